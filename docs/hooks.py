@@ -101,8 +101,7 @@ def with_claims() -> list[Published]:
 def pages() -> dict[str, str]:
     """Return every generated page by its name."""
     made = {f"papers/{each.paper}.md": paper_page(each) for each in with_claims()}
-    whole = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
-    made["reproduction.md"] = whole.replace("../docs/img/", "img/")
+    made["reproduction.md"] = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
     deviations = (RESULTS / "papers" / "deviations.md").read_text(encoding="utf-8")
     made["papers/deviations.md"] = deviations.replace("../REPRODUCTION.md", "../reproduction.md")
     made["api.md"] = api_page()

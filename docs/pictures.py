@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -19,22 +18,17 @@ from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
-from benchmark.report.drawing.claim_signs import scoreboard_chart
 from benchmark.report.drawing.curves import curve_chart
-from benchmark.report.drawing.key import LegendEntry, legend_spec
-from benchmark.report.drawing.published import published_chart
 from benchmark.report.drawing.render import engine_version, render_pictures, run_vl_convert
-from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, spec_of
-from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec
-from benchmark.report.scoreboard import read_record
+from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
+from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec, legend_columns, text_width
 from benchmark.system.atomic_files import write_atomically
 
 IMAGES = Path(__file__).with_name("img")
 SCRIPT = Path(__file__).parents[1] / "benchmark" / "report" / "templates" / "vega.js"
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
-#: Records that `bench reproduce` writes.
-RECORDS = Path(__file__).parents[1] / "results" / "papers"
 LAPTOPS = (8.0, 16.0)  # GB
+FLAT = 3.0  # a panel whose lines all grow by less than this factor is left out
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
 ROWS = {
     "simplex-20ng": ("20 Newsgroups, by date", "20ng"),
@@ -98,31 +92,45 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
 
 def overview() -> VegaSpec:
     """Draw the accuracies of the main methods on each test set."""
+    scores = {config: scores_of(config) for config in ROWS}
     points = [
-        {
-            "row": title,
-            "value": round_for_output(1, value),
-            "low": round_for_output(1, low),
-            "high": round_for_output(1, high),
-            **MARKS[name],
-        }
+        {"row": title, "name": name, **rounded(*numbers)}
         for config, (title, of) in ROWS.items()
-        for name, (value, low, high) in (scores_of(config) | printed_of(config, of)).items()
+        for name, numbers in (scores[config] | printed_of(config, of)).items()
     ]
-    label = "Accuracy or micro-F1 (%); bars: 95 % interval, where there is one split"
-    x: dict[str, Any] = {"type": "quantitative", "scale": alt.Scale(zero=False), "title": label}
+    higher = sum(found[PARTS][0] > found[TFIDF][0] for found in scores.values())
+    title = f"Square roots with chosen parts score higher than TF×IDF on {higher} of {len(scores)} test sets"
+    x = alt.Scale(zero=False)
     y = alt.Y("row:N", sort=None, axis=alt.Axis(title=None, ticks=False, domain=False, grid=False))
-    data, stroke = alt.Chart(rows_data(points)), alt.Stroke("stroke:N", scale=None)
-    mark = data.mark_point(opacity=1, strokeWidth=1, size=34)
-    looks = stroke, alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
-    bars = data.mark_rule(strokeWidth=1.2).encode(alt.X("low", **x), alt.X2("high"), y, stroke)
-    drawn = alt.layer(bars, mark.encode(alt.X("value", **x), y, *looks)).properties(width=WIDTH - 150, height=150)
-    key = legend_spec([LegendEntry(name, size=34, **look) for name, look in MARKS.items()], WIDTH)
-    return figure_spec("", [key, spec_of(drawn)], "What was found: percent right on five test sets")
+    note = "Accuracy or micro-F1 (%). Bars: 95% interval, where there is one split."
+    return marks(points, x, y, MARKS, 240, title, note)
+
+
+def rounded(value: float, low: float, high: float) -> VegaSpec:
+    """Return a score and its interval for a specification."""
+    return {"value": round_for_output(1, value), "low": round_for_output(1, low), "high": round_for_output(1, high)}
+
+
+def marks(
+    points: list[VegaSpec], x: alt.Scale, y: alt.Y, looks: dict[str, VegaSpec], height: int, title: str, note: str
+) -> VegaSpec:
+    """Draw points with their intervals, each as its name looks."""
+    data, across = alt.Chart(rows_data(points)), {"type": "quantitative", "scale": x, "title": None}
+    room = WIDTH - 44 - text_width(max((str(point.get("row", "")) for point in points), key=len), 11)
+    legend = alt.Legend(columns=legend_columns(list(looks), WIDTH, room))
+    scales = {key: alt.Scale(domain=list(looks), range=[each[key] for each in looks.values()]) for key in MARKS["NGD"]}
+    stroke = alt.Stroke("name:N", scale=scales["stroke"], legend=legend)
+    fill = alt.Fill("name:N", scale=scales["fill"], legend=legend)
+    shape = alt.Shape("name:N", scale=scales["shape"], legend=legend)
+    bars = data.mark_rule(strokeWidth=1.4, aria=False).encode(alt.X("low", **across), alt.X2("high"), y, stroke)
+    mark = data.mark_point(opacity=1, strokeWidth=1.2, size=40)
+    drawn = alt.layer(bars, mark.encode(alt.X("value", **across), y, stroke, fill, shape))
+    drawn = drawn.properties(width=room, height=height)
+    return figure_spec(side_by_side([spec_of(drawn)], 1), WIDTH, title, [note])
 
 
 def scale() -> VegaSpec:
-    """Draw measured seconds and memory against documents, words, classes, cells and workers, a row each.
+    """Draw measured seconds and memory against documents, words, classes, cells and workers, where they grow.
 
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
@@ -141,12 +149,11 @@ def scale() -> VegaSpec:
                 Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
                 for route, g in own.groupby("route", sort=False)
             ]
-            limits = laptops if what == "memory" else ()
-            panels.append(ChartPanel(f"{unit} against {axis}", tuple(lines), limits=limits))
-    labels = ("", "Seconds of the processors; resident memory")
-    return curve_chart(
-        Chart("scale", "From a file to its scores", *labels, tuple(panels), log_x=True, log_y=True, round_x=True)
-    )
+            if max(max(line.y) / min(line.y) for line in lines) > FLAT:
+                panels.append(ChartPanel(f"{unit} by {axis}", tuple(lines), limits=laptops if what == "memory" else ()))
+    most = table.loc[table["documents"].idxmax()]
+    title = f"{most['documents']:,.0f} documents take {most['cpu']:.0f} seconds and {most['memory']:.1f} GB"
+    return curve_chart(Chart("scale", title, "", "", tuple(panels), log_x=True, log_y=True, round_x=True))
 
 
 def census() -> VegaSpec:
@@ -161,48 +168,22 @@ def census() -> VegaSpec:
         by[False]: {"shape": "circle", "stroke": PUBLISHED, "fill": PAPER},
     }
     points = [
-        {"rank": 1 + sum(own > float(entry.value) for own in values), "value": float(entry.value), "name": ""}
-        | {"low": float(entry.value), "high": float(entry.value), **looks[by[entry.transductive]]}
+        {"rank": 1 + sum(own > float(entry.value) for own in values), "name": by[entry.transductive]}
+        | rounded(*[float(entry.value)] * 3)
         for entry in papers_of
     ]
     ours = scores_of("simplex-20ng")
-    points += [
-        {"rank": 0.5 + sum(own > value for own in values), "value": round_for_output(1, value), "name": name}
-        | {"low": round_for_output(1, low), "high": round_for_output(1, high), **MARKS[name]}
-        for name, (value, low, high) in ours.items()
-    ]
-    x: dict[str, Any] = {"type": "quantitative", "scale": alt.Scale(domain=[56, 92], nice=False)}
-    x["title"] = "Accuracy (%) on the test posts; bars: 95 % interval of ours"
-    title = f"Rank among {len(papers_of)} papers"
-    y = alt.Y("rank:Q", scale=alt.Scale(reverse=True, domain=[0, len(papers_of) + 1], nice=False), title=title)
-    data, stroke = alt.Chart(rows_data(points)), alt.Stroke("stroke:N", scale=None)
-    bars = data.mark_rule(strokeWidth=1.2).encode(alt.X("low", **x), alt.X2("high"), y, stroke)
-    shown = stroke, alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
-    marks = data.mark_point(opacity=1, strokeWidth=1, size=34).encode(alt.X("value", **x), y, *shown)
-    drawn = alt.layer(bars, marks).properties(width=WIDTH - 90, height=300)
-    legend = looks | {name: MARKS[name] for name in ours}
-    key = legend_spec([LegendEntry(name, size=34, **look) for name, look in legend.items()], WIDTH)
-    return figure_spec("", [key, spec_of(drawn)], "The best accuracies of papers on 20 Newsgroups by date, and ours")
+    places = {name: 0.5 + sum(own > value for own in values) for name, (value, _, _) in ours.items()}
+    points += [{"rank": places[name], "name": name} | rounded(*numbers) for name, numbers in ours.items()]
+    x = alt.Scale(domain=[56, 92], nice=False)
+    y = alt.Y("rank:Q", scale=alt.Scale(reverse=True, domain=[0, len(papers_of) + 1], nice=False), title="Rank")
+    above = sum(own > ours[PARTS][0] for own in values)
+    title = f"On 20 Newsgroups, {above} of {len(papers_of)} papers give a higher accuracy than our best method"
+    note = "Accuracy (%) on the test posts. Bars: 95% interval of ours."
+    return marks(points, x, y, looks | {name: MARKS[name] for name in ours}, 300, title, note)
 
 
-def scoreboard() -> VegaSpec:
-    """Draw the verdicts on the claims of all papers."""
-    titles = {paper.paper: paper.title for paper in map(load_published, papers.PUBLISHED_FOLDER.glob("*.yaml"))}
-    return scoreboard_chart(read_record(RECORDS / "claims.csv"), titles)
-
-
-def published() -> VegaSpec:
-    """Draw the published values of all papers against ours."""
-    return published_chart(read_record(RECORDS / "values.csv"))
-
-
-PICTURES = {
-    "overview": overview,
-    "scale": scale,
-    "census": census,
-    "scoreboard": scoreboard,
-    "published": published,
-}
+PICTURES = {"overview": overview, "scale": scale, "census": census}
 
 
 #: Python program that writes Vega, Vega-Lite and vega-embed as one script, in UTF-8.

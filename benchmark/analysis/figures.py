@@ -20,7 +20,7 @@ from benchmark.analysis.formatting.units import (
     metric_name,
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.config.model import ALL_CLASSES, BASE_VARIANT
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 
@@ -52,7 +52,6 @@ PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 NO_BAR = (math.nan, math.nan)
-MOST_COLUMNS = 4
 
 #: Maps ("ratio" or "difference", cell a, cell b, metric) to the value on y; None if it can't be computed.
 RelationEstimator = Callable[[str, str, str, str], "Estimate | None"]
@@ -134,7 +133,9 @@ def chart_from_figure(
         if len(chosen):
             shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
             title = _panel_title(shown, figure, metric, rows, labels)
-            panels.append(ChartPanel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
+            oracle = shown.get("choice") == CHOOSE_ORACLE
+            drawn, band = _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)
+            panels.append(ChartPanel(title, drawn, band, oracle=oracle))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
         # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
@@ -154,7 +155,6 @@ def chart_from_figure(
         x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)),
         y_label=_y_label(figure, declared),
         panels=tuple(panels),
-        columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, rows, labels),
         scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
         round_x=x_is_metric,
@@ -342,10 +342,3 @@ def _bars_in_words(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) 
         "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
         "range": f"smallest and largest of the {replicates} replicates",
     }.get(figure.bars, "")
-
-
-def _columns(n: int) -> int:
-    """Return how many of n related panels are drawn side by side."""
-    if n <= 3:
-        return n
-    return 2 if n == 4 else 3 if n < 8 else MOST_COLUMNS

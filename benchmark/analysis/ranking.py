@@ -1,9 +1,8 @@
-"""Order of cells by their main score, how each compares with the baseline, and mean ranks of methods."""
+"""Order of cells by their main score, how each compares with another, and mean ranks of methods."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import main_metric, planned_comparisons
@@ -14,37 +13,15 @@ from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import CellInfo, Summary
     from benchmark.config.model import Experiment
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Minimal number of samples and of methods that have mean ranks; fewer are compared in pairs.
 MIN_SAMPLES_AND_METHODS = 3
-#: What a row is to the baseline of its cells, if it isn't one of the outcomes "better" and "worse".
-BASELINE, NOT_SHOWN, NOT_COMPARED = "baseline", "no clear difference", "not compared with it"
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Order of the cells by their main score, and how each compares with a baseline.
-
-    Scores are put in one order only where the cells have the same variant, task, class, choice, size and terms.
-
-    Parameters
-    ----------
-    order : tuple of str
-        Ids of the cells, the best of each setting first.
-    baselines : mapping of str to str
-        Baseline by cell, for cells of settings that have one: the cell that planned comparisons are made with.
-    outcomes : mapping of str to str
-        "better", "worse", `BASELINE`, `NOT_SHOWN` or `NOT_COMPARED` by cell, for the same cells.
-    """
-
-    order: tuple[str, ...]
-    baselines: Mapping[str, str]
-    outcomes: Mapping[str, str]
+#: What a cell is that others are compared with, and the term for a comparison that decides nothing.
+BASELINE, NOT_SHOWN = "baseline", "no clear difference"
 
 
 def ranked_cells(summary: Summary) -> tuple[str, ...]:
@@ -58,23 +35,19 @@ def ranked_cells(summary: Summary) -> tuple[str, ...]:
     return tuple(cell for cells in _settings(summary).values() for cell in sorted(cells, key=key))
 
 
-def ranking(summary: Summary) -> Ranking:
-    """Return the ranking of the cells of a summary."""
-    settings = _settings(summary)
-    baselines, outcomes = dict[str, str](), dict[str, str]()
-    first: dict[tuple[object, ...], str] = {}
-    pairs = [pair for pair in planned_comparisons(summary) if _setting(pair.a) == _setting(pair.b)]
-    for pair in pairs:
-        first.setdefault(_setting(pair.a), pair.b.id)
-    for setting, base in first.items():
-        baselines |= dict.fromkeys(settings[setting], base)
-        outcomes |= dict.fromkeys(settings[setting], NOT_COMPARED) | {base: BASELINE}
-    for pair in pairs:
-        base = first[_setting(pair.a)]
-        if base in (pair.a.id, pair.b.id):
-            other = pair.a.id if base == pair.b.id else pair.b.id
-            outcomes[other] = NOT_SHOWN if pair.better is None else pair.outcome_for(other)
-    return Ranking(ranked_cells(summary), baselines, outcomes)
+def first_comparisons(summary: Summary) -> dict[str, PlannedComparison]:
+    """Return the first planned comparison of each cell that is compared with another, by its id."""
+    return {pair.a.id: pair for pair in reversed(planned_comparisons(summary))}
+
+
+def shown_outcomes(summary: Summary) -> dict[str, str]:
+    """Return what each cell is to the one that it is first compared with: an outcome, `BASELINE`, or "" without one."""
+    first = first_comparisons(summary)
+    bases = {pair.b.id for pair in first.values()}
+    return {
+        cell.id: first[cell.id].outcome_for(cell.id) if cell.id in first else BASELINE if cell.id in bases else ""
+        for cell in summary.cells
+    }
 
 
 def _settings(summary: Summary) -> dict[tuple[object, ...], list[str]]:

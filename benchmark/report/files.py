@@ -38,7 +38,7 @@ def write_report_files(
 
     Everything is rendered before the first file is written. `render` may use a cache of figures. `note` is called with
     a line on figures that could not be drawn; files that an earlier run wrote for them are removed. Figures are as
-    wide as one `column` of a journal, or 7 inches.
+    wide as one `column` of a journal, or as a README.
     """
     from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
 
@@ -86,15 +86,15 @@ def missing_figures_message(names: list[str]) -> str:
 def figure_specs(summary: Summary, *, column: bool = False) -> dict[str, FigureSpec]:
     """Return the specification of every figure of the summary, by the stem of its files.
 
-    They are as wide as one `column` of a journal, 3.3 inches, or 7 inches.
+    They are as wide as one `column` of a journal, or as a README. A chart of few points in many panels has none.
     """
     # Altair takes half a second to import: only commands that draw should pay for it.
-    from benchmark.report.drawing.curves import curve_chart  # noqa: PLC0415
+    from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415
     from benchmark.report.drawing.dots import dot_chart  # noqa: PLC0415
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
     from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH  # noqa: PLC0415
 
     width = COLUMN_WIDTH if column else WIDTH
-    specs = {chart.name: curve_chart(chart, width) for chart in summary.charts}
+    specs = curve_charts(summary.charts, width)
     specs |= {figure.name: region_chart(figure, width) for figure in summary.regions}
     return specs or {"figure": dot_chart(summary, width)}

@@ -11,7 +11,6 @@ from scipy.stats import spearmanr
 
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
-    interval_text,
     is_missing,
     number_text,
     p_text,
@@ -48,16 +47,13 @@ MAX_NAMED = 3  # variants of a sentence; the table below it has all
 _ENDS = ("value", "low", "high")
 LEAST_RANKED = 3  # different values of which a rank correlation is written
 SENSITIVITY_NOTE = (
-    "In brackets: the published value; ●: it lies in our 95% interval, which another choice would be tuned to. "
+    "In brackets: the published value; ✓: it lies in our 95% interval, which another choice would be tuned to. "
     "rms: root mean square of our differences; order: Spearman's rank correlation of ours with the published values."
 )
 
 
-def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
-    """Write the page of all papers as Markdown, one row for each paper.
-
-    `images` is the address of the folder with the committed pictures, if the page shows them.
-    """
+def reproduction_page(sections: Sequence[PaperResult]) -> str:
+    """Write the page of all papers as Markdown, one row for each paper."""
     counts, cards = counts_table(sections), paper_cards(sections)
     headline, legend = scoreboard_headline(sections), CLAIM_SIGNS_LEGEND
     return render_markdown(
@@ -67,7 +63,6 @@ def reproduction_page(sections: Sequence[PaperResult], images: str = "") -> str:
         cards=cards,
         sections=sections,
         legend=legend,
-        images=images,
     )
 
 
@@ -320,15 +315,7 @@ def _value_and_sign(trial: SensitivityScore | None) -> str:
     if trial is None:
         return MISSING_TEXT
     row = in_shown_unit(vars(trial))
-    return f"{number_text(row['value'], printed_decimals(row['published']))}{' ●' if _agrees(trial) else ''}"
-
-
-def trial_text(trial: SensitivityScore) -> str:
-    """Write a trial in a line; one that comes near the published value under another choice is tuned to it."""
-    row, tuned = in_shown_unit(vars(trial)), _agrees(trial) and trial.variant != BASE_VARIANT_LABEL
-    decimals = printed_decimals(row["published"])
-    ours = f"{number_text(row['value'], decimals)} {interval_text(row['low'], row['high'], decimals)}"
-    return f"{trial.variant}: {ours}, {f'tuned ({trial.verdict})' if tuned else trial.verdict}"
+    return f"{number_text(row['value'], printed_decimals(row['published']))}{' ✓' if _agrees(trial) else ''}"
 
 
 def _agrees(trial: SensitivityScore) -> bool:

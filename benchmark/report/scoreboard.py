@@ -27,14 +27,10 @@ from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from benchmark.report.paper_results import PaperResult
 
 _BY_VERDICT = ("good", "half", "bad", "open")
-#: Columns of the records that have numbers; `published` of the values is text, with the digits that were printed.
-_NUMBERS = frozenset(("value", "low", "high", "between_low", "between_high", "documents", "widest", "published"))
-_NUMBERS |= {"holds", "of", "whole", "strict_holds", "claimed_low", "claimed_high", "p_value", "p_holm", "detectable"}
 
 
 @dataclass(frozen=True)
@@ -153,14 +149,6 @@ def record_frames(papers: Iterable[PaperResult]) -> dict[str, pd.DataFrame]:
         "comparisons": [_keyed(paper.comparisons, paper.key) for paper in papers],
     }
     return {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items() if parts}
-
-
-def read_record(path: Path) -> pd.DataFrame:
-    """Return a record that `bench reproduce` wrote: texts, digits of published values, and numbers as numbers."""
-    numbers = _NUMBERS - {"published"} if path.stem == "values" else _NUMBERS
-    texts = [name for name in pd.read_csv(path, nrows=0) if name not in numbers]
-    # A column of texts may be empty, and would be read as one of missing numbers.
-    return pd.read_csv(path, dtype=dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
 
 
 def _keyed(table: pd.DataFrame, paper: str, config: str | None = None) -> pd.DataFrame:

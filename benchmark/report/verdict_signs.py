@@ -1,4 +1,4 @@
-"""Signs and tones of verdicts, the same on pages, in Markdown and in pictures."""
+"""Signs and tones of verdicts, the same on pages, in Markdown and in the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 VERDICT_TONES = {"holds in part": "half", "depends on the reading": "half"}
 VERDICT_TONES |= dict.fromkeys(("equal", "consistent", "holds", "first is better", "second is better"), "good")
 VERDICT_TONES |= dict.fromkeys(("deviates", "contradicted", "failed", "fails"), "bad")
-SIGNS = {"good": "●", "half": "◐", "bad": "▲", "open": "○"}
+SIGNS = {"good": "✓", "half": "◐", "bad": "✗", "open": "○"}
 #: What the signs of claims mean.
 CLAIM_SIGNS = {
     "good": "holds",

@@ -91,7 +91,7 @@ def test_results_of_papers_are_of_those_that_there_are(hooks: ModuleType) -> Non
 
 def test_the_scoreboard_has_the_verdicts_of_the_records() -> None:
     """Under several readings of a paper a claim has a half sign, unless it holds under all or under none."""
-    signs = {"holds": "●", "holds in part": "◐", "contradicted": "▲", "contradicted in part": "▲", "fails": "▲"}
+    signs = {"holds": "✓", "holds in part": "◐", "contradicted": "✗", "contradicted in part": "✗", "fails": "✗"}
     claims = pd.read_csv(REPOSITORY / "results" / "papers" / "claims.csv", keep_default_na=False)
     expected = {}
     for (paper, claim), rows in claims[claims["counted"] == ""].groupby(["paper", "claim"], sort=False):
@@ -103,7 +103,7 @@ def test_the_scoreboard_has_the_verdicts_of_the_records() -> None:
             both.append("◐" if mixed else signs.get(first.partition(" (")[0], "○"))
         expected[paper, claim] = "".join(both)
     whole = (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8")
-    found = re.findall(r'\[([●◐▲○]{2})\]\(papers/(\w+)\.md#claims "([\w-]+)"\)', whole)
+    found = re.findall(r'\[([✓◐✗○]{2})\]\(papers/(\w+)\.md#claims "([\w-]+)"\)', whole)
     assert {(paper, claim): both for both, paper, claim in found} == expected
 
 

@@ -1,14 +1,11 @@
-"""The made-up summaries, the pictures of them, and a paper of one of them."""
+"""The made-up summaries, and a paper of one of them."""
 
 from dataclasses import replace
-from functools import cache
 
 import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
-from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import render_pictures
 from benchmark.report.html import render
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
 from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
@@ -28,18 +25,6 @@ def without_vega(monkeypatch):
 def make(request):
     """A function that makes the summary anew."""
     return SUMMARIES[request.param]
-
-
-@cache
-def drawn_of(make):
-    files = render_pictures({"figure": dot_chart(make())})["figure"]
-    return files["svg"], files["png"]
-
-
-@pytest.fixture
-def drawn(make):
-    """SVG and PNG of the summary's dot plot, drawn once for all tests."""
-    return drawn_of(make)
 
 
 @pytest.fixture(scope="session")

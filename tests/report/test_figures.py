@@ -58,9 +58,9 @@ def test_choices_and_tasks_are_panels_in_rows_of_a_choice():
     frame = scores(tasks=("a-b", "a-c"), choices=("oracle", "cross-validation"))
     chart = chart_from_figure(FigureView("figure", ("error",)), frame, LABELS)
     titles = [panel.title for panel in chart.panels]
+    assert [panel.oracle for panel in chart.panels] == [True, True, False, False]
     assert titles[0] == "a vs b\nbest parameter on the test error (optimistic)"
     assert [title.split("\n")[0] for title in titles] == ["a vs b", "a-c"] * 2
-    assert chart.columns == 2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_several_metrics_stand_side_by_side():
         "mean of the classes' F1",
         "F1 of the mean precision and recall",
     ]
-    assert (chart.columns, chart.y_label) == (2, "F-measure (%)")
+    assert chart.y_label == "F-measure (%)"
 
 
 @pytest.mark.parametrize(
@@ -265,49 +265,12 @@ class TestDetails:
         assert (chart.share_y, chart.reference) == (shared, {"ratio": 1.0, "difference": 0.0}[kind])
         assert chart.bars == LABELS.related
 
-    def test_a_relation_ascends_whatever_the_order_of_the_rows(self):
-        chart = chart_from_figure(self.DIFFERENCE, scores().iloc[::-1], LABELS, relate)
-        assert chart.panels[0].lines[0].x == (50.0, 200.0)
-
-    def test_a_relation_has_no_range_of_the_scores_of_a_paper(self):
-        labels = ChartLabels("Title", ranges=[PublishedAxisRange("error", frozenset({"ngd-50"}), 0.02, 0.18)])
-        assert chart_from_figure(FigureView("f", ("error",)), scores(), labels).panels[0].printed == (0.02, 0.18)
-        assert chart_from_figure(self.DIFFERENCE, scores(), labels, relate).panels[0].printed is None
-
     def test_a_method_without_the_other_has_no_point(self):
         frame = scores()
         part = frame[(frame["method"] != "linear") | (frame["size"] != 50)]
         assert chart_from_figure(self.DIFFERENCE, part, LABELS, relate).panels[0].lines[0].x == (200.0,)
         with pytest.raises(ValueError, match="needs the argument `relate`"):
             chart_from_figure(self.DIFFERENCE, frame, LABELS)
-
-    @pytest.mark.parametrize("number", [0.0, 9.0, -1.0])
-    def test_any_printed_number_is_drawn(self, number):
-        frame = scores(classes=("earn",), metrics=("average-skl",))
-        labels = ChartLabels("Title", printed={("average-skl", "earn"): number})
-        (panel,) = chart_from_figure(FigureView("f", ("average-skl",), panel=("of_class",)), frame, labels).panels
-        assert panel.lines[-1].y == (number,) * 3
-
-    @pytest.mark.parametrize(
-        ("bars", "words"),
-        [
-            ("interval", "95% interval"),
-            ("range", "smallest and largest of the 4 replicates"),
-            ("2 standard deviations", "2 standard deviations of the 4 replicates"),
-            ("none", ""),
-        ],
-    )
-    def test_bars_are_explained(self, bars, words):
-        chart = chart_from_figure(FigureView("f", ("error",), bars=bars), scores(), LABELS)
-        assert chart.bars == words
-        line = chart.panels[0].lines[0]
-        value, shifts = value_of("linear", 50), np.linspace(-0.03, 0.03, DRAWS)
-        reach = {"range": (0.03, 0.03), "2 standard deviations": (2 * shifts.std(ddof=1),) * 2}
-        reach |= {"interval": (0.01, 0.02)}
-        if bars == "none":
-            assert line.low == line.high == ()
-        else:
-            assert (line.low[0], line.high[0]) == pytest.approx((value - reach[bars][0], value + reach[bars][1]))
 
     @pytest.mark.parametrize(
         ("changes", "title"),
@@ -327,105 +290,6 @@ class TestDetails:
         frame = scores(variants=("base", "digits"))
         assert chart_from_figure(FigureView("f", ("error",), **changes), frame, LABELS, relate).title == title
 
-    @pytest.mark.parametrize(("n", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 3), (7, 3), (8, 4), (9, 4)])
-    def test_related_panels_stand_side_by_side(self, n, columns):
-        frame = scores(tasks=[f"t{i}" for i in range(n)])
-        assert chart_from_figure(FigureView("f", ("error",)), frame, LABELS).columns == columns
-
-    @pytest.mark.parametrize(
-        ("panel", "titles"),
-        [
-            (("variant",), ["as configured", "digits"]),
-            (("of_class",), ["average of the 2 classes", "earn", "acq"]),
-            (("task",), ["a vs b", "other"]),
-        ],
-    )
-    def test_panels_are_named_in_words(self, panel, titles):
-        given = {"variant": ("base", "digits"), "of_class": (ALL_CLASSES, "earn", "acq"), "task": ("a-b", "other")}
-        name = {"variant": "variants", "of_class": "classes", "task": "tasks"}[panel[0]]
-        frame = scores(**{name: given[panel[0]]})
-        chart = chart_from_figure(FigureView("f", ("error",), panel=panel), frame, LABELS)
-        assert [each.title for each in chart.panels] == titles
-
-    def test_all_classes_alone_are_called_so(self):
-        chart = chart_from_figure(
-            FigureView("f", ("error",), panel=("of_class",)), scores(classes=(ALL_CLASSES,)), LABELS
-        )
-        assert [each.title for each in chart.panels] == ["all classes"]
-
-    def test_numbers_of_terms_and_methods_are_panels_in_words(self):
-        labels = ChartLabels("Title", methods={"ngd": "the NGD"})
-        frame = scores(terms=(1000, 2000))
-        panels = chart_from_figure(FigureView("f", ("error",), panel=("method",)), frame, labels).panels
-        assert [panel.title for panel in panels][:4] == [
-            "linear, 1,000 terms selected",
-            "the NGD, 1,000 terms selected",
-            "linear, 2,000 terms selected",
-            "the NGD, 2,000 terms selected",
-        ]
-
-    @pytest.mark.parametrize("log", [False, True])
-    def test_an_axis_with_zero_is_not_logarithmic(self, log):
-        frame = scores().assign(smoothing=lambda table: table["size"] - 50.0)
-        chart = chart_from_figure(FigureView("f", ("error",), x="smoothing", log_x=log), frame, LABELS)
-        assert not chart.log_x
-        assert chart.x_label == "Smoothing (added to every count)"
-        assert chart_from_figure(FigureView("f", ("error",), log_x=log), scores(), LABELS).log_x == log
-
-    def test_a_bar_that_is_missing_leaves_the_line_without_bars(self):
-        frame = scores()
-        frame.loc[(frame["cell"] == "ngd-50") & (frame["fold"] == "all"), "high"] = math.inf
-        lines = chart_from_figure(FigureView("f", ("error",)), frame, LABELS).panels[0].lines
-        assert [bool(line.low) for line in lines] == [True, False]
-
-    @pytest.mark.parametrize("zeros", [0, 1, 2])
-    def test_a_line_with_zero_at_any_size_is_on_no_logarithmic_axis(self, zeros):
-        frame = scores()
-        frame.loc[(frame["method"] == "ngd") & frame["size"].isin(SIZES[:zeros]), ["value", "low", "high"]] = 0.0
-        frame["value"] = frame["value"].abs()
-        figure = FigureView("f", ("error",), bars="none", log_y=True)
-        assert chart_from_figure(figure, frame, LABELS).log_y == (zeros == 0)
-
-    def test_the_first_variant_that_has_scores_is_shown(self):
-        frame = scores(variants=("digits", "words"))
-        (panel,) = chart_from_figure(FigureView("f", ("error",)), frame, LABELS).panels
-        assert [line.x for line in panel.lines] == [(50.0, 100.0, 200.0)] * 2
-        shown = chart_from_figure(FigureView("f", ("error",), where={"variant": "words"}), frame, LABELS)
-        assert shown.title == "Title: words"
-
-    @pytest.mark.parametrize("draws", [0, 1, 2, 3])
-    def test_bars_need_as_many_replicates_as_they_are_made_of(self, draws):
-        frame = scores()
-        frame = frame[frame["fold"].isin(["all", *(f"replicate-{i}" for i in range(draws))])]
-        shifts = np.linspace(-0.03, 0.03, DRAWS)[:draws]
-        for bars, least in (("range", 1), ("2 standard deviations", 2)):
-            line = chart_from_figure(FigureView("f", ("error",), bars=bars), frame, LABELS).panels[0].lines[0]
-            if draws < least:
-                assert line.low == line.high == ()
-                assert line.y[0] == pytest.approx(value_of("linear", 50))
-                continue
-            ends = (shifts.min(), shifts.max())
-            if bars != "range":
-                ends = [shifts.mean() + sign * 2 * shifts.std(ddof=1) for sign in (-1, 1)]
-            found = np.subtract((line.low[0], line.y[0], line.high[0]), value_of("linear", 50))
-            assert found == pytest.approx((ends[0], shifts.mean(), ends[1]))
-
-    @pytest.mark.parametrize("n", [1, 2, 3, 4])
-    def test_several_metrics_are_the_columns_and_else_the_last_of_what_varies(self, n):
-        metrics = ("macro-f1", "micro-f1", "macro-recall", "macro-precision")[:n]
-        frame = scores(tasks=[f"t{i}" for i in range(3)], metrics=metrics)
-        chart = chart_from_figure(FigureView("f", metrics), frame, LABELS)
-        assert len(chart.panels) == 3 * n
-        assert chart.columns == {1: 3, 2: 2, 3: 3, 4: 2}[n]
-
-    def test_a_line_with_points_is_no_level_besides(self):
-        """Of one kernel, two cells have a number of features, and the others none."""
-        frame = scores(sizes=(None,)).query("fold == 'all'")
-        frame = pd.concat([frame.assign(cell=name, method=name) for name in "ab"]).drop_duplicates("cell")
-        both = pd.concat([frame, frame.assign(cell=lambda own: own["cell"] + "2")])
-        both = both.assign(kernel="one", features=[10.0, 20.0, math.inf, math.inf], value=[0.1, 0.2, 0.3, 0.4])
-        chart = chart_from_figure(FigureView("f", ("error",), x="features", line="kernel", bars="none"), both, LABELS)
-        assert [(line.label, line.x, line.y) for line in chart.panels[0].lines] == [("one", (10.0, 20.0), (0.1, 0.2))]
 
     def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
         frame = scores(metrics=("error", "accuracy"))
@@ -441,7 +305,3 @@ class TestDetails:
         frame["smoothing"] = frame["size"].map({50: 0.1, 100: 2.0, 200: 0.1})
         chart = chart_from_figure(FigureView("f", ("error",), where={"smoothing": word}), frame, LABELS)
         assert (chart and chart.panels[0].lines[0].x) == sizes
-
-    def test_metrics_of_diagnostics_are_known_without_being_told(self):
-        chart = chart_from_figure(FigureView("f", ("average-skl",)), scores(metrics=("average-skl",)), LABELS)
-        assert chart.y_label == "Average SKL (nats)"

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import csv
 import html
-import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SHIPPED = Path(__file__).parents[2] / "configs"
 
@@ -61,22 +57,6 @@ def column(rows: list[dict[str, str]], name: str) -> list[str]:
     return [row[name] for row in rows if row.get(name)]
 
 
-def plain(latex: str) -> str:
-    return re.sub(r"\\([&%$#_{}])", r"\1", latex.strip())
-
-
-def field_values(part: Any, name: str) -> Iterator[str]:
-    """Yield the values of a field of all rows of data in a specification."""
-    if isinstance(part, dict):
-        if isinstance(part.get(name), str):
-            yield part[name]
-        for each in part.values():
-            yield from field_values(each, name)
-    elif isinstance(part, list):
-        for each in part:
-            yield from field_values(each, name)
-
-
 def test_tables_name_cells_by_their_ids(run: Path) -> None:
     ids = ids_of(run)
     rows = list(csv.DictReader((run / "table.csv").open(encoding="utf-8")))
@@ -89,42 +69,6 @@ def test_tables_name_cells_by_their_ids(run: Path) -> None:
     named = re.findall(r"<th scope=row[^>]*>(.*?)</th>", of_curves, re.DOTALL)
     named += re.findall(r'<tr id="cell\d+">\s*<th scope="row"><details><summary>(.*?)</summary>', page)
     assert sorted(html.unescape(name) for name in named) == sorted(ids)
-
-
-def test_tables_for_a_paper_and_for_markdown_name_what_they_show_alike(run: Path) -> None:
-    """Rows are cells, or the methods that are lines of the pictures where cells are points of curves."""
-    curves = "curves.csv" in {path.name for path in run.iterdir()}
-    at = 1 if curves else 0  # the series stands after its panel
-    rows = re.findall(r"(?m)^([^\\%&\n][^\n]*) \\\\$", (run / "table.tex").read_text(encoding="utf-8"))
-    latex = [name for name in (plain(row.split(" & ")[at]) for row in rows) if name not in ("cell", "series")]
-    text = (run / "table.md").read_text(encoding="utf-8")
-    markdown = [
-        row.split("|")[1 + at].strip().replace("\\", "")
-        for table in re.findall(r"(?m)^\| (?:cell|panel) .*\n\| :-.*\n((?:\|.*\n)+)", text)
-        for row in table.splitlines()
-    ]
-    assert latex
-    if curves:
-        known = set(column(list(csv.DictReader((run / "curves.csv").open(encoding="utf-8"))), "series"))
-    else:
-        known = set(ids_of(run))
-        assert sorted(latex) == sorted(ids_of(run))
-    assert set(latex) == known <= set(markdown)
-
-
-def test_pictures_and_the_finding_name_cells_by_their_ids(run: Path) -> None:
-    ids = ids_of(run)
-    page = (run / "report.html").read_text(encoding="utf-8")
-    specs = [json.loads(each) for each in re.findall(r'<script type="application/json">(\{.*?)</script>', page)]
-    named = {name for spec in specs for name in field_values(spec, "cell")}
-    assert {part for name in named for part in name.split(" − ")} <= set(ids)
-    series = {name for spec in specs for name in field_values(spec, "series")}
-    if (run / "curves.csv").exists():
-        assert series == set(column(list(csv.DictReader((run / "curves.csv").open(encoding="utf-8"))), "series"))
-    found = re.search(r"(?m)^\w[^:\n]*: (\S+) [\d.]+ %, (\S+) [\d.]+ %", (run / "table.md").read_text(encoding="utf-8"))
-    assert found is None or {found[1], found[2]} <= set(ids)
-    said = CliRunner().invoke(app, ["compare", str(run)])
-    assert any(name in said.output for name in ids) or said.exit_code
 
 
 def test_a_page_explains_once_each_term_that_it_shows(run: Path) -> None:

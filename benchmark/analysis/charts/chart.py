@@ -31,13 +31,15 @@ class ChartPanel:
     """One pair of axes.
 
     `printed` is the range of y in the paper's figure, drawn as a faint band. `limits` are values of y with their names,
-    drawn as lines across the panel that have their names on them.
+    drawn as lines across the panel that have their names on them. `oracle` says whether the parameters were chosen on
+    the test documents.
     """
 
     title: str
     lines: tuple[Line, ...]
     printed: tuple[float, float] | None = None
     limits: tuple[tuple[str, float], ...] = ()
+    oracle: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,6 @@ class Chart:
         Texts with units: "Training documents", "Test error (%)".
     panels : tuple of ChartPanel
         In reading order.
-    columns : int
-        Number of panels side by side.
     bars : str
         Meaning of the error bars in words, empty if no line has bars.
     scale : float
@@ -75,7 +75,6 @@ class Chart:
     x_label: str
     y_label: str
     panels: tuple[ChartPanel, ...] = field(repr=False)
-    columns: int = 2
     bars: str = ""
     scale: float = 1.0
     log_x: bool = False

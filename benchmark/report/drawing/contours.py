@@ -80,12 +80,13 @@ def region_mask(points: Array, values: Array, width: int, height: int) -> NDArra
     return codes.reshape(height, width)
 
 
-def indexed_png(codes: NDArray[np.uint8], colours: Sequence[Sequence[int]]) -> bytes:
-    """Return a PNG image in which code 0 is transparent and code i is the i-th colour."""
+def indexed_png(codes: NDArray[np.uint8], colours: Sequence[bytes]) -> bytes:
+    """Return a PNG image in which code 0 is transparent and code i is the i-th colour: red, green, blue and opacity."""
     height, width = codes.shape
     rows = b"".join(b"\0" + row.tobytes() for row in codes)
-    palette = bytes([0, 0, 0, *(part for colour in colours for part in colour)])
-    parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)), (b"PLTE", palette), (b"tRNS", b"\0")]
+    palette = [bytes(4), *colours]
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0))]
+    parts += [(b"PLTE", b"".join(each[:3] for each in palette)), (b"tRNS", b"".join(each[3:] for each in palette))]
     parts += [(b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")]
     chunks = (
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts

@@ -1,137 +1,204 @@
-"""Figures of curves with error bars: small multiples in files, one picture for each panel on pages."""
+"""Figures of curves with error bars: a panel for each task or class, side by side, under one legend."""
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchmark.report.curve_tables import axis_number_text
-from benchmark.report.drawing.axes import panel_x_values, powers_below, y_limits, y_ticks
-from benchmark.report.drawing.key import PUBLISHED_RANGE_ENTRY, LegendEntry, legend_spec
-from benchmark.report.drawing.panel import PanelView
-from benchmark.report.drawing.spec import Picture, concat_parts, figure_spec, page_spec, title_spec
+import altair as alt
+
+from benchmark.analysis.charts.chart import MOST_TICKS
+from benchmark.analysis.formatting.number_text import interval_text, number_text
+from benchmark.report.curve_tables import axis_number_text, chart_decimals
+from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of, tooltips
 from benchmark.report.drawing.theme import (
-    LEADING,
-    MOST_LABELS,
+    COLUMN_WIDTH,
+    LINE,
     MUTED,
-    NARROW,
-    PANEL_TITLE,
-    TEXT_COLOUR,
+    PAGE_WIDTH,
     WIDTH,
+    legend_columns,
     series_style,
-    text_width,
+    text_size,
     wrap_text,
 )
 
 if TYPE_CHECKING:
-    from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+    from collections.abc import Mapping, Sequence
+
+    from benchmark.analysis.charts.chart import Chart, ChartPanel
     from benchmark.report.drawing.theme import VegaSpec
 
-PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # height of a panel in points, by number of columns
-SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # with more columns, and for all panels of one column
-PAGE_HEIGHT, PAGE_WIDTH = 240, 1100  # of the panels of a page; their actual width depends on the window
-CURVE_SPACING = 14.0  # points between panels
+AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its vertical axis
+#: Least width of a panel by that of the figure.
+PANEL_WIDTH = {COLUMN_WIDTH: 170, WIDTH: 200, PAGE_WIDTH: 280}
+MOST_WIDTH, MOST_HEIGHT = 440.0, 260.0
+BAR_STEP, BAR_SHARE = 3.0, 0.7  # most pixels between the bars of two lines, and share of the gap that all bars take
+FROM_ZERO = 0.4  # a vertical axis whose lowest number is below this share of the highest starts at zero
+#: Fewer values of x than these, in more than `MOST_SPARSE_PANELS` panels, are for a table.
+LEAST_X, MOST_SPARSE_PANELS = 3, 4
+LEAST_TICKS = 3
 
 
-def curve_pictures(chart: Chart) -> list[Picture]:
-    """Draw one picture for each panel of a chart, for a page; a series has the same colour in all of them."""
-    labels, pictures = _labels(chart), []
-    for i, panel in enumerate(chart.panels):
-        title = panel.title.replace("\n", ", ") or chart.title
-        size = PAGE_WIDTH / chart.columns, PAGE_HEIGHT
-        spec = page_spec(PanelView(chart, panel, labels, chart.panels, *size, page=True).spec)
-        pictures.append(Picture(f"{chart.name}-{i}", title, _alt(title, chart, labels), spec, labels, chart.measured))
-    return pictures
+def curve_charts(charts: Sequence[Chart], width: int = WIDTH) -> dict[str, VegaSpec]:
+    """Draw the charts that say more than their tables, by name: a label looks the same in all of them."""
+    labels = dict.fromkeys(line.label for chart in charts for panel in chart.panels for line in panel.lines)
+    return {chart.name: curve_chart(chart, width, tuple(labels)) for chart in charts if _is_drawn(chart)}
 
 
-def curve_chart(chart: Chart, most: float = WIDTH) -> VegaSpec:
-    """Draw a grid of panels, `chart.columns` wide, with one legend below all of them.
+def _is_drawn(chart: Chart) -> bool:
+    """Return whether a chart says more than its table, which has all panels below each other."""
+    points = max(len(line.x) for panel in chart.panels for line in panel.lines)
+    return points >= LEAST_X or len(chart.panels) <= MOST_SPARSE_PANELS
 
-    A label has the same colour, mark and dash in every panel. If several lines of a panel have bars, the lines are
-    moved sideways around their true x, so that no bar hides another. The figure is `most` points wide, or 5 inches if
-    the panels are in one column. Where less than 5 inches are allowed, they are.
 
-    Raises
-    ------
-    ValueError
-        If a number is not finite, x does not ascend, a bar's ends are swapped, a logarithmic axis would show a point
-        that is not positive, a panel has a label twice, there are more labels than styles, or the columns or the scale
-        are not positive.
+def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) -> VegaSpec:
+    """Draw the panels of a chart: a label has the same colour and shape in each of them.
+
+    Panels of parameters that were chosen on the test documents are drawn only where there are no others. Where several
+    lines have bars, the lines are moved sideways around their true x, so that no bar hides another.
+
+    Parameters
+    ----------
+    chart : Chart
+    width : int
+        A key of `theme.TEXT_SIZES`.
+    styled : sequence of str
+        Labels of all charts that are shown together: their order decides how each looks.
     """
-    labels, columns = _labels(chart), min(chart.columns, len(chart.panels)) if most > NARROW else 1
-    width = most if columns > 1 else min(most, NARROW)
-    rows = -(-len(chart.panels) // columns)
-    height = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / rows, 0.6 * width)
-    shares = [_row(chart, i, columns) for i in range(len(chart.panels))]
-    ticks = [_y_labels_width(chart, share) for share in shares]
-    # The label of the y axis and the tick labels of each column take room beside the panels.
-    y_lines = wrap_text(chart.y_label, 0.9 * rows * height, PANEL_TITLE)
-    inner = width - 20 - PANEL_TITLE * LEADING * len(y_lines) - max(ticks[::columns])
-    panel_width = (inner - sum(max(ticks[i::columns]) + CURVE_SPACING for i in range(1, columns))) / columns
-    alike = len({panel_x_values(panel) for panel in chart.panels}) == 1
-    drawn = []
-    for i, (panel, share) in enumerate(zip(chart.panels, shares, strict=True)):
-        last, first = i + columns >= len(chart.panels), not i % columns
-        shown = {"x_labels": last or not alike, "y_labels": first or not chart.share_y}
-        drawn.append(PanelView(chart, panel, labels, share, panel_width, height, **shown).spec)
-    grid = concat_parts(drawn, columns=columns, spacing=CURVE_SPACING)
-    x_lines = wrap_text(chart.x_label, 0.9 * width, PANEL_TITLE)
-    grid = concat_parts([grid], **title_spec(x_lines, orient="bottom", offset=4))
-    grid = concat_parts([grid], **title_spec(y_lines, orient="left", offset=4))
-    keys = [legend_spec(entries, inner) for entries in _legends(chart, labels) if entries]
-    return figure_spec(chart.title, [grid, *keys], _alt(chart.title, chart, labels), width)
+    panels = [panel for panel in chart.panels if panel.lines]
+    panels = [panel for panel in panels if not panel.oracle] or panels
+    labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
+    places = list(dict.fromkeys((*styled, *labels)))
+    looks = {label: series_style(places.index(label)) for label in labels}
+    columns = min(len(panels), width // PANEL_WIDTH[width])
+    panel_width = min((width - 12 - 14 * (columns - 1)) / columns - AXIS_ROOM, MOST_WIDTH)
+    drawn = [_panel(chart, panel, panels if chart.share_y else [panel], looks, panel_width, width) for panel in panels]
+    bars = f"Bars: {chart.bars}." if chart.bars and any(line.low for each in panels for line in each.lines) else ""
+    band = "Shaded: the range of the paper's figure." if any(panel.printed for panel in panels) else ""
+    alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
+    return figure_spec(side_by_side(drawn, columns), width, chart.title, [f"{bars} {band}".strip()], alt_text)
 
 
-def _alt(title: str, chart: Chart, labels: tuple[str, ...]) -> str:
-    return f"{title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}."
+def _panel(
+    chart: Chart,
+    panel: ChartPanel,
+    shared: Sequence[ChartPanel],
+    looks: Mapping[str, Mapping[str, str]],
+    width: float,
+    across: int,
+) -> VegaSpec:
+    """Return one panel: from back to front its band, reference and limits, bars, lines and marks."""
+    x, ends = _x(chart, panel, width), _ends(chart, shared)
+    scale = alt.Scale(**_kind(log=chart.log_y), domain=ends, nice=not chart.log_y)
+    height = min(MOST_HEIGHT, 0.62 * width)
+
+    def y(name: str) -> alt.Y:
+        ticks: dict[str, Any] = {"values": _log_ticks(ends)} if chart.log_y else {"tickCount": max(3, int(height / 30))}
+        axis = alt.Axis(labelExpr=NUMBER, **ticks)
+        title = wrap_text(chart.y_label, height, text_size(across))
+        return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=title)
+
+    legend = alt.Legend(columns=legend_columns(list(looks), across))
+
+    def series(name: str, channel: Any) -> Any:
+        return channel(
+            "series:N",
+            scale=alt.Scale(domain=list(looks), range=[look[name] for look in looks.values()]),
+            legend=legend,
+        )
+
+    stroke, points = series("stroke", alt.Stroke), _points(chart, panel, ends, width)
+    data, layers = alt.Chart(rows_data(points)), list[alt.Chart]()
+    if panel.printed:
+        band = alt.Chart(rows_data([dict(zip(("low", "high"), _scaled(chart, panel.printed), strict=True))]))
+        mark = band.mark_rect(color=LINE, opacity=0.5, clip=True, aria=False)
+        layers.append(mark.encode(y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width")))
+    limits = [("", chart.reference)] if chart.reference is not None else []
+    for name, level in (*limits, *panel.limits):
+        at = alt.Chart(rows_data([{"level": round_for_output(chart.scale, level), "name": name}]))
+        layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y("level")))
+        text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=text_size(across))
+        layers += [text.encode(y("level"), alt.Text("name:N"), x=alt.value(0))] if name else []
+    moved: dict[str, Any] = {"xOffset": alt.expr("datum.dx")}
+    if any(point["low"] is not None for point in points):
+        bar = data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved)
+        layers.append(bar.encode(x, y("low"), alt.Y2("high"), stroke))
+    layers.append(data.mark_line(strokeWidth=1.4, aria=False, **moved).encode(x, y("y"), stroke))
+    tips = {"series": "series", "at": chart.x_label, "value_text": chart.y_label, "interval": chart.bars or "interval"}
+    marks = data.mark_point(opacity=1, size=26, strokeWidth=1.2, **moved)
+    fill, shape = series("fill", alt.Fill), series("shape", alt.Shape)
+    layers.append(marks.encode(x, y("y"), stroke, fill, shape, tooltips(tips)))
+    title = wrap_text(panel.title, width + AXIS_ROOM / 2, text_size(across))
+    drawn = alt.layer(*layers).properties(width=width, height=height)
+    return spec_of(drawn) | ({"title": {"text": title}} if title else {})
 
 
-def _labels(chart: Chart) -> tuple[str, ...]:
-    """Return the labels of all lines, after checking that the chart can be drawn."""
-    labels = tuple(dict.fromkeys(line.label for panel in chart.panels for line in panel.lines))
-    if len(labels) > MOST_LABELS:
-        raise ValueError(f"the chart {chart.name!r} has {len(labels)} labels; there are styles for {MOST_LABELS}")
-    if chart.columns < 1 or not 0 < chart.scale < math.inf:
-        raise ValueError(f"the chart {chart.name!r} can't be {chart.columns} panels wide, on a scale of {chart.scale}")
-    for panel in chart.panels:
-        if len({line.label for line in panel.lines}) < len(panel.lines):
-            raise ValueError(f"the panel {panel.title!r} has two lines with the same label")
-        if panel.printed and not all(map(math.isfinite, panel.printed)):
-            raise ValueError(f"the panel {panel.title!r} has a printed range that is not finite")
-        for line in panel.lines:
-            _check_line(line, chart)
-    return labels
+#: Vega expression that writes the number of a tick.
+NUMBER = "format(datum.value, datum.value && abs(datum.value) < 0.001 ? '~e' : ',.12~g')"
 
 
-def _check_line(line: Line, chart: Chart) -> None:
-    if not all(map(math.isfinite, (*line.x, *line.y, *line.low, *line.high))):
-        raise ValueError(f"the line {line.label!r} has a number that is not finite")
-    if any(left >= right for left, right in pairwise(line.x)):
-        raise ValueError(f"the x values of the line {line.label!r} do not ascend")
-    if any(low > high for low, high in zip(line.low, line.high, strict=True)):
-        raise ValueError(f"the line {line.label!r} has a bar whose low end lies above its high end")
-    if (chart.log_x and line.x[0] <= 0) or (chart.log_y and chart.scale * min(line.y) <= 0):
-        raise ValueError(f"the line {line.label!r} has a point that is not positive on a logarithmic axis")
+def _log_ticks(ends: Sequence[float]) -> list[float]:
+    """Return the powers of ten on a logarithmic axis, with their multiples by 2 and 5 where there are few."""
+    low, high = (math.log10(end) for end in ends)
+    exponents, ticks = range(math.floor(low), math.ceil(high) + 1), list[float]()
+    for factors in ((1,), (1, 2, 5)):
+        if len(ticks) < LEAST_TICKS:
+            ticks = [float(f"{m}e{e}") for e in exponents for m in factors if ends[0] <= float(f"{m}e{e}") <= ends[1]]
+    return ticks
 
 
-def _row(chart: Chart, i: int, columns: int) -> tuple[ChartPanel, ...]:
-    """Return the panels that share the vertical scale of the i-th panel."""
-    start = i - i % columns
-    return chart.panels[start : start + columns] if chart.share_y else (chart.panels[i],)
+def _x(chart: Chart, panel: ChartPanel, width: float) -> alt.X:
+    """Return the horizontal axis: a tick for each x, unless there are too many or the chart wants round numbers."""
+    xs = sorted({x for line in panel.lines for x in line.x})
+    ticks: dict[str, Any] = {"tickCount": max(2, int(width / 60))}
+    if len(xs) <= MOST_TICKS and not chart.round_x:
+        ticks = {"values": xs}
+    elif chart.log_x:
+        ticks = {"values": _log_ticks((xs[0], xs[-1]))}
+    axis = alt.Axis(grid=False, labelExpr=NUMBER, **ticks)
+    single = xs[0] == xs[-1]
+    scale = alt.Scale(**_kind(log=chart.log_x), nice=single, padding=8)
+    if not single:
+        scale.domain = [xs[0], xs[-1]]
+    return alt.X("x", type="quantitative", scale=scale, axis=axis, title=chart.x_label)
 
 
-def _y_labels_width(chart: Chart, share: tuple[ChartPanel, ...]) -> float:
-    """Return the approximate width in points of the tick labels of a y axis."""
-    ticks = y_ticks(y_limits(share, chart), MOST_HEIGHT, log=chart.log_y)
-    below = powers_below(ticks, log=chart.log_y)
-    return max(text_width(axis_number_text(tick, below), TEXT_COLOUR) for tick in ticks) + 12
+def _kind(*, log: bool) -> dict[str, Any]:
+    return {"type": "log"} if log else {"zero": False}
 
 
-def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[LegendEntry], list[LegendEntry]]:
-    """Return the entries of the legend of lines, and of the legend of bars and band."""
-    looks = [series_style(i) for i in range(len(labels))]
-    lines = [LegendEntry(label, line="across", **look) for label, look in zip(labels, looks, strict=True)]
-    bars = chart.bars and any(line.low for panel in chart.panels for line in panel.lines)
-    meanings = [LegendEntry(chart.bars, MUTED, line="upright")] if bars else []
-    return lines, meanings + [PUBLISHED_RANGE_ENTRY] * any(panel.printed for panel in chart.panels)
+def _scaled(chart: Chart, numbers: Sequence[float]) -> list[float]:
+    return [float(f"{chart.scale * number:.12g}") for number in numbers]
+
+
+def _ends(chart: Chart, panels: Sequence[ChartPanel]) -> list[float]:
+    """Return the ends of a vertical axis that shows all points, bars, printed ranges and limits of panels."""
+    values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
+    values += [end for panel in panels for end in panel.printed or ()]
+    values += [level for panel in panels for _, level in panel.limits]
+    values += [] if chart.reference is None else [chart.reference]
+    shown = _scaled(chart, [value for value in values if value > 0 or not chart.log_y])
+    low, high = min(shown), max(shown)
+    return [0.0 if 0 <= low <= FROM_ZERO * high and not chart.log_y else low, high]
+
+
+def _points(chart: Chart, panel: ChartPanel, ends: Sequence[float], width: float) -> list[dict[str, Any]]:
+    """Return every point with its bar, for drawing and as formatted text; `dx` is its offset in pixels."""
+    barred = [line.label for line in panel.lines if line.low]
+    most = max(len(line.x) for line in panel.lines)
+    step = min(BAR_STEP, BAR_SHARE * width / (max(most - 1, 1) * max(len(barred), 1)))
+    rows, decimals = list[dict[str, Any]](), chart_decimals(chart)
+    for line in panel.lines:
+        offset = step * (barred.index(line.label) - (len(barred) - 1) / 2) if line.label in barred else 0.0
+        missing = (math.nan,) * len(line.x)
+        for at, value, low, high in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
+            row: dict[str, Any] = {"series": line.label, "x": round_for_output(1, at), "at": axis_number_text(at)}
+            row |= {"y": round_for_output(chart.scale, value), "dx": round(offset, 2)}
+            row |= {"low": round_for_output(chart.scale, low), "high": round_for_output(chart.scale, high)}
+            row |= {"value_text": number_text(chart.scale * value, decimals)}
+            row |= {"interval": interval_text(row["low"], row["high"], decimals)}
+            if chart.log_y and row["low"] is not None:  # a bar that reaches zero ends below the panel
+                row["low"] = max(row["low"], ends[0] / 10)
+            rows.append(row)
+    return rows

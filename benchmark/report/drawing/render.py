@@ -12,6 +12,8 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from benchmark.report.drawing.theme import DARK_COLOURS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -34,6 +36,12 @@ for line in sys.stdin.buffer:
 DRAWING_TIMEOUT = 300
 #: Beginning of an SVG, which readers of screens say: its title and its description.
 SVG_HEAD = "<title>{title}</title><desc>{description}</desc>"
+#: Style of an SVG in a dark theme, whichever page shows it.
+DARK_STYLE = "<style>@media (prefers-color-scheme: dark){{{rules}}}</style>".format(
+    rules="".join(
+        f'[{name}="{light}"]{{{name}:{dark}}}' for light, dark in DARK_COLOURS.items() for name in ("fill", "stroke")
+    )
+)
 #: Ids of clipping paths, which Vega numbers through all pictures of a process.
 _CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
 
@@ -63,7 +71,7 @@ def engine_version() -> str:
 
 def picture_digest(spec: VegaSpec) -> str:
     """Return a digest of everything that determines the bytes of a picture, except the version of the engine."""
-    return hashlib.sha256(f"{DRAWING_PROGRAM}{SVG_HEAD}{json.dumps(spec)}".encode()).hexdigest()
+    return hashlib.sha256(f"{DRAWING_PROGRAM}{SVG_HEAD}{DARK_STYLE}{json.dumps(spec)}".encode()).hexdigest()
 
 
 def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]]:
@@ -81,7 +89,7 @@ def render_pictures(specs: Mapping[str, VegaSpec]) -> dict[str, dict[str, bytes]
 
 
 def _settled(svg: str, spec: VegaSpec) -> str:
-    """Return an SVG with clipping paths numbered from 1, and with its title and description for screen readers."""
+    """Return an SVG with clipping paths numbered from 1, a title and description for readers, and a dark theme."""
     names: dict[str, str] = {}
     svg = _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names) + 1}"), svg)
     start = svg.index(">", svg.index("<svg")) + 1
@@ -90,4 +98,4 @@ def _settled(svg: str, spec: VegaSpec) -> str:
     lines = title.get("text", "") if isinstance(title, dict) else title
     words = lines if isinstance(lines, str) else " ".join(lines)
     head = SVG_HEAD.format(title=escape(words or description), description=escape(description))
-    return f"{svg[:start]}{head}{svg[start:]}"
+    return f"{svg[:start]}{head}{DARK_STYLE}{svg[start:]}"

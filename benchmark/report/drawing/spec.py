@@ -14,7 +14,7 @@ from altair.utils.schemapi import debug_mode
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.theme import CSS_VARIABLES, FILE_CONFIG, TITLE, WIDTH, wrap_text
+from benchmark.report.drawing.theme import CSS_VARIABLES, figure_config, text_size, wrap_text
 from benchmark.report.escapes import escape_controls
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from benchmark.report.drawing.theme import VegaSpec
 
-LEGEND_COLUMNS = alt.ExprRef("containerSize()[0] < 600 ? 1 : 3")  # of a page's legend
-FIT = alt.AutoSizeParams(type="fit-x", contains="padding")  # fit to the width of the page
 SCHEMA = alt.SCHEMA_URL
 _CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
 
@@ -39,8 +37,6 @@ class Picture:
     title, alt : str
         Caption above the picture, and description for screen readers.
     spec : mapping
-    series : tuple of str
-        Labels of the curves, of which a reader can highlight one; empty for other pictures.
     measured : bool
         Whether the picture shows measured times, which differ from run to run.
     """
@@ -49,7 +45,6 @@ class Picture:
     title: str
     alt: str
     spec: VegaSpec
-    series: tuple[str, ...] = ()
     measured: bool = False
 
 
@@ -77,26 +72,24 @@ def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> VegaSpec:
     return plain_spec
 
 
-def concat_parts(parts: Sequence[VegaSpec], *, columns: int = 1, **others: Any) -> VegaSpec:
+def side_by_side(parts: Sequence[VegaSpec], columns: int) -> VegaSpec:
     """Return one specification with parts arranged in rows of `columns`.
 
     Parts are joined as plain data, since Altair copies all parts at each nesting: 4 seconds for twelve panels.
     """
     datasets = {name: rows for part in parts for name, rows in part.get("datasets", {}).items()}
     inner = [{name: value for name, value in part.items() if name != "datasets"} for part in parts]
-    return {"concat": inner, "columns": columns, **_printable(others), "datasets": datasets}
+    return {"concat": inner, "columns": columns, "datasets": datasets}
 
 
-def title_spec(lines: Sequence[str], **others: Any) -> VegaSpec:
-    """Return the title of a part as a dictionary, empty without lines."""
-    return {"title": {"text": list(lines), "anchor": "middle", **others}} if lines else {}
-
-
-def figure_spec(title: str, parts: Sequence[VegaSpec], alt_text: str = "", width: float = WIDTH) -> VegaSpec:
-    """Return the specification for a file or notebook: a title, and parts in a column, with `FILE_CONFIG`."""
-    above = title_spec(wrap_text(title, width - 24, TITLE), fontSize=TITLE, offset=10, frame="bounds")
-    column = concat_parts(parts, center=True, description=alt_text or title, **above)
-    return {"$schema": SCHEMA, "config": FILE_CONFIG, **column}
+def figure_spec(part: VegaSpec, width: int, title: str, notes: Sequence[str] = (), alt_text: str = "") -> VegaSpec:
+    """Return the specification of a figure: a part under its title, with notes that say what the marks mean."""
+    size, room = text_size(width), width - 24
+    lines = [line for note in filter(None, notes) for line in wrap_text(note, room, size)]
+    head: VegaSpec = {"text": wrap_text(title, room, size + 3), "fontSize": size + 3, "frame": "bounds"}
+    head |= {"subtitle": lines} if lines else {}
+    words = {"description": alt_text or " ".join([f"{title}.", *notes]), "title": head}
+    return {"$schema": SCHEMA, "config": figure_config(width), **part, **_printable(words)}
 
 
 class FigureChart(alt.ConcatChart):
@@ -120,24 +113,11 @@ def altair_chart(spec: VegaSpec) -> FigureChart:
 
 
 def page_spec(spec: VegaSpec) -> VegaSpec:
-    """Return a specification with the CSS variables of a page instead of colours."""
-    text = json.dumps({name: part for name, part in spec.items() if name != "$schema"})
+    """Return a specification with the CSS variables of a page instead of colours, and without its title."""
+    named = spec | {"title": spec["title"] | {"text": ""}} if isinstance(spec.get("title"), dict) else spec
+    text = json.dumps({name: part for name, part in named.items() if name != "$schema"})
     with_variables: VegaSpec = json.loads(_CODES.sub(lambda colour: CSS_VARIABLES[colour[0]], text))
     return with_variables
-
-
-def row_panel(layers: Sequence[alt.Chart], rows: int, row_height: float) -> VegaSpec:
-    """Return the specification of a page's panel with a row for each `cell`, which a reader orders and filters.
-
-    The data have the fields `rank`, the order by score, and `place`, that of the configuration. The script of the page
-    sets the parameters `order` and `shown`, and the height for the rows that are left.
-    """
-    drawn = alt.layer(*layers).resolve_axis(y="independent")
-    drawn = drawn.transform_filter("shown == null || indexof(shown, datum.cell) >= 0")
-    drawn = drawn.transform_calculate(at="order == 'score' ? datum.rank : datum.place")
-    drawn = drawn.add_params(alt.param(name="order", value="score"), alt.param(name="shown", value=None))
-    spec = spec_of(drawn.properties(width="container", autosize=FIT, height=row_height * max(rows, 1)))
-    return page_spec(spec | {"usermeta": {"rowHeight": row_height}})
 
 
 def _printable(part: Any) -> Any:

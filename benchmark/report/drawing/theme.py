@@ -1,10 +1,13 @@
-"""Style of all pictures: colours, fonts, shapes, dashes, and the configuration of Vega-Lite."""
+"""Style of all pictures: colours, shapes, and the configuration of Vega-Lite."""
 
 from __future__ import annotations
 
+import math
 import textwrap
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VegaSpec = dict[str, Any]
 
@@ -15,92 +18,66 @@ COLOURS = (
     *("#e69f00", "#56b4e9", "#777777", "#999933", "#332288"),
 )
 OURS, PUBLISHED = COLOURS[:2]
-INK, MUTED, LINE, WASH, PAPER = "#1c2024", "#59636e", "#d9dee3", "#f4f6f8", "#ffffff"
-#: Colours of results that are worse than what they are compared with, and of those that are not compared.
-BAD, FAINT = "#a84300", "#9aa4ae"
+INK, MUTED, LINE, PAPER = "#1c2024", "#59636e", "#d9dee3", "#ffffff"
 #: CSS variables of a page for these colours, whose values depend on the theme and differ in print.
 CSS_VARIABLES = {colour: f"var(--s{i})" for i, colour in enumerate(COLOURS)}
 CSS_VARIABLES |= {OURS: "var(--ours)", PUBLISHED: "var(--published)", INK: "var(--ink)", MUTED: "var(--muted)"}
-CSS_VARIABLES |= {BAD: "var(--bad)", FAINT: "var(--faint)"}
-CSS_VARIABLES |= {LINE: "var(--line)", WASH: "var(--wash)", PAPER: "var(--paper)"}
-PENTAGON = "M0,-1L.95,-.31 .59,.81 -.59,.81 -.95,-.31Z"
-SALTIRE = "M-1,-.5L-.5,-1 0,-.5 .5,-1 1,-.5 .5,0 1,.5 .5,1 0,.5 -.5,1 -1,.5 -.5,0Z"
-SHAPES = (
-    *("circle", "square", "triangle-up", "diamond", "triangle-down"),
-    *("cross", SALTIRE, "triangle-left", "triangle-right", PENTAGON),
-)
-#: Paths of these shapes, for the samples of lines beside a page's pictures.
-SHAPE_PATHS = {
-    "circle": "M-1,0A1,1,0,1,0,1,0A1,1,0,1,0,-1,0Z",
-    "square": "M-1,-1L1,-1 1,1 -1,1Z",
-    "triangle-up": "M0,-1L1,1 -1,1Z",
-    "diamond": "M0,-1.2L1.2,0 0,1.2 -1.2,0Z",
-    "triangle-down": "M0,1L1,-1 -1,-1Z",
-    "cross": "M-.4,-1L.4,-1 .4,-.4 1,-.4 1,.4 .4,.4 .4,1 -.4,1 -.4,.4 -1,.4 -1,-.4 -.4,-.4Z",
-    "triangle-left": "M-1,0L1,-1 1,1Z",
-    "triangle-right": "M1,0L-1,-1 -1,1Z",
-} | {path: path for path in (SALTIRE, PENTAGON)}
-DASHES = ((1, 0), (5, 1.6), (1.5, 1.5), (6, 1.5, 1.5, 1.5), (9, 2))
-MOST_LABELS = len(COLOURS) * len(DASHES)
+CSS_VARIABLES |= {LINE: "var(--line)", PAPER: "var(--paper)"}
+#: What these colours become in an image file that is shown in a dark theme, as in `report.css`.
+DARK_COLOURS = {OURS: "#4aa3df", PUBLISHED: "#f0813a", COLOURS[3]: "#f2f2f2", COLOURS[7]: "#a0a0a0"}
+DARK_COLOURS |= {COLOURS[9]: "#a99be8", INK: "#e7ebef", MUTED: "#b0bac4", LINE: "#39424b", PAPER: "#14181d"}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-left")
 
+WIDTH, COLUMN_WIDTH = 506, 238  # width of a file in pixels: of a README, and of one column of a journal (3.3 inches)
+PAGE_WIDTH = 1060  # width of a figure on a page
+#: Font sizes in pixels by the width of the figure.
+TEXT_SIZES = {COLUMN_WIDTH: 8, WIDTH: 11, PAGE_WIDTH: 13}
 #: vl-convert includes Liberation Sans, so that files look alike on every machine; Arial has the same widths.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-TEXT_COLOUR, PANEL_TITLE, TITLE = 8.5, 9.5, 12.0  # points, of which an inch has 72
-LEADING = 1.3  # line height, as a multiple of the font size
-WIDTH, NARROW = 504, 360  # width of a file in points: 7 inches, or 5 if panels are in one column
-COLUMN_WIDTH = 238  # of one column of a journal in points: 3.3 inches
-
-_AXIS: VegaSpec = dict.fromkeys(("gridColor", "domainColor", "tickColor"), LINE)
-_AXIS |= {"labelColor": INK, "titleColor": MUTED, "titleFontWeight": "normal", "labelFlush": False}
-_LEGEND = {"labelColor": INK, "titleColor": MUTED, "orient": "bottom", "title": None}
-_VIEW: VegaSpec = {"stroke": None}
-#: Vega-Lite configurations: for pages, and for files and notebooks.
-PAGE_CONFIG: VegaSpec = {
-    "background": None,
-    "font": "system-ui, sans-serif",
-    "view": _VIEW,
-    "axis": _AXIS | {"labelFontSize": 12, "titleFontSize": 12, "titlePadding": 10},
-    "legend": _LEGEND | {"labelFontSize": 12},
-}
-FILE_CONFIG: VegaSpec = {
-    "background": PAPER,
-    "font": FONT,
-    "padding": 6,
-    "view": _VIEW,
-    "axis": _AXIS
-    | {"gridWidth": 0.6, "tickColor": INK, "tickSize": 3, "titleColor": INK, "domainColor": INK}
-    | {"labelFontSize": TEXT_COLOUR, "titleFontSize": PANEL_TITLE},
-    "legend": _LEGEND | {"labelFontSize": TEXT_COLOUR},
-    "title": {"color": INK, "fontSize": PANEL_TITLE, "fontWeight": "normal", "anchor": "middle", "offset": 6},
-    "concat": {"spacing": 10},
-}
-#: Widths of characters in Liberation Sans and Arial, in thousandths of the font size; others count as digits.
-_WIDTHS = {191: "'", 222: "ijl", 260: "|", 278: " !,./:;I[\\]ft·", 333: "()-`r²", 334: "{}", 355: '"', 389: "*"}
-_WIDTHS |= {469: "^", 500: "Jcksvxyz", 584: "+<=>~×−", 611: "FTZ", 667: "&ABEKPSVXY", 722: "CDHNRUw", 778: "GOQ"}
-_WIDTHS |= {833: "Mm", 889: "%", 944: "W", 1000: "…→", 1015: "@"}
-_WIDTH = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
 
 
-@lru_cache(maxsize=4096)
+def text_size(width: int) -> int:
+    """Return the font size of a figure of this width, one of `TEXT_SIZES`."""
+    return TEXT_SIZES[width]
+
+
+def figure_config(width: int) -> VegaSpec:
+    """Return the configuration of Vega-Lite for a figure of this width."""
+    size = text_size(width)
+    axis: VegaSpec = dict.fromkeys(("domainColor", "tickColor", "labelColor", "titleColor"), INK)
+    axis |= {"gridColor": LINE, "titleFontWeight": "normal", "labelFontSize": size, "titleFontSize": size}
+    legend = {"labelColor": INK, "orient": "bottom", "title": None, "labelFontSize": size, "labelLimit": 0}
+    title = {"color": INK, "subtitleColor": MUTED, "anchor": "start", "offset": 8, "fontSize": size}
+    return {
+        "background": PAPER,
+        "font": FONT,
+        "padding": 6,
+        "view": {"stroke": None},
+        "axis": axis,
+        "legend": legend | {"symbolOpacity": 1, "symbolSize": 6 * size, "columnPadding": 14},
+        "title": title | {"subtitleFontSize": size, "fontWeight": "normal"},
+        "concat": {"spacing": 14},
+    }
+
+
 def text_width(text: str, size: float) -> float:
-    """Return the width in points of the widest line of a text at this font size."""
-    return size / 1000 * max(sum(_WIDTH.get(letter, 556) for letter in line) for line in text.split("\n"))
+    """Return the approximate width of a text in pixels: a letter of Arial is about half as wide as its font size."""
+    return 0.5 * size * len(text)
 
 
-def wrap_text(text: str, points: float, size: float) -> list[str]:
-    """Return a text as lines at most this many points wide; a wider word is broken."""
-    lines = []
-    for part in text.split("\n"):
-        most = len(part)
-        while most > 1 and any(text_width(line, size) > points for line in textwrap.wrap(part, most)):
-            most -= 1
-        lines += textwrap.wrap(part, max(most, 1))
-    return lines
+def wrap_text(text: str, width: float, size: float) -> list[str]:
+    """Return a text as lines that fit this width in pixels."""
+    most = max(int(width / text_width(" ", size)), 1)
+    return [line for part in text.split("\n") for line in textwrap.wrap(part, most)]
 
 
-def series_style(i: int) -> dict[str, Any]:
-    """Return colour, dash, shape and fill of the i-th label; the combination is unique."""
-    lap, place = divmod(i, len(COLOURS))
-    colour = COLOURS[place]
-    dash = list(DASHES[(i + lap) % len(DASHES)])
-    return {"stroke": colour, "dash": dash, "shape": SHAPES[place], "fill": PAPER if i % 2 else colour}
+def legend_columns(labels: Sequence[str], width: int, room: float = math.inf) -> int:
+    """Return how many of these labels stand side by side in the legend of a figure of a width, or in less room."""
+    return max(1, int(min(width, room) / (text_width(max(labels, key=len, default=""), text_size(width)) + 34)))
+
+
+def series_style(i: int) -> dict[str, str]:
+    """Return stroke, shape and fill of the i-th label; no two of 70 labels are alike."""
+    colour = COLOURS[i % len(COLOURS)]
+    shape = SHAPES[(i + i // len(COLOURS)) % len(SHAPES)]
+    return {"stroke": colour, "shape": shape, "fill": PAPER if i % 2 else colour}

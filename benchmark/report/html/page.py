@@ -16,10 +16,10 @@ from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.papers.verdict_counts import claim_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
-from benchmark.report.drawing.curves import curve_pictures
-from benchmark.report.drawing.forest import forest_picture
+from benchmark.report.drawing.curves import curve_charts
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import Picture, page_spec
+from benchmark.report.drawing.theme import PAGE_WIDTH
 from benchmark.report.files import VERDICTS_FILE
 from benchmark.report.html.render import render_html
 from benchmark.report.html.results import claim_lines_of, confusions_of_pair, result_table
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.hardest_documents import DocumentExplanation
     from benchmark.analysis.summary import Summary
+    from benchmark.report.drawing.theme import VegaSpec
     from benchmark.report.html.results import ResultTable
 
     #: Explanations by task and document.
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _NO_TEXTS = "`bench report` with the folder of this page and `--html` adds texts, nearest training documents and words."
 #: Comparisons of curves are folded where they are more than these.
 MOST_OPEN_PAIRS = 40
+#: Pictures of more panels than these are folded.
+MOST_OPEN_PANELS = 4
 
 
 def write_page(
@@ -115,12 +117,13 @@ def _meanings(table: ResultTable | None) -> str:
 def _pictured(summary: Summary) -> Iterator[PageSection]:
     """Yield the sections of pictures: decision regions and curves."""
     for figure in summary.regions:
-        spec = region_chart(figure)
-        yield PageSection("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
+        yield PageSection("", (_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)),))
         yield simplex_section(figure)
-    for chart in summary.charts:
+    drawn = curve_charts(summary.charts, PAGE_WIDTH)
+    for chart in (chart for chart in summary.charts if chart.name in drawn):
         title = chart.title if chart.title != summary.title else ""
-        yield PageSection(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
+        picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
+        yield PageSection(title, (picture,), folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     if summary.of_points:
         for grid in (curve_table(chart) for chart in summary.charts if not chart.measured):
             yield PageSection(grid.title, grid=grid, file="table.csv", folded=True)
@@ -145,10 +148,10 @@ def _sections(summary: Summary, table: ResultTable | None) -> Iterator[PageSecti
 
 
 def _comparisons(summary: Summary) -> PageSection:
-    """Return the section of the planned comparisons of curves: a forest plot, and one row each."""
-    forest, grid = forest_picture(summary), comparison_table(summary)
+    """Return the section of the planned comparisons of curves, one row each."""
+    grid = comparison_table(summary)
     many = len(grid.rows) > MOST_OPEN_PAIRS
-    return PageSection("Comparisons", (forest,) if forest else (), grid, "significance.csv", keys=2, folded=many)
+    return PageSection("Comparisons", grid=grid, file="significance.csv", folded=many)
 
 
 def published_section(title: str, summary: Summary, tried: Mapping[str, tuple[str, ...]]) -> PageSection:
@@ -166,15 +169,9 @@ def _looked_into(summary: Summary) -> dict[str, tuple[str, ...]]:
     return dict.fromkeys(summary.verdicts["cell"][summary.verdicts["verdict"] == "deviates"], texts)
 
 
-def _legend(chart: Chart) -> str:
-    """Write the meaning of the bars and the band of a chart."""
-    parts = (
-        [f"Bars: {chart.bars}."]
-        if chart.bars and any(line.low for panel in chart.panels for line in panel.lines)
-        else []
-    )
-    parts += ["Shaded: the range of the paper's figure."] if any(panel.printed for panel in chart.panels) else []
-    return " ".join(parts)
+def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -> Picture:
+    """Return a figure as a picture, whose title is that of its section."""
+    return Picture(name, title, spec["description"], page_spec(spec), measured)
 
 
 def _cells_section(summary: Summary) -> PageSection:

@@ -10,8 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmark.analysis.formatting.table import ON_DEMAND
 from benchmark.papers.verdict_counts import NO_VALUES
-from benchmark.report.drawing.spec import drawable_text, page_spec
-from benchmark.report.drawing.theme import CSS_VARIABLES, PAGE_CONFIG, SHAPE_PATHS, series_style
+from benchmark.report.drawing.spec import drawable_text
 from benchmark.report.escapes import escape_controls
 from benchmark.report.verdict_signs import verdict_tone
 
@@ -31,7 +30,7 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
 
     The script that draws pictures is included only if there are pictures.
     """
-    more = {"headline": "", "cards": ()} | more
+    more = {"headline": ""} | more
     more |= {
         "sentences": sentences,
         "sections": sections,
@@ -43,14 +42,6 @@ def render_html(template: str, sentences: Sequence[str], sections: Sequence[Page
         if len(html.encode()) <= MAX_PAGE_BYTES:
             break
     return html
-
-
-def line_look(i: int) -> dict[str, str]:
-    """Return colour, dash and mark of the i-th line of a figure, for the sample beside its name."""
-    look = series_style(i)
-    found = {name: CSS_VARIABLES[look[name]] for name in ("stroke", "fill")}
-    dash = " ".join(f"{2 * length:g}" for length in look["dash"]) if look["dash"][1] else "none"
-    return {**found, "dash": dash, "path": SHAPE_PATHS[look["shape"]]}
 
 
 @cache
@@ -79,8 +70,6 @@ def _environment() -> Environment:
         "simplex_script": (templates / "simplex.js").read_text(encoding="utf-8"),
         # Vega with its licences, which docs/pictures.py makes; a page without pictures reads none.
         "vega": _drawing_script,
-        "look": page_spec(PAGE_CONFIG),
-        "line_look": line_look,
         "tone_of": verdict_tone,
         "on_demand": ON_DEMAND,
         "no_values": NO_VALUES,

@@ -14,10 +14,9 @@ from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import display_factor, display_unit
-from benchmark.analysis.ranking import BASELINE, ranked_cells
+from benchmark.analysis.ranking import first_comparisons, ranked_cells, shown_outcomes
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.drawing.axes import ends_and_ticks
 from benchmark.report.tables import WITHOUT, difference_text, main_verdicts, metric_header, varying_columns
 from benchmark.report.verdict_signs import verdict_tone
 
@@ -202,7 +201,7 @@ def result_table(summary: Summary) -> ResultTable:
     metric, declared, scores = summary.main_metric, summary.quantities, summary.headlines
     unit, verdicts, order = display_unit(metric, declared), main_verdicts(summary), ranked_cells(summary)
     pairs = planned_comparisons(summary)
-    first = {pair.a.id: pair for pair in reversed(pairs)}
+    first, outcomes = first_comparisons(summary), shown_outcomes(summary)
     against = {name: pair.b.id for name, pair in first.items()}
     cells = {cell.id: (number, cell) for number, cell in enumerate(summary.cells, start=1)}
     numbers = {name: _numbers(summary, name, against.get(name, ""), verdicts.get(name)) for name in order}
@@ -219,7 +218,6 @@ def result_table(summary: Summary) -> ResultTable:
         number, cell = cells[name]
         score, verdict = scores.get((name, metric), {}), verdicts.get(name)
         pair = first.get(name)
-        outcome = pair.outcome_for(name) if pair else BASELINE if name in against.values() else ""
         cost = costs.get(name, {})
         seconds = cost.get("training_seconds"), cost.get("testing_seconds")
         others = [unit.text(leaks.get((leak, name))) for leak in WITHOUT if any(leak == each for each, _ in leaks)]
@@ -230,7 +228,7 @@ def result_table(summary: Summary) -> ResultTable:
                 name,
                 ", ".join(text for column in _grouping(summary) if (text := cell.columns.get(column, ""))),
                 "; ".join(text for text in (cell.points, cell.classifier) if text),
-                outcome,
+                outcomes[name],
                 against.get(name, ""),
                 unit.text(score.get("value")),
                 unit.interval(score.get("low"), score.get("high")),
@@ -288,7 +286,25 @@ def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], 
     shown = [each for value, each in rows if low - reach <= value <= high + reach]
     ends = ("value", "low", "high", "published")
     drawn = [number for each in shown for end in ends if (number := each.get(end)) is not None]
-    return ends_and_ticks(min(drawn), max(drawn), 4, 6)
+    return ends_and_ticks(min(drawn), max(drawn))
+
+
+def ends_and_ticks(low: float, high: float, least: int = 4) -> tuple[list[float], list[float]]:
+    """Return the ends of a scale that shows these numbers, and at least so many round ticks.
+
+    Examples
+    --------
+    >>> ends_and_ticks(29.0, 98.0)
+    ([26.93, 100.07], [40.0, 60.0, 80.0, 100.0])
+    """
+    margin = 0.03 * (high - low) or abs(high) / 10 or 1.0
+    low, high = low - margin, high + margin
+    exponent, ticks = math.floor(math.log10(high - low)), list[float]()
+    for step in (float(f"{factor}e{power}") for power in (exponent, exponent - 1) for factor in (5, 2, 1)):
+        ticks = [float(f"{i * step:.12g}") for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        if len(ticks) >= least:
+            break
+    return [low, high], ticks
 
 
 def _bar(numbers: Mapping[str, float | None], ends: Sequence[float]) -> Bar:

@@ -27,24 +27,14 @@ class PageSection:
     grid : Table or None
     file : str
         Name of the file beside the page that has the same numbers in full precision.
-    keys : int
-        Number of the first columns that name a row, in the table and in the pictures.
     folded : bool
         Whether the section is shown on demand.
-    note : str
-        Text below the pictures.
-    columns : int
-        Pictures side by side, if there is room.
-    link : str
-        Address of the page of the section's run.
     links : mapping of str to str
         Address that a row links to, by the first field of the row.
     simplex : mapping of str to Any
         Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
     tried : mapping of str to tuple of str
         Lines that the verdict of a deviating row opens, by the first field of the row.
-    anchor : str
-        Name by which an address opens the section.
     says, lines : tuple of str
         Sentences above and below everything else.
     """
@@ -53,15 +43,10 @@ class PageSection:
     pictures: tuple[Picture, ...] = ()
     grid: Table | None = None
     file: str = ""
-    keys: int = 1
     folded: bool = False
-    note: str = ""
-    columns: int = 1
-    link: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     simplex: Mapping[str, Any] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    anchor: str = ""
     says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
@@ -74,13 +59,3 @@ class PageSection:
     def details(self) -> bool:
         """Whether the table has columns that are shown on demand."""
         return self.grid is not None and any(column.detail >= ON_DEMAND for column in self.grid.columns)
-
-    @property
-    def ordered(self) -> bool:
-        """Whether a reader can choose between the order by score and that of the configuration."""
-        return any(param["name"] == "order" for picture in self.pictures for param in picture.spec.get("params", ()))
-
-    @property
-    def scaled(self) -> bool:
-        """Whether a reader can choose between one scale for all pictures and one for each."""
-        return len(self.pictures) > 1 and any("own ? " in str(picture.spec) for picture in self.pictures)

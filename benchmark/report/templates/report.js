@@ -33,10 +33,8 @@ function number(text) {
   return found ? parseFloat(found[0]) : Infinity;
 }
 
-// What the reader chose in a section: words to filter by, the order of rows, the sorted column, all columns, own scales.
-const views = new Map();
+// What the reader chose in a section: words to filter by, the sorted column, all columns.
 const tableOf = section => section.querySelector("table");
-const keyOf = row => row.dataset.key || row.cells[0].textContent.trim();
 const state = section => JSON.parse(section.dataset.state || "{}");
 
 function arrange(section, chosen) {
@@ -62,30 +60,15 @@ function filter(section, words) {
   const shown = rows.filter(row => !row.hidden);
   const count = shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`;
   section.querySelector(".count").textContent = shown.length ? count : "no row has these words";
-  return shown.length === rows.length ? null : shown.map(keyOf);
-}
-
-function redraw(section, signals) {
-  for (const view of views.get(section) || []) {
-    const known = Object.keys(view.getState().signals);
-    for (const [name, value] of Object.entries(signals)) if (known.includes(name)) view.signal(name, value);
-    if (view.rowHeight) view.height(view.rowHeight * Math.max(1, signals.shown ? signals.shown.length : view.rows));
-    view.runAsync();
-  }
 }
 
 function apply(section) {
-  const chosen = state(section), table = tableOf(section), pressed = (selector, on) => all(selector, section).forEach(each => each.setAttribute("aria-pressed", on(each)));
-  let shown = null;
-  if (table) {
-    arrange(section, chosen);
-    shown = filter(section, (chosen.filter || "").toLowerCase().split(/\s+/).filter(Boolean));
-    table.classList.toggle("whole", !!chosen.columns);
-  }
-  pressed("[data-order]", each => each.dataset.order === (chosen.order || "score"));
-  pressed(".columns", () => !!chosen.columns);
-  pressed(".scales", () => !!chosen.scales);
-  redraw(section, {shown, order: chosen.order || "score", own: !!chosen.scales});
+  const chosen = state(section), table = tableOf(section);
+  if (!table) return;
+  arrange(section, chosen);
+  filter(section, (chosen.filter || "").toLowerCase().split(/\s+/).filter(Boolean));
+  table.classList.toggle("whole", !!chosen.columns);
+  all(".columns", section).forEach(each => each.setAttribute("aria-pressed", !!chosen.columns));
 }
 
 // The fragment of the address keeps every choice, so that a link shows the same view.
@@ -125,35 +108,13 @@ all("thead button").forEach(each => each.addEventListener("click", () => {
   choose(section, {sort: was === orders[0] ? orders[1] : was === orders[1] ? "" : orders[0]});
 }));
 all(".filter").forEach(field => field.addEventListener("input", () => choose(field.closest("section"), {filter: field.value.trim()})));
-all("[data-order]").forEach(each => each.addEventListener("click", () => choose(each.closest("section"), {order: each.dataset.order === "place" && "place", sort: ""})));
-for (const name of ["columns", "scales"]) all(`.${name}`).forEach(each => each.addEventListener("click", () => choose(each.closest("section"), {[name]: state(each.closest("section"))[name] ? "" : "1"})));
+all(".columns").forEach(each => each.addEventListener("click", () => choose(each.closest("section"), {columns: state(each.closest("section")).columns ? "" : "1"})));
 all("details").forEach(each => each.addEventListener("toggle", () => dispatchEvent(new Event("resize")))); // pictures in it get their width
 addEventListener("hashchange", restore);
 
-const config = JSON.parse(document.getElementById("look").textContent);
-const options = {mode: "vega-lite", renderer: "svg", actions: false, config, tooltip: {theme: "custom"}};
 if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "The script that draws pictures is missing from this page: see the image files beside it, such as figure.png."; });
 window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async place => {
   const spec = JSON.parse(place.firstElementChild.textContent);
-  const section = place.closest("section");
-  const {view} = await vegaEmbed(place.lastElementChild, spec, options);
-  view.rowHeight = spec.usermeta && spec.usermeta.rowHeight;
-  view.rows = spec.height / view.rowHeight;
-  views.set(section, [...views.get(section) || [], view]);
-  const buttons = all("[data-series]", section);
-  if (!buttons.length) return view;
-  const pick = name => {
-    view.signal("picked", name).run();
-    buttons.forEach(each => each.setAttribute("aria-pressed", each.dataset.series === name));
-  };
-  section.addEventListener("pick", event => pick(event.detail));
-  view.addEventListener("click", (_, item) => {
-    const name = item && item.datum && item.datum.series;
-    section.dispatchEvent(new CustomEvent("pick", {detail: name && name !== view.signal("picked") ? name : null}));
-  });
-  return view;
+  if (innerWidth < 640) spec.columns = 1; // panels below each other on a phone
+  return (await vegaEmbed(place.lastElementChild, spec, {mode: "vega-lite", renderer: "svg", actions: false, tooltip: {theme: "custom"}})).view;
 })).then(drawn => { restore(); return drawn; });
-all("[data-series]").forEach(each => each.addEventListener("click", () => {
-  const name = each.getAttribute("aria-pressed") === "true" ? null : each.dataset.series;
-  each.closest("section").dispatchEvent(new CustomEvent("pick", {detail: name}));
-}));

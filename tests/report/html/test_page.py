@@ -6,15 +6,17 @@ from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
+from benchmark.analysis.charts.chart import ChartPanel, Line
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import COSTS, DIFFERENCES, summary_table
-from benchmark.report.drawing.forest import forest_picture
+from benchmark.analysis.summary import COSTS, summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
+from benchmark.report.html.simplex import simplex_section
 from tests.report.regions import figure_of, panels
-from tests.scenes import assert_vega_lite
+from tests.report.rows import curve
 
 pytestmark = pytest.mark.usefixtures("without_vega")
 
@@ -98,53 +100,37 @@ def test_a_failure_is_told(webkb):
     )
 
 
-def values_of(spec):
-    """The rows that a picture shows, in all of its layers or in the one with most of them."""
-    return max(spec["datasets"].values(), key=len)
+def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):
+    figure = figure_of(panels()[:2])
+    html = page_html(replace(webkb, regions=(figure,), charts=(curve((0.4, 0.7), (0.6, 0.8)),)))
+    specs = specs_of(html)
+    assert list(specs) == ["figure", "c"]
+    for spec in specs.values():
+        assert spec["concat"]
+        assert "var(--ours)" in str(spec)
+        assert not spec["title"]["text"]  # the page has it
+    assert specs["figure"]["description"] == region_chart(figure)["description"]
+    assert "Bars: 95% interval." in str(specs["c"]["title"]["subtitle"])
 
 
-class TestPictures:
-    def test_are_what_vega_lite_can_draw(self, make):
-        for name, spec in specs_of(page_html(make())).items():
-            assert_vega_lite(spec)
-            assert spec["layer"], name
+def test_pictures_of_many_panels_are_folded(webkb):
+    line = Line("a", (1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
+    for n, folded in ((4, False), (5, True)):
+        chart = curve(title="Each class", panels=tuple(ChartPanel(f"class {i}", (line,)) for i in range(n)))
+        html = page_html(replace(webkb, charts=(chart,)))
+        assert ("<summary>Each class</summary>" in html) == folded
 
-    def test_a_figure_of_another_kind_is_shown_whole(self, webkb):
-        """As the file shows it, in the page's colours, with its description for a reader aloud."""
-        figure = figure_of(panels()[:2])
-        spec = region_chart(figure)
-        html = page_html(replace(webkb, regions=(figure,)))
-        shown = specs_of(html)["figure"]
-        assert shown["concat"]
-        assert shown["description"] == spec["description"]
-        assert "var(--ours)" in str(shown)
-        assert [sorted(map(str, rows)) for rows in shown["datasets"].values()]
-        assert re.search(r'class="picture whole" role="region" tabindex="0" aria-label="Picture: [^"]+"', html)
 
-    def test_a_comparison_is_one_row_with_its_difference(self, webkb):
-        pairs = [
-            ("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199),
-            ("tf-l1-ned", "tf-l1-ngd", -0.07, -0.09, -0.05, 9),
-        ]
-        spec = forest_picture(replace(webkb, differences=summary_table(DIFFERENCES, pairs))).spec
-        assert_vega_lite(spec)
-        told = {point["cell"]: point for point in values_of(spec)}
-        assert [(name, point["gap"], point["interval"], point["what"]) for name, point in told.items()] == [
-            ("tf-l1-ngd − tf-l2-linear", "+2.78", "[+1.30, +4.20]", "the first is better"),
-            ("tf-l1-ned − tf-l1-ngd", "−7.00", "[−9.00, −5.00]", "no clear difference"),  # no test was made
-        ]
-        for point, (*_, value, low, high, _) in zip(told.values(), pairs, strict=True):
-            assert [point[end] for end in ("value", "low", "high")] == pytest.approx(
-                [100 * value, 100 * low, 100 * high]
-            )
-        assert [point["rank"] for point in told.values()] == [0, 1]
-
-    def test_the_second_is_named_once_where_all_are_compared_with_it(self, webkb):
-        names = [cell.id for cell in webkb.cells if cell.id != "tf-l2-linear"]
-        gaps = summary_table(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
-        spec = forest_picture(replace(webkb, differences=gaps)).spec
-        assert [point["label"] for point in values_of(spec)] == names
-        assert "Difference to tf-l2-linear" in json.dumps(spec)
+def test_the_triangle_knows_each_change_along_a_row_also_at_its_last_point():
+    n = 4
+    places = np.array([(n - j - k, j, k) for k in range(n + 1) for j in range(n + 1 - k)])
+    last = (places[:, 0] == 0).astype(int)
+    panel = replace(panels()[0], grid=places / n, predicted=last, likelier=1 - last)
+    found = simplex_section(figure_of((panel,))).simplex
+    assert found["kernels"][0]["rows"] == [[n - k] for k in range(n + 1)]
+    assert found["likelier"] == [[0, n - k] if k < n else [] for k in range(n + 1)]
+    plane = panels()[2]
+    assert simplex_section(figure_of((plane,))).empty
 
 
 def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():

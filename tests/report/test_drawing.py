@@ -1,0 +1,319 @@
+"""Figures: they show the numbers of their frame, legibly, and nothing of them is lost where the engine fails."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from altair.vegalite.v6.schema.core import load_schema
+from scipy.interpolate import LinearNDInterpolator
+
+from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.ranking import ranked_cells
+from benchmark.report.drawing import render
+from benchmark.report.drawing.contours import delaunay_triangles, region_mask, zero_lines
+from benchmark.report.drawing.curves import curve_chart, curve_charts
+from benchmark.report.drawing.dots import dot_chart
+from benchmark.report.drawing.regions import figure_positions, region_chart
+from benchmark.report.drawing.render import picture_digest, render_pictures
+from benchmark.report.drawing.spec import page_spec
+from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, PAGE_WIDTH, TEXT_SIZES, WIDTH
+from benchmark.report.html import render as html_render
+from tests.report.regions import figure_of, panels
+from tests.report.rows import result, summary_of, verdict, verdicts_of
+from tests.report.summaries import SUMMARIES, webkb_summary
+
+SHARES = Chart(
+    "shares",
+    "Error by size",
+    "Training documents",
+    "Error (%)",
+    (
+        ChartPanel(
+            "one\nby folds",
+            (
+                Line("a", (50.0, 100.0, 200.0), (0.31, 0.45, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
+                Line("b", (50.0, 100.0), (0.5, 0.55)),
+                Line("c", (50.0, 100.0, 200.0), (0.3, 0.5, 0.62), (0.2, 0.45, 0.6), (0.4, 0.55, 0.64)),
+            ),
+            printed=(0.2, 0.8),
+        ),
+        ChartPanel("two", (Line("c", (50.0, 200.0), (0.9, 0.95)),), limits=(("the best boundary", 0.97),)),
+        ChartPanel("chosen on the test", (Line("a", (50.0,), (0.1,)),), oracle=True),
+        ChartPanel("failed", ()),
+    ),
+    bars="95% interval",
+    scale=100.0,
+)
+RATIOS = Chart(
+    "ratios",
+    "Ratios",
+    "Words",
+    "Ratio",
+    (ChartPanel("all", (Line("c", (1.5, 2.5, 4000.0), (0.001, 0.02, 3.0), (0.0, 0.01, 2.0), (0.002, 0.03, 4.0)),)),),
+    log_x=True,
+    log_y=True,
+    round_x=True,
+    reference=1.0,
+)
+
+
+@cache
+def figures() -> dict[str, Any]:
+    """Specifications of every kind of figure, by name."""
+    named = {name: dot_chart(make()) for name, make in SUMMARIES.items()}
+    named |= curve_charts((SHARES, RATIOS)) | {"regions": region_chart(figure_of(panels()[:2], panels()[2:]))}
+    return named
+
+
+@cache
+def drawn() -> dict[str, str]:
+    """Every figure as SVG."""
+    return {name: files["svg"].decode() for name, files in render_pictures(figures()).items()}
+
+
+def rows_of(spec: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Return the rows of the data that have a field."""
+    return [row for rows in spec["datasets"].values() for row in rows if key in row]
+
+
+def symbols(svg: str) -> int:
+    """Return how many marks are drawn, those of the legend left out."""
+    groups = re.findall(r'class="mark-symbol role-mark.*?</g>', svg, re.DOTALL)
+    return sum(group.count("<path") for group in groups)
+
+
+def test_figures_are_legible_in_a_readme() -> None:
+    assert list(drawn()) == list(figures())
+    for name, svg in drawn().items():
+        width = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])  # type: ignore[index]
+        sizes = {float(size) * min(506 / width, 1) for size in re.findall(r'font-size="([\d.]+)px"', svg)}
+        assert min(sizes) >= 10.9, (name, width)
+        assert "prefers-color-scheme: dark" in svg
+        assert f'[fill="{INK}"]{{fill:{DARK_COLOURS[INK]}}}' in svg
+        assert "<title>" in svg
+
+
+def test_figures_are_what_vega_lite_can_draw_and_the_same_each_time() -> None:
+    schema = jsonschema.Draft7Validator(load_schema())
+    for spec in figures().values():
+        schema.validate(spec)
+    figures.cache_clear()
+    again = {name: picture_digest(spec) for name, spec in figures().items()}
+    figures.cache_clear()
+    assert again == {name: picture_digest(spec) for name, spec in figures().items()}
+    assert len(set(again.values())) == len(again)
+
+
+def test_colours_follow_the_theme_of_a_page() -> None:
+    css = html_render._environment().globals["style"]
+    for name, spec in figures().items():
+        text = str(page_spec(spec))
+        assert not re.search("|".join(CSS_VARIABLES), text), name
+        for variable in set(re.findall(r"var\((--\w+)\)", text)):
+            assert f"{variable}: " in css
+
+
+@pytest.mark.parametrize("width", TEXT_SIZES)
+def test_figures_of_every_width_are_drawn(width: int) -> None:
+    specs = {"dots": dot_chart(webkb_summary(), width), "map": region_chart(figure_of(panels()[:2]), width)}
+    for name, files in render_pictures(specs | curve_charts((SHARES,), width)).items():
+        found = re.search(r'viewBox="0 0 ([\d.]+)', files["svg"].decode())
+        assert found is not None
+        assert float(found[1]) <= width * 1.06, name
+
+
+class TestDots:
+    def test_each_cell_has_its_numbers_and_the_best_is_on_top(self) -> None:
+        for name, make in SUMMARIES.items():
+            summary, spec = make(), figures()[name]
+            rows = rows_of(spec, "cell")
+            assert [row["cell"] for row in rows] == list(ranked_cells(summary))
+            published = {row["cell"]: row for row in summary.verdicts.to_dict("records")}
+            for row in rows:
+                score = summary.headlines.get((row["cell"], "accuracy"), {})
+                for end in ("value", "low", "high"):
+                    expected = score.get(end)
+                    missing = expected is None or np.isnan(expected)
+                    assert row[end] == (None if missing else pytest.approx(100 * expected))
+                assert row["published"] == (
+                    pytest.approx(float(published[row["cell"]]["published"])) if row["cell"] in published else None
+                )
+                assert row["failed"] == (row["cell"] in summary.failures)
+            marks = sum(row["value"] is not None for row in rows) + sum(row["published"] is not None for row in rows)
+            assert symbols(drawn()[name]) == marks, name
+
+    def test_a_mark_says_how_a_cell_compares_as_on_a_page(self) -> None:
+        gaps = [("a", "d", 0.2, 0.1, 0.3, 9), ("b", "d", 0.1, -0.1, 0.2, 9), ("c", "d", -0.2, -0.3, -0.1, 9)]
+        tests = [result("a", "d"), result("b", "d", 0.4), result("c", "d")]
+        spec = dot_chart(summary_of("abcd", gaps=gaps, tests=tests, verdicts=verdicts_of(verdict("a"))))
+        found = {row["cell"]: (row["what"], row["shape"]) for row in rows_of(spec, "cell")}
+        assert found == {
+            "a": ("score, 95% interval", "circle"),
+            "b": ("no clear difference from d", "circle"),
+            "c": ("score, 95% interval", "circle"),
+            "d": ("d, with its band", "square"),
+        }
+        fills = {row["cell"]: row["fill"] for row in rows_of(spec, "cell")}
+        assert fills["a"] == fills["c"] == fills["d"] != fills["b"]
+        assert [row["base_low"] for row in rows_of(spec, "cell")] == [50.0, 50.0, 50.0, None]
+
+    def test_the_title_is_the_finding(self) -> None:
+        summary = webkb_summary()
+        assert " ".join(figures()["webkb"]["title"]["text"]) == main_finding(summary).headline
+
+
+class TestCurves:
+    def test_each_point_has_its_numbers(self) -> None:
+        for chart in (SHARES, RATIOS):
+            rows = rows_of(figures()[chart.name], "series")
+            lines = [line for panel in chart.panels if not panel.oracle for line in panel.lines]
+            points = [(line, i) for line in lines for i in range(len(line.x))]
+            assert len(rows) == len(points) == symbols(drawn()[chart.name])
+            for row, (line, i) in zip(rows, points, strict=True):
+                assert (row["series"], row["x"], row["y"]) == (
+                    line.label,
+                    line.x[i],
+                    pytest.approx(chart.scale * line.y[i]),
+                )
+                ends = (line.low[i], line.high[i]) if line.low else (None, None)
+                for end, expected in zip(("low", "high"), ends, strict=True):
+                    if expected:
+                        assert row[end] == pytest.approx(chart.scale * expected)
+                    else:  # none, or below a logarithmic axis
+                        assert row[end] is None or row[end] < chart.scale * min(line.y)
+
+    def test_bars_of_several_lines_lie_beside_each_other(self) -> None:
+        moved = {row["series"]: row["dx"] for row in rows_of(figures()["shares"], "series") if row["low"] is not None}
+        assert moved["a"] == -moved["c"] < 0
+
+    def test_panels_chosen_on_the_test_documents_stand_back(self) -> None:
+        titles = [" ".join(part["title"]["text"]) for part in figures()["shares"]["concat"]]
+        assert titles == ["one by folds", "two"]
+        alone = replace(SHARES, panels=(SHARES.panels[2],))
+        assert rows_of(curve_chart(alone), "series")[0]["y"] == 10.0
+
+    def test_a_label_looks_the_same_in_every_panel_and_chart(self) -> None:
+        looks = set()
+        for name in ("shares", "ratios"):
+            for part in figures()[name]["concat"]:
+                for layer in part["layer"]:
+                    scale = layer["encoding"].get("stroke", {}).get("scale", {})
+                    looks |= (
+                        {colour for label, colour in zip(*map(scale.get, ("domain", "range")), strict=True)}
+                        if scale
+                        else set()
+                    )
+        assert len(looks) == 3
+
+    def test_the_head_says_what_bars_and_band_are(self) -> None:
+        assert figures()["shares"]["title"]["subtitle"] == [
+            "Bars: 95% interval. Shaded: the range of the paper's figure."
+        ]
+        assert "the best boundary" in drawn()["shares"]
+
+    def test_few_points_in_many_panels_are_for_a_table(self) -> None:
+        few = tuple(ChartPanel(f"class {i}", (Line("a", (1.0, 2.0), (0.5, 0.6)),)) for i in range(5))
+        sparse = replace(SHARES, name="sparse", panels=few)
+        assert list(curve_charts((sparse, SHARES))) == ["shares"]
+        assert list(curve_charts((replace(sparse, panels=few[:4]),))) == ["sparse"]
+
+
+class TestRegions:
+    """Contours are where the numbers change sign, also of lines around islands and of values that touch zero."""
+
+    def test_each_training_point_and_boundary_is_drawn(self) -> None:
+        spec = figures()["regions"]
+        assert symbols(drawn()["regions"]) == sum(len(panel.points) for panel in panels())
+        places = {(row["x"], row["y"]) for row in rows_of(spec, "class")}
+        expected = np.concatenate([figure_positions(panel.points) for panel in panels()])
+        assert sorted(places) == pytest.approx(np.unique(expected, axis=0), abs=1e-9)
+        for part, panel in zip(spec["concat"], panels(), strict=True):
+            space = figure_positions(panel.grid)
+            for colour, classes in ((MUTED, panel.likelier), (INK, panel.predicted)):
+                (layer,) = [
+                    each
+                    for each in part["layer"]
+                    if each["mark"]["type"] == "line"
+                    and each["mark"]["color"] == colour
+                    and each["mark"]["strokeWidth"] > 1
+                ]
+                rows = spec["datasets"][layer["data"]["name"]]
+                at = LinearNDInterpolator(space, 1.0 - 2 * classes)([(row["x"], row["y"]) for row in rows])
+                assert np.abs(at[~np.isnan(at)]).max() < 1e-6
+            (x, y) = (part["layer"][0]["encoding"][name]["scale"]["domain"] for name in "xy")
+            assert part["width"] / (x[1] - x[0]) == pytest.approx(part["height"] / (y[1] - y[0]))
+
+    def test_tints_are_of_the_predicted_class(self) -> None:
+        for panel in panels():
+            space, values = figure_positions(panel.grid), 1.0 - 2 * panel.predicted
+            codes = region_mask(space, values, 200, 200)
+            (left, bottom), (right, top) = space.min(axis=0), space.max(axis=0)
+            inner = panel.grid.min(axis=1) > 0.02
+            inner &= (panel.grid < panel.grid.max(axis=0) - 0.01).all(axis=1) | (panel.grid.shape[1] == 3)
+            across = ((space[inner, 0] - left) / (right - left) * 200).astype(int)
+            down = ((top - space[inner, 1]) / (top - bottom) * 200).astype(int)
+            assert (codes[down, across] == 1 + panel.predicted[inner]).mean() > 0.99
+        corners = region_mask(figure_positions(panels()[0].grid), np.ones(len(panels()[0].grid)), 50, 50)
+        assert not corners[0, [0, -1]].any()
+
+    def test_lines_part_the_plane_where_signs_change(self) -> None:
+        for panel in panels():
+            points = figure_positions(panel.grid)
+            corners = delaunay_triangles(points)
+            edges = {tuple(sorted(edge)) for each in corners.tolist() for edge in combinations(each, 2)}
+            positive = panel.predicted == 0
+            lines = zero_lines(points, corners, 1.0 - 2 * panel.predicted)
+            closed = sum(np.array_equal(line[0], line[-1]) for line in lines)
+            assert sum(map(len, lines)) - closed == sum(bool(positive[a] != positive[b]) for a, b in edges)
+
+    def test_lines_around_an_island_are_closed_and_others_are_not(self) -> None:
+        axis = np.linspace(-1, 1, 21)
+        points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+        corners = delaunay_triangles(points)
+        (island,) = zero_lines(points, corners, 0.5 - np.linalg.norm(points, axis=1))
+        assert np.array_equal(island[0], island[-1])
+        assert np.linalg.norm(island, axis=1) == pytest.approx(0.5, abs=0.01)
+        (across,) = zero_lines(points, corners, points[:, 0] - 0.03)
+        assert across[:, 0] == pytest.approx(0.03)
+
+    def test_values_that_only_touch_zero_are_crossed_by_no_line(self) -> None:
+        points, corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]])
+        assert zero_lines(points, corners, np.array([0.0, 1.0, 1.0])) == []
+        (line,) = zero_lines(points, corners, np.array([0.0, 1.0, -1.0]))
+        assert sorted(line.tolist()) == [[0.0, 0.0], [0.5, 0.5]]
+
+
+class TestEngine:
+    """vl-convert may fail or die: what was drawn is kept, what wasn't is left out, and nothing else ends."""
+
+    def test_one_process_draws_what_can_be_drawn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        started, run, spec = [], subprocess.run, figures()["shares"]
+        monkeypatch.setattr(subprocess, "run", lambda *args, **options: started.append(args) or run(*args, **options))
+        assert render_pictures({}) == {}
+        assert list(render_pictures({"a": spec, "bad": {"mark": 3}, "b": spec})) == ["a", "b"]
+        assert len(started) == 1
+
+    @pytest.mark.parametrize("death", ["import os; os.abort()", "raise SystemExit(3)"])
+    def test_what_was_drawn_before_the_engine_died_is_kept(self, death: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        program = render.DRAWING_PROGRAM.replace("    name, spec", f"    if b'last' in line: {death}\n    name, spec")
+        monkeypatch.setattr(render, "DRAWING_PROGRAM", program)
+        spec = figures()["shares"]
+        assert list(render_pictures({"a": spec, "last": spec, "later": spec})) == ["a"]
+
+    def test_a_python_that_cannot_be_started_draws_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", "/nonexistent")
+        assert render_pictures({"a": figures()["shares"]}) == {}
+
+
+def test_a_page_is_wider_than_a_readme() -> None:
+    assert max(TEXT_SIZES) == PAGE_WIDTH > WIDTH

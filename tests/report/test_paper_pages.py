@@ -1,0 +1,332 @@
+"""Pages of papers: what is counted, what deviates, what other choices do to it, and what other methods scored."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.report.comparison_tables import claim_comparison_table
+from benchmark.report.page import (
+    BASE_VARIANT_LABEL,
+    agreement_text,
+    deviations_page,
+    order_text,
+    paper_page,
+    reproduction_page,
+    sensitivity_scores,
+    sensitivity_sentence,
+    sensitivity_table,
+    sweep_effect_text,
+    swept_claims_table,
+)
+from benchmark.report.paper_results import PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.run_tables import table_markdown
+from benchmark.report.scoreboard import counts_table, paper_cards, record_frames, scoreboard_headline
+from benchmark.report.tables import claim_table, main_verdicts, reference_value_table, verdict_table
+from benchmark.report.verdict_signs import verdict_sign
+from tests.report.expected_texts import assert_expected
+from tests.report.rows import claim, claims_of, compared, frame_of, summary_of, verdict, verdicts_of
+
+NAN = math.nan
+DEVIATES, SAME = {"verdict": "deviates"}, {"grade": "same"}
+
+
+def paper(*claims: dict[str, Any], verdicts: Any = (), printed: Any = None, **changes: Any) -> PaperResult:
+    part = PaperExperiment(summary_of("a", verdicts=verdicts_of(*verdicts)))
+    made = PaperResult("k", "A title", "A. Author. A title. 2026.", (part,), claims_of(*claims), printed or {})
+    return replace(made, **changes)
+
+
+def trial(cell: str, variant: str, said: str, value: float = 70.0, reach: float = 1.0) -> SensitivityScore:
+    return SensitivityScore(cell, "accuracy", "72.00", "percent", variant, value, value - reach, value + reach, said)
+
+
+BASE = trial("a", BASE_VARIANT_LABEL, "deviates")
+
+
+def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
+    (made,) = papers
+    texts = {"reproduction": reproduction_page(papers), "paper": paper_page(made)}
+    assert_expected("paper", (texts | {"deviations": deviations_page(papers)}).items())
+
+
+def test_page_shows_every_published_value_claim_and_failure(make: Any) -> None:
+    summary = make()
+    section = PaperResult("key", "A <title>", "Ref.", (PaperExperiment(summary),), summary.claims, {})
+    page = paper_page(section)
+    for _, row in summary.verdicts.iterrows():
+        assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
+    for _, row in summary.claims.iterrows():
+        assert re.search(rf"^\| {row['claim']} .*{row['verdict'].partition(' (')[0]} \(", page, re.MULTILINE)
+    for reason in summary.failures.values():
+        assert f"failed: {reason}" in page
+    assert "never edited" in page
+    assert "\n\n\n" not in page + reproduction_page([section])
+
+
+@pytest.mark.parametrize(
+    ("word", "sign"),
+    [
+        *((word, "✓") for word in ("equal, outside the interval", "consistent", "holds", "first is better")),
+        *((word, "◐") for word in ("holds in part (1 of 2)", "depends on the reading")),
+        *((word, "✗") for word in ("deviates", "contradicted", "failed", "fails (0 of 2)")),
+        *((word, "○") for word in ("not shown", "no test", "", "tuned")),
+    ],
+)
+def test_each_verdict_has_a_sign(word: str, sign: str) -> None:
+    assert verdict_sign(word) == sign
+
+
+@pytest.mark.parametrize(
+    ("made", "headline"),
+    [
+        (paper(), "no published values"),
+        (paper(claim("c", "holds", 1, 1)), "1 of 1 claims are reproduced"),
+        (
+            paper(verdicts=[verdict("a", **SAME)], printed={"result": 2}),
+            "1 of 2 published results are reproduced; 1 published value is not measured",
+        ),
+        (
+            paper(
+                claim("c", "holds", 1, 1),
+                claim("d", "not tested (1 of 2 missing)", 0, 1),
+                claim("f", "holds", 1, 1, counted="same as c"),
+                verdicts=[verdict("a", **SAME), verdict("a", grade="outside", **DEVIATES)],
+                printed={"result": 4, "count": 1},
+            ),
+            (
+                "1 of 4 published results, 0 of 1 published counts of data and 1 of 1 claims are reproduced; "
+                "3 published values are not measured; 1 claim is not tested"
+            ),
+        ),
+    ],
+)
+def test_the_headline_counts_what_is_reproduced_missing_and_untested(made: PaperResult, headline: str) -> None:
+    assert scoreboard_headline([made]) == headline
+
+
+def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> None:
+    made = paper(
+        claim("c", "holds", 1, 1),
+        claim("d", "holds in part (1 of 2)", 1, 2, strict_verdict="contradicted"),
+        claim("e", "fails", 0, 1, strict_verdict="no test"),
+        claim("f", "holds", 1, 1, counted="same as c"),
+        verdicts=[verdict("a", **SAME), verdict("a", grade="outside", **DEVIATES), verdict("a", verdict="tuned")],
+        printed={"result": 5},
+    )
+    grid = counts_table([made, replace(made, key="other")])
+    assert grid.rows == (
+        ("published results", 10, 2, 0, 2, 6),
+        ("claims, by the papers' criteria", 6, 2, 2, 2, 0),
+        ("claims, by ours, strictly", 6, 2, 0, 2, 2),
+    )
+    assert grid.note == "2 tuned, not counted."
+    (card,) = paper_cards([made])
+    assert ([each.claim for each in card.claims], card.source) == (["c", "d", "e"], "A. Author. 2026.")
+    signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
+    assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
+
+
+def told(*rows: tuple[str, str, str]) -> str:
+    return verdict_counts_text([pd.DataFrame(rows, columns=["kind", "verdict", "reading"])])
+
+
+def test_other_readings_tuned_values_and_counts_of_data_are_no_results() -> None:
+    rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "equal", "another")]
+    rows += [("result", "tuned", ""), ("result", "tuned", "another"), ("count", "equal", ""), ("count", "deviates", "")]
+    assert told(*rows) == (
+        "1 of 2 published results reproduced (1 consistent, 1 deviating); 1 of 2 published counts of data reproduced "
+        "(1 equal, 1 deviating); 1 tuned, not counted"
+    )
+
+
+def test_a_claim_counts_once_and_by_its_readings() -> None:
+    rows = [claim("a", "holds", 2, 2, strict_verdict="holds in part (1 of 2)"), claim("c", "fails", 0, 2)]
+    rows += [claim("b", "holds", 2, 2, counted="same as a"), claim("d", "holds", 2, 2, strict_verdict="no test")]
+    rows += [claim("e", "not tested (2 of 2 missing)", 0, 2)]
+    rows += [claim("r", "holds", 2, 2, variant="x"), claim("r", "fails", 0, 2, variant="y")]
+    line = claim_counts_text([claims_of(*rows)])
+    assert line.startswith("2 of 4 claims hold by the papers' criteria (1 under some readings of the paper only)")
+    assert line.endswith("; 1 not tested")
+    part = claim_table(claims_of(claim("a", "holds", 4, 4, whole=8, strict_holds=3))).texts[0]
+    assert part[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))
+
+
+@pytest.mark.parametrize(
+    ("row", "listed"),
+    [
+        (claim("c", "fails", 0, 1), True),
+        (claim("c", "holds", 1, 1), False),
+        (claim("c", "holds", 1, 1, strict_verdict="no test"), False),
+        (claim("c", "holds", 1, 1, strict_verdict="not shown"), True),
+        (claim("c", "fails", 0, 1, counted="same as d"), False),
+    ],
+)
+def test_deviations_list_counted_claims_that_fail(row: Any, listed: bool) -> None:
+    part = PaperExperiment(replace(summary_of("a"), claims=claims_of(row)))
+    assert ("Text of c." in deviations_page([paper(row, experiments=(part,))])) == listed
+
+
+@pytest.mark.parametrize(
+    ("changes", "listed"),
+    [
+        (DEVIATES, True),
+        (DEVIATES | {"reading": "other"}, False),
+        ({"verdict": "consistent"}, False),
+        ({"verdict": "tuned"}, True),  # although a setting was chosen to come near it
+        ({"verdict": "another setting", "aside": "other tokens"}, False),
+    ],
+)
+def test_deviations_are_of_the_counted_reading(changes: dict[str, Any], listed: bool) -> None:
+    assert ("12.34" in deviations_page([paper(verdicts=[verdict("a", "12.34", **changes)])])) == listed
+
+
+def sweep_of(*cells: tuple[CellInfo, float], reach: float = 0.01) -> Summary:
+    """Return a sweep of cells with these scores; NaN as `reach` leaves out the intervals."""
+    rows = [(cell.id, "all", "accuracy", value, value - reach, value + reach, 9, 0) for cell, value in cells]
+    return Summary("sweep", "Sweep", None, tuple(cell for cell, _ in cells), summary_table(SCORE_COLUMNS, rows))
+
+
+OWN = {"a": {"more": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}}
+#: Changes of a cell in a sweep, and the name of the trial that it then is.
+TRIED = [
+    ({"variant": "v"}, "v"),
+    ({"classifier": "SVM, C 10"}, "SVM, C 10"),
+    ({"variant": "v", "classifier": "SVM, C 10"}, "v, SVM, C 10"),
+    ({"variant": "v", "method": "other"}, "v"),  # the same points under another name
+    ({"variant": "v", "method": "other", "points": "tf l1 ned"}, None),
+    ({"variant": "v", "task": "t"}, None),
+    ({"variant": "v", "size": 5}, None),
+    ({}, None),
+]
+
+
+@pytest.mark.parametrize(("changes", "name"), TRIED)
+def test_a_trial_is_the_same_setting_under_another_choice(changes: dict[str, Any], name: str | None) -> None:
+    summary = summary_of("ab", columns=OWN, verdicts=verdicts_of(verdict("a", **DEVIATES)))
+    found = sensitivity_scores(summary, [sweep_of((replace(summary.cells[0], id="o", **changes), 0.5))])
+    assert [each.variant for each in found] == [BASE_VARIANT_LABEL, *([name] if name else [])]
+
+
+@pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.5000", 1), ("percent", "50.00", 100)])
+def test_trials_are_judged_by_the_same_rule_in_the_unit_of_the_value(unit: str, published: str, scale: int) -> None:
+    summary = summary_of("a", verdicts=verdicts_of(verdict("a", published, unit=unit, **DEVIATES)))
+    cells = [(replace(summary.cells[0], id=f"o{i}", variant=f"v{i}"), value) for i, value in enumerate((0.5, 0.51))]
+    _, near, far = sensitivity_scores(summary, [sweep_of(*cells, reach=NAN)])
+    assert [(each.value, each.low, each.verdict) for each in (near, far)] == [
+        (0.5 * scale, 0.5 * scale, "equal"),
+        (0.51 * scale, 0.51 * scale, "deviates"),
+    ]
+
+
+def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences() -> None:
+    summary = summary_of("ab")
+    cells = [(replace(cell, id=f"v-{cell.id}", variant="v"), 0.85) for cell in summary.cells]
+    said = "otherwise (v of sweep) accuracy differs by −5.00 to +5.00 points"
+    assert sweep_effect_text(summary, sweep_of(*cells), "v") == said
+    assert sweep_effect_text(summary, sweep_of(*cells), "w") == ""
+
+
+def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
+    assert sensitivity_sentence([]) == sensitivity_sentence([BASE]) == ""
+    many = [BASE, *(trial("a", f"v{i}", "equal") for i in range(5))]
+    assert sensitivity_sentence(many) == (
+        "1 of the 1 that deviate are consistent under some other choice, which would be tuned to the published values "
+        "(a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 for a cell."
+    )
+    others = [trial("b", BASE_VARIANT_LABEL, "deviates"), trial("b", "v", "equal")]
+    tried = [BASE, trial("a", "v", "deviates", 69.0), *others]
+    assert sensitivity_sentence(tried) == (
+        "1 of the 2 that deviate are consistent under some other choice, which would be tuned to the published values "
+        "(b under v); a under none that was tried, nor by intervals that are widened for the number of choices "
+        "(Bonferroni); of all 2, 0 are consistent as configured, and at most 1 under another (v). "
+        "Other choices that were tried: at most 1 for a cell."
+    )
+
+
+@pytest.mark.parametrize(("reach", "close"), [(1.7, False), (1.75, True)])
+def test_intervals_are_widened_for_the_number_of_choices(reach: float, close: bool) -> None:
+    """By Bonferroni for two choices, the half-width is 2.2414 / 1.96 of that of one: 1.7490 reaches 2."""
+    said = sensitivity_sentence([BASE, trial("a", "v", "deviates", 70.0, reach)])
+    assert ("Bonferroni, a under v)" in said) == close
+    assert ("nor by intervals" in said) != close
+
+
+def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() -> None:
+    """A choice that explains one value and breaks two is seen to do so."""
+    values = {"a": (82.0, 80.0, "72.00"), "b": (70.0, 60.0, "70.00"), "c": (90.0, 50.0, "90.50")}
+    tried = [
+        replace(trial(cell, variant, "consistent" if agrees else "deviates", value), published=published)
+        for cell, (own, other, published) in values.items()
+        for variant, value, agrees in ((BASE_VARIANT_LABEL, own, cell != "a"), ("v", other, cell == "a"))
+    ]
+    grid = sensitivity_table(tried)
+    assert grid.header[1:4] == ("accuracy %: consistent", "accuracy %: rms", "accuracy %: order")
+    assert grid.rows == (
+        (BASE_VARIANT_LABEL, "2 of 3", "5.78", "1.00", "82.00", "70.00 ✓", "90.00 ✓"),
+        ("v", "1 of 3", "24.52", "−0.50", "80.00 ✓", "60.00", "50.00"),
+    )
+    assert agreement_text(tried) == (
+        "accuracy %: 2 of 3 published values in our intervals, rms difference 5.78, rank correlation 1.00"
+    )
+    assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 2 choices."
+    own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tuple(tried))
+    assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
+
+
+def test_claims_are_counted_under_each_variant_of_the_sweeps() -> None:
+    summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
+    sweep = replace(summary, claims=claims_of(claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v")))
+    rows = swept_claims_table(PaperExperiment(summary, sweeps=(sweep,))).rows
+    assert rows == ((BASE_VARIANT_LABEL, "1 of 2", "2 of 2"), ("v", "0 of 2", "–"))
+
+
+#: Changes of a comparison of a claim, and what its row says: its name, ours, and the interval.
+COMPARED = [
+    ({"detectable": 0.03}, ("a − b", "+2.00", "[+1.00, +3.00]")),
+    ({"metric": "average-skl", "value": 1.8356, "low": 1.5, "high": 2.0}, ("a − b", "+1.84 nats", "[+1.50, +2.00]")),
+    ({"relation": "ratio", "value": 0.7, "low": 0.55, "high": 0.9}, ("a / b", "ratio 0.70", "[0.55, 0.90]")),
+    ({"value": -0.0184, "low": -0.03}, ("a − b", "−1.84", "[−3.00, +3.00]")),
+]
+
+
+@pytest.mark.parametrize(("changes", "row"), COMPARED)
+def test_comparisons_of_claims_name_their_unit(changes: dict[str, Any], row: tuple[str, ...]) -> None:
+    (found,) = claim_comparison_table(frame_of(compared(**changes))).texts
+    assert found[:3] == row
+    assert ("±3.00" in found) == ("detectable" in changes)
+
+
+def test_records_have_their_paper_and_configuration_and_no_reference_values() -> None:
+    rows = [verdict("a", "90.00"), verdict("a", "90.10", verdict=REFERENCE_VALUE)]
+    frames = record_frames([paper(claim("c", "holds", 1, 1), verdicts=rows)])
+    assert frames["values"][["paper", "config", "published"]].to_numpy().tolist() == [["k", "made", "90.00"]]
+    assert frames["claims"][["paper", "claim"]].to_numpy().tolist() == [["k", "c"]]
+
+
+def test_scores_of_other_methods_stand_in_a_table_of_their_own_and_are_counted_with_nothing(webkb: Summary) -> None:
+    told_of = {"verdict": REFERENCE_VALUE, "reading": "GCN", "aside": "of GCN"}
+    theirs = verdicts_of(*(verdict("tf-l1-ngd", text, **told_of) for text in ("92.25", "93")))
+    grid = reference_value_table(theirs)
+    assert [row[grid.header.index("difference")] for row in grid.texts] == ["−1.25", "−2.00"]
+    both = replace(webkb, verdicts=pd.concat([webkb.verdicts, theirs], ignore_index=True))
+    assert verdict_table(both.verdicts) == verdict_table(webkb.verdicts)
+    assert main_verdicts(both) == main_verdicts(webkb)
+    assert verdict_counts_text([both.verdicts]) == verdict_counts_text([webkb.verdicts])
+    assert "## Reference values" in table_markdown(both)
+    alone = paper(experiments=(PaperExperiment(replace(webkb, verdicts=theirs)),))
+    assert "No published values for this experiment; scores of other methods are below" in paper_page(alone)
+
+
+def test_page_of_nothing_is_still_a_page() -> None:
+    assert "no published values" in reproduction_page([])
+    empty = paper(experiments=(PaperExperiment(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS))),))
+    assert "# A title" in paper_page(replace(empty, claims=summary_table(CLAIMS)))
