@@ -125,8 +125,8 @@ def disagreement(
 ) -> Disagreement | None:
     """Return where two cells of one task disagree; None if their documents are tested repeatedly.
 
-    The documents are the first on which only one of the cells is right, as many of one kind as of the other if there
-    are enough.
+    The documents are some on which only one of the cells is right, spread over all of them, as many of one kind as of
+    the other if there are enough.
     """
     for key, cells in _tested_once(experiment, scored).items():
         if cells.keys() >= set(pair):
@@ -134,7 +134,11 @@ def disagreement(
             first, second = (_misses(outcome) for outcome in own.values())
             only = np.flatnonzero(~first & second), np.flatnonzero(first & ~second)
             half = MOST_DISAGREEMENTS // 2
-            shown = [rows[: max(half, MOST_DISAGREEMENTS - len(others))] for rows, others in (only, only[::-1])]
+            most = [max(half, MOST_DISAGREEMENTS - len(others)) for others in only[::-1]]
+            shown = [
+                rows[np.linspace(0, len(rows) - 1, min(n, len(rows))).astype(np.intp)]
+                for rows, n in zip(only, most, strict=True)
+            ]
             documents = _documents(predictions, key, own, np.concatenate(shown))
             return Disagreement(pair, (len(only[0]), len(only[1])), tuple(documents))
     return None
