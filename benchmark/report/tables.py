@@ -115,7 +115,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
     stored = any(STORED_MARK in row["training s"] for row in measured.values())
     columns = [
-        Column("cell"),
+        Column("method"),
         score_column(summary, main),
         Column(INTERVAL, unit, detail=1),
         *(Column(name, unit, detail=4) for name in dict.fromkeys(name for name, _ in without)),
@@ -136,7 +136,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     for cell in ranked_cells(summary):
         score, verdict = scores.get((cell, main), {}), verdicts.get(cell)
         ties: Any = score.get("ties")
-        record: dict[str, Any] = {name: infos[cell].columns.get(name) for name in varying} | {"cell": cell}
+        record: dict[str, Any] = {name: infos[cell].columns.get(name) for name in varying} | {"method": cell}
         record |= {INTERVAL: _ends(score), "ties": None if is_missing(ties) else int(ties)}
         record |= {name: value for (name, own), value in without.items() if own == cell}
         for metric in (main, *others):
@@ -195,7 +195,7 @@ def fold_table(summary: Summary) -> Table:
     columns = [Column(str(fold) if fold != HEADLINE_FOLD else "mean", unit) for fold in folds]
     title = f"{capitalized(metric_name(main, summary.quantities))} on each fold"
     title += f", {unit.symbol}" if unit.symbol else ""
-    return Table.of(title, ["cell", *columns], rows if len(folds) > 2 else ())
+    return Table.of(title, ["method", *columns], rows if len(folds) > 2 else ())
 
 
 def difference_text(row: dict[Any, Any]) -> str:
@@ -231,8 +231,8 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         unit, reference = _unit_beside(row), row["verdict"] == REFERENCE_VALUE
         verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
         verdict = row["aside"] if row["verdict"] == "another setting" else "" if reference else verdict
-        record = {"cell": row["cell"], "published": row["published"], "verdict": verdict}
-        record |= {"method": row["reading"], "notes": row["aside"]} if reference else {}
+        record = {"method": row["cell"], "published": row["published"], "verdict": verdict}
+        record |= {"published method": row["reading"], "notes": row["aside"]} if reference else {}
         record["metric"] = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
         record |= {"ours": unit.text(row["value"]), INTERVAL: unit.interval(row["low"], row["high"])}
         record |= {"difference": difference_text(row), "over groups": unit.interval(*_groups(row))}
@@ -240,7 +240,7 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         record["tolerance"] = None if is_missing(row["widest"]) or reference else f"±{unit.text(row['widest'])}"
         records.append(record)
     columns = (
-        *("method", "cell", Column("metric", detail=2), Column("ours", PLAIN), Column(INTERVAL, PLAIN, detail=1)),
+        *("published method", "method", Column("metric", detail=2), Column("ours", PLAIN), Column(INTERVAL, PLAIN, detail=1)),
         *(Column("published", PLAIN), Column("difference", PLAIN, detail=3), _verdict_column(verdicts["verdict"])),
         Column("over groups", PLAIN, detail=ON_DEMAND, note=GROUP_INTERVAL_NOTE),
         Column("difference in documents", PLAIN, detail=ON_DEMAND),
@@ -312,7 +312,7 @@ def range_table(ranges: pd.DataFrame) -> Table:
         rows.append((int(row["figure"]), row["what"], metric, *spans, inside, share, row["verdict"]))
     header = (
         "figure",
-        Column("cells", detail=1),
+        Column("methods", detail=1),
         Column("metric", detail=1),
         Column("published axis", PLAIN, detail=1),
     )

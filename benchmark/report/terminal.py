@@ -96,7 +96,7 @@ class RunOnTerminal:
 
 
 def _of_methods(table: Table, summary: Summary) -> Table:
-    """Return the table of cells as one of methods, with a star at the best of each variant, task and choice."""
+    """Return the table of cells for the terminal, with a star at the best of each variant, task and choice."""
     cells, seen, rows = {cell.id: cell for cell in summary.cells}, set(), []
     for name, *values in table.rows:
         cell = cells[name]
@@ -104,8 +104,7 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         best = group not in seen and (name, summary.main_metric) in summary.headlines
         seen.add(group)
         rows.append((f"{name} ★" if best else name, *values))
-    columns = (replace(table.columns[0], name="method"), *table.columns[1:])
-    return replace(table, columns=columns, rows=tuple(rows)).without(*LEFT_OUT)
+    return replace(table, rows=tuple(rows)).without(*LEFT_OUT)
 
 
 def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:

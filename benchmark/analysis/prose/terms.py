@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Words of every page.
 _WORDS = {
-    "cell": "a method on one variant, task and setting: a row of the table of scores",
+    "method": "weighting, normalization and kernel or classifier, with parameters: a row of the table of results",
     "95% interval": "of 100 intervals from samples like this one, about 95 contain the true value",
     "p (Holm)": "p-value after Holm's correction for the number of tests",
 }

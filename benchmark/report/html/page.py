@@ -177,4 +177,4 @@ def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -
 def _cells_section(summary: Summary) -> PageSection:
     """Return the section of the cells of curves: their ranking, scores and costs."""
     grid = replace(cell_table(summary, costs=True, anywhere=True), title="Scores")
-    return PageSection("Scores of every cell", (), grid, "scores.csv", folded=True)
+    return PageSection("Scores of every method", (), grid, "scores.csv", folded=True)
