@@ -11,10 +11,17 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
+from benchmark.report.html.page import page_html
+from benchmark.report.page import paper_page, reproduction_page
+from benchmark.report.paper_results import PaperExperiment, PaperResult
+from benchmark.report.run_tables import table_csv, table_latex, table_markdown
+from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import csv_text, frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
@@ -104,18 +111,6 @@ class TestPictures:
             assert dot_chart(make()) == plain
 
 
-@pytest.mark.parametrize("first", [*"=+-@\t\r\n＝＋－＠", "'=", "''@"])
-def test_each_beginning_of_a_formula_is_escaped_in_csv(first):
-    text = f"{first}SUM(A1)"
-    assert csv_cell(text) == f"'{text}"
-    assert csv_unescape(csv_cell(text)) == text
-
-
-@pytest.mark.parametrize("text", ["'tis", "a=b", "-1.5", "", "'"])
-def test_other_texts_are_as_they_are_in_csv(text):
-    assert csv_cell(text) == csv_unescape(text) == text
-
-
 @pytest.mark.parametrize(
     "char", [*map(chr, (0, 7, 8, 11, 12, 13, 27, 31, 127, 128, 159)), *"\u202a\u202b\u202e\u2066\u2067\u2069"]
 )
@@ -126,3 +121,33 @@ def test_each_control_is_an_escape(char):
 @pytest.mark.parametrize("char", ["\t", "\n", " ", "~", "\xa0", "\u2029", "\u202f", "\u2065", "\u206a"])
 def test_other_characters_stay(char):
     assert escape_controls(f"a{char}b") == f"a{char}b"
+
+
+NASTY = "=1|<b>_&%\x1b[31m*x*\u202e`"
+
+
+def test_no_name_of_a_cell_or_sentence_is_a_command_in_any_format(webkb):
+    (first, *others), frames = webkb.cells, {}
+    for name, columns in SUMMARY_TABLES.items():
+        frame = getattr(webkb, name)
+        texts = [column for column in columns if column in ("cell", "a", "b", "text")]
+        frames[name] = frame.assign(**{each: frame[each].replace(first.id, NASTY) for each in texts})
+    odd = replace(first, id=NASTY, method=NASTY, points=NASTY, columns=dict.fromkeys(first.columns, NASTY))
+    said = {"notes": (NASTY,), "caveats": (NASTY,), "documents": (NASTY,), "title": NASTY}
+    summary = replace(webkb, cells=(odd, *others), failures={others[0].id: NASTY}, **frames, **said)
+    paper = PaperResult("k", NASTY, NASTY, (PaperExperiment(summary, (), (NASTY,)),), summary.claims, {}, finding=NASTY)
+    html = page_html(summary, NASTY)
+    assert "=1|" in html
+    assert not re.search("<b>|\x1b|\u202e", html)
+    for text in (table_markdown(summary), paper_page(paper), reproduction_page([paper])):
+        assert "\\<b>" in text
+        assert not re.search(r"(?<!\\)<b>|(?<!\\)\*x|\x1b|\u202e|=1\|", text)
+    latex = table_latex(summary).partition("\n")[2]
+    assert not re.search(r"<b>|(?<!\\)_|(?<!\\)%1|\x1b|\u202e", latex)
+    for text in (table_csv(summary), frame_csv(summary.scores, SUMMARY_TABLES["scores"])):
+        fields = [field for row in csv.reader(io.StringIO(text)) for field in row]
+        assert any(field.startswith("'=1|") for field in fields)
+        assert not any(field.startswith("=") for field in fields)
+    console = Console(width=100, file=io.StringIO())
+    console.print(RunOnTerminal(summary, whole=True))
+    assert not re.search(r"\x1b|\u202e", console.file.getvalue())

@@ -290,7 +290,6 @@ class TestDetails:
         frame = scores(variants=("base", "digits"))
         assert chart_from_figure(FigureView("f", ("error",), **changes), frame, LABELS, relate).title == title
 
-
     def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
         frame = scores(metrics=("error", "accuracy"))
         for metric, cell, shown in (("error", "ngd-50", [True, False]), ("accuracy", "ngd-50", [False, True]),

@@ -3,21 +3,17 @@ import io
 import re
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.formatting.number_text import interval_text, number_text, p_text
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.ranking import ranked_cells
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import latex_text
 from benchmark.report.run_tables import table_csv, table_latex, table_markdown
-from benchmark.report.tables import cell_table
 from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import frame_csv
-from tests.report.summaries import SUMMARIES
 
 
 def blocks_of_table_lines(markdown):
@@ -63,22 +59,12 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("name", HEADERS)
-def test_the_columns_of_the_table_of_cells(name):
-    assert cell_table(SUMMARIES[name]()).header == tuple(HEADERS[name].split("|"))
-
-
 def test_markdown_tables_are_well_formed(make):
     tables = blocks_of_table_lines(table_markdown(make()))
     assert tables
     for lines in tables:
         assert {columns_of(line) for line in lines} == {columns_of(lines[0])}
         assert all(re.fullmatch(r":-+|-+:", mark.strip()) for mark in lines[1].strip("|").split("|"))
-
-
-def test_markdown_survives_bars_in_names():
-    (table,) = blocks_of_table_lines(table_markdown(with_titles("a | b")))
-    assert {columns_of(line) for line in table} == {columns_of(table[0])}
 
 
 def test_latex_is_balanced_and_has_a_row_a_cell(make):
@@ -140,10 +126,6 @@ def test_frame_csv_keeps_numbers_and_gaps(make):
         assert (row["low"] == "") == (own["low"] != own["low"])
 
 
-def test_significance_csv_has_the_agreed_columns():
-    assert frame_csv(summary_table(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,family,note\n"
-
-
 def test_csv_has_twelve_digits_and_no_negative_zero():
     text = frame_csv(summary_table(DIFFERENCES, [("a", "b", 1 / 3, -0.0, None, 7)]), DIFFERENCES)
     assert text.splitlines()[1] == "a,b,0.333333333333,0,,7"
@@ -155,17 +137,6 @@ def test_terminal_fits_and_reads_without_colour(make):
     plain = terminal(make())
     coloured = terminal(make(), force_terminal=True, color_system="standard")
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-
-
-def test_terminal_drops_further_metrics_before_it_breaks_lines(make):
-    summary = make()
-    rows = summary.scores[summary.scores["metric"] == "macro-f1"]
-    more = [rows.assign(metric=name) for name in ("macro-f1-of-means", "macro-recall", "macro-precision", "micro-f1")]
-    printed = terminal(replace(summary, scores=pd.concat([summary.scores, *more])), whole=True)
-    assert ("macro-F1 %" in printed) == bool(len(rows))
-    assert "micro-F1" not in printed
-    intervals = [line for line in printed.splitlines() if re.search(r"\[\d+\.\d+, \d+\.\d+\]", line)]
-    assert len(intervals) >= len(summary.cells) - len(summary.failures) - 1  # one cell has no interval
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
@@ -190,11 +161,6 @@ def test_untestable_pairs_say_why(make):
             assert "nan" not in text
 
 
-def test_published_columns_only_where_something_is_published(make):
-    summary = make()
-    assert ("published" in cell_table(summary).header) == bool(len(summary.verdicts))
-
-
 def test_single_split_has_no_table_of_folds():
     cells = (CellInfo("a", {}), CellInfo("b", {}))
     one = [(cell.id, fold, "accuracy", 0.5, 0.4, 0.6, 10, 0) for cell in cells for fold in ("test", "all")]
@@ -207,29 +173,6 @@ def test_columns_without_any_number_are_tolerated():
     summary = Summary("x", "X", None, (CellInfo("a", {}),), summary_table(SCORE_COLUMNS, rows))
     assert "50.00" in table_markdown(summary)
     assert "macro-f1" in table_csv(summary)
-
-
-@pytest.mark.parametrize(
-    ("p_value", "text"),
-    [(1.0, "1"), (0.0312499, "0.0312"), (0.00012345, "0.000123"), (9.99e-5, "<0.0001"), (0.0, "<0.0001")],
-)
-def test_p_values(p_value, text):
-    assert p_text(p_value) == text
-
-
-def test_numbers_that_round_to_zero_have_no_minus():
-    assert number_text(-0.0001) == "0.00"
-    assert interval_text(-0.001, 0.5) == "[0.00, 0.50]"
-
-
-def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
-    cells = (CellInfo("a", {}),)
-    with pytest.raises(ValueError, match="no such cells"):
-        Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS, [("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)]))
-    with pytest.raises(ValueError, match="ties"):
-        Summary("x", "X", None, cells, summary_table(SCORE_COLUMNS[:-1]))
-    with pytest.raises(ValueError, match="same id"):
-        Summary("x", "X", None, cells * 2, summary_table(SCORE_COLUMNS))
 
 
 def test_a_comparison_has_one_row_with_the_leading_test(make):

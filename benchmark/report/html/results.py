@@ -289,7 +289,7 @@ def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], 
     return ends_and_ticks(min(drawn), max(drawn))
 
 
-def ends_and_ticks(low: float, high: float, least: int = 4) -> tuple[list[float], list[float]]:
+def ends_and_ticks(low: float, high: float, least: int = 3) -> tuple[list[float], list[float]]:
     """Return the ends of a scale that shows these numbers, and at least so many round ticks.
 
     Examples
