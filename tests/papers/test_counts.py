@@ -13,8 +13,6 @@ from benchmark.papers.verdict_counts import (
     claim_counts_text,
     claim_outcomes,
     claim_verdict_lists,
-    not_counted_texts,
-    value_counts,
     verdict_counts_text,
 )
 
@@ -93,19 +91,6 @@ def test_values_are_counted_by_kind_and_verdict_or_grade(
     assert verdict_counts_text([values(*rows)], printed, by_grade=by_grade) == said
     halves = [values(*rows[:3]), values(*rows[3:])]
     assert verdict_counts_text(halves, printed, by_grade=by_grade) == said
-
-
-def test_counts_have_the_numbers_of_their_sentence() -> None:
-    plain, z, data = value_counts([values(*MANY)], {"result": 6})
-    assert (plain.kind, plain.name, plain.reproduced, plain.of) == ("result", "results", 3, 6)
-    assert (z.kind, z.name, z.reproduced, z.of) == ("z", "Z of the sign test", 1, 2)
-    assert (data.kind, data.name, data.reproduced, data.of) == ("count", "counts of data", 1, 2)
-    assert plain.detail["not measured"] == 1
-    assert plain.verdicts["deviates"] == 1
-    graded, *others = value_counts([values(*MANY)], {"result": 6}, by_grade=True)
-    assert (graded.of, graded.detail["outside"], graded.verdicts["consistent"]) == (6, 1, 1)
-    assert others == [z, data]
-    assert not_counted_texts([values(*MANY)]) == []
 
 
 def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
