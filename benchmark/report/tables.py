@@ -71,7 +71,7 @@ CLAIM_NOTE = (
     "other way, and not testable if no outcome of its test could be significant."
 )
 #: Heads of the two verdicts on a claim, or on what it compares.
-BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by ours, strictly", verdict=True)
+BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by our stricter test", verdict=True)
 
 
 def metric_header(metric: str, declared: DeclaredMetrics) -> str:

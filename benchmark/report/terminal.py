@@ -9,7 +9,7 @@ from rich.text import Text
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables

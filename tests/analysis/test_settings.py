@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from benchmark.analysis.prose.verdict_sentences import setting_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.experiment.configuration import load_experiment
@@ -15,7 +16,6 @@ from benchmark.papers.settings import (
     excluded_cells,
     flat_setting,
     pin_settings,
-    setting_notes,
 )
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted

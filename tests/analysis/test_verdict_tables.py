@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.verdict_tables import (
-    claim_notes,
     claim_verdict_frame,
     strict_rule_label,
 )

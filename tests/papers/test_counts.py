@@ -7,13 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.papers.verdict_counts import (
     DEPENDS,
     ClaimOutcome,
-    claim_counts_text,
     claim_outcomes,
     claim_verdict_lists,
-    verdict_counts_text,
 )
 
 
@@ -108,23 +107,23 @@ def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
          "2 claims not tested"),
         ([("a", "holds", "no test", "")], "its one claim holds by the paper's criterion"),
         ([("a", "fails", "not shown", "")],
-         "its one claim fails by the paper's criterion, and is not shown by ours, strictly"),
+         "its one claim fails by the paper's criterion, and is not shown by our stricter test"),
         ([("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", "")],
-         "its one claim holds in part by the paper's criterion, and is contradicted in part by ours, strictly"),
+         "its one claim holds in part by the paper's criterion, and is contradicted in part by our stricter test"),
         ([("a", "holds", "holds", ""), ("a", "fails", "not shown", "")],
-         f"its one claim {DEPENDS} by the paper's criterion, and {DEPENDS} by ours, strictly"),
+         f"its one claim {DEPENDS} by the paper's criterion, and {DEPENDS} by our stricter test"),
         ([("a", "holds", "not testable", ""), ("b", "fails", "no test", "")],
          "1 of 2 claims hold by the papers' criteria"),
         (
             [("a", "holds", "holds", ""), ("b", "contradicted in part (1 of 2)", "contradicted", ""),
              ("c", "contradicted", "contradicted in part (1 of 3)", ""), ("d", "holds in part (1 of 2)", "holds", "")],
             ("1 of 4 claims hold by the papers' criteria (1 in part, 2 contradicted); "
-            "2 of 4 by ours, strictly (2 contradicted)"),
+            "2 of 4 by our stricter test (2 contradicted)"),
         ),
         # Readings that agree that it doesn't hold don't make it depend on the reading.
         ([("a", "fails", "not shown", ""), ("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", ""),
           ("b", "holds", "holds", "")],
-         "1 of 2 claims hold by the papers' criteria (1 in part); 1 of 2 by ours, strictly (1 contradicted)"),
+         "1 of 2 claims hold by the papers' criteria (1 in part); 1 of 2 by our stricter test (1 contradicted)"),
     ],
 )  # fmt: skip
 def test_claims_are_counted_once_under_all_readings(rows: list[Any], said: str) -> None:

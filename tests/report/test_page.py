@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.escapes import markdown_text
 from benchmark.report.page import (
@@ -274,7 +274,7 @@ def test_a_claim_that_depends_on_the_reading_is_counted_as_such():
     rows += [claim_row("b", "B.", (0, "fails"), (0, "contradicted"), 2, variant="y")]
     line = claim_counts_text([summary_table(CLAIMS, rows)])
     some = "(1 under some readings of the paper only)"
-    assert line == f"1 of 2 claims hold by the papers' criteria {some}; 1 of 2 by ours, strictly {some}"
+    assert line == f"1 of 2 claims hold by the papers' criteria {some}; 1 of 2 by our stricter test {some}"
     grid = claim_table(summary_table(CLAIMS, rows))
     assert [row[grid.header.index("text")] for row in grid.rows] == ["A.", "A.", "B.", "B."]
 
@@ -325,7 +325,7 @@ def test_a_claim_counts_once():
     assert claim_counts_text([summary_table(CLAIMS, [missing])]) == "1 claim not tested"
     claims = summary_table(CLAIMS, [one, again, against, untested, missing])
     assert claim_counts_text([claims]) == f"{line}; 1 not tested"
-    assert line == f"{by_rule}; 0 of 2 by ours, strictly (1 in part, 1 contradicted)"
+    assert line == f"{by_rule}; 0 of 2 by our stricter test (1 in part, 1 contradicted)"
 
 
 def test_part_of_a_claim_has_no_verdict_of_its_own():

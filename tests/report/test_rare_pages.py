@@ -126,7 +126,7 @@ class TestScoreboard:
         assert grid.rows == (
             ("published results", 10, 2, 0, 2, 6),
             ("claims, by the papers' criteria", 6, 2, 2, 2, 0),
-            ("claims, by ours, strictly", 6, 2, 0, 2, 2),
+            ("claims, by our stricter test", 6, 2, 0, 2, 2),
         )
         assert grid.note == "2 tuned, not counted."
         assert counts_table([paper()]).rows == ()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text
 from benchmark.analysis.summary import OPTIONAL_TABLES, SUMMARY_TABLES
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.papers.verdict_counts import claim_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_pictures

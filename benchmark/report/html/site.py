@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.papers.verdict_counts import claim_outcomes, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
+from benchmark.papers.verdict_counts import claim_outcomes
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.drawing.claim_forest import claim_picture
 from benchmark.report.drawing.dots import dot_pictures

@@ -49,7 +49,7 @@ def test_each_sign_has_its_verdict_in_words_and_opens_the_comparisons_of_its_cla
         assert f'id="claim-{row["claim"]}"' in pages["zhang2005.html"]
         verdicts = row["verdict"], row["strict_verdict"]
         assert signs == [tones[verdict.partition(" (")[0]] for verdict in verdicts]
-        assert unescape(words) == f"{verdicts[0]} by the paper's criterion; {verdicts[1]} by ours, strictly"
+        assert unescape(words) == f"{verdicts[0]} by the paper's criterion; {verdicts[1]} by our stricter test"
 
 
 def test_what_deviates_opens_onto_what_was_tried(pages):
