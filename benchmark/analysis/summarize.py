@@ -20,6 +20,7 @@ from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentences
 from benchmark.analysis.prose.terms import terms_of
+from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
 from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.summary import (
     CONFUSIONS,
@@ -35,12 +36,9 @@ from benchmark.analysis.summary import (
     summary_table,
 )
 from benchmark.analysis.verdict_tables import (
-    claim_notes,
     claim_verdict_frame,
     judge_experiment_claims,
     range_verdict_frame,
-    sensitivity_notes,
-    test_notes,
     value_verdict_frame,
 )
 from benchmark.config.model import BASE_VARIANT
@@ -48,7 +46,7 @@ from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
 from benchmark.papers.published_verdicts import judge_ranges
-from benchmark.papers.settings import excluded_cells, setting_notes
+from benchmark.papers.settings import excluded_cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

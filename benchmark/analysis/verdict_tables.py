@@ -1,9 +1,8 @@
-"""Verdicts on a paper's published values and claims, as rows of frames, and notes that explain them."""
+"""Verdicts on a paper's published values and claims, as rows of frames."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.summary import CLAIMS, RANGES, VERDICT_TABLE_COLUMNS, summary_table
@@ -14,7 +13,7 @@ from benchmark.papers.published_verdicts import judge_ranges, judge_values
 from benchmark.papers.settings import excluded_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pandas as pd
 
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
     from benchmark.papers.claims import ClaimVerdict
     from benchmark.papers.published import Claim, Published
     from benchmark.papers.published_verdicts import ValueVerdict
-
-
-_TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
-_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the replicates"
-_BY_REPLICATE = (
-    "over all decisions, document × class, of each replicate, with the median Z and p twice the median p (Rüger 1978)"
-)
 
 
 def value_verdict_frame(published: Published | None, experiment: Experiment, scored: ScoreTable) -> pd.DataFrame:
@@ -84,48 +76,6 @@ def range_verdict_frame(published: Published | None, experiment: Experiment, sco
         what = (printed.figure, printed.cells, printed.metric, printed.printed_in)
         rows.append([*what, *ours, each.inside, each.of, each.verdict])
     return summary_table(RANGES, rows)
-
-
-def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """Yield for each claim the variants under which all of it holds or, without any, those that come nearest."""
-    by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
-    for each in claims:
-        by_claim[each.claim.id].append(each)
-    for claim, own in by_claim.items():
-        holds = {each.variant or BASE_VARIANT: _held([c.paper for c in each.comparisons]) for each in own}
-        most, of = max(holds.values()), len(own[0].comparisons)
-        names = ", ".join(name for name, n in holds.items() if n == most)
-        in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
-        where = (f"under {names}" if most == of else in_part) if most else "under no variant, not even in part"
-        yield f"By the paper's criterion, claim {claim} holds {where}."
-
-
-def claim_notes(claims: Iterable[Claim]) -> list[str]:
-    """Return notes on the margins and ranges of claims, and on claims that repeat another."""
-    found = []
-    for claim in claims:
-        if claim.relation == "equivalent":
-            found.append(f"{claim.id}: 'the same' means a difference of at most {claim.margin}: {claim.because}")
-        if claim.relation == "ratio":
-            found.append(f"{claim.id}: the ratio must lie between {claim.low} and {claim.high}: {claim.because}")
-        if claim.same_as:
-            found.append(
-                f"{claim.id} repeats {claim.same_as} and is not counted{': ' * bool(claim.because)}{claim.because}"
-            )
-    return [f"{text.removesuffix('.')}." for text in found]
-
-
-def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
-    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
-    found = []
-    for each in claims:
-        for comparison in each.comparisons:
-            test = comparison.evidence.test if comparison.evidence else None
-            outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
-            if test is not None and outcome is not None and outcome.repeats_documents:
-                how = test.note or (_BY_REPLICATE if outcome.multilabel else _BY_DOCUMENT)
-                found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
-    return list(dict.fromkeys(found))
 
 
 def strict_rule_label(claim: Claim) -> str:

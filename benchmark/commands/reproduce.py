@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.caveats import find_caveats, leak_caveats
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import summary_table
-from benchmark.analysis.verdict_tables import claim_notes, claim_verdict_frame
+from benchmark.analysis.verdict_tables import claim_verdict_frame
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import evidence_for, judge_claim

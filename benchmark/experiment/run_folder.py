@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 #: have the counts of inner folds, and the warnings of classifiers. 4: an archive has what isn't a prediction or a time.
 RUN_FORMAT = 4
 #: Files that runs of former formats wrote, and that a run which takes their place removes.
-_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", "curves.csv", *ARCHIVED_FILES})
+_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", *ARCHIVED_FILES})
 _FORMER_FILES |= {f"{name}.csv" for name in SUMMARY_TABLES.keys() - {"scores", "significance", "verdicts"}}
 MANIFEST_FILE = "manifest.json"
 DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)

@@ -18,7 +18,6 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import find_shipped, path_to_write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from benchmark.config.model import Cell, Experiment, Variant
@@ -62,22 +61,6 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
             found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in said.items()}
     tuned = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
     return found | tuned
-
-
-def setting_notes(experiment: Experiment, asides: Mapping[tuple[str, str], Exclusion]) -> Iterator[str]:
-    """Yield notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
-    each: dict[str, list[str]] = {}
-    for (_, cell), aside in asides.items():
-        if aside.kind == "another setting":
-            each.setdefault(aside.why, []).append(cell)
-    for why, cells in each.items():
-        yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
-    published = published_of_experiment(experiment) if experiment.paper else None
-    if published is not None and experiment.name not in {config for config, _ in cells_by_configuration(published)}:
-        yield (
-            f"The file of {experiment.paper} has no value and no claim for {experiment.name!r}, "
-            "so this run gets no verdicts."
-        )
 
 
 def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:

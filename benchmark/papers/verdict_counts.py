@@ -1,4 +1,4 @@
-"""Sentences on verdicts: how many published values agree with ours, and how many claims hold."""
+"""Counts of verdicts: how many published values agree with ours, and how many claims hold."""
 
 from __future__ import annotations
 
@@ -38,36 +38,6 @@ class ClaimOutcome:
     counted: str = ""
 
 
-def verdict_counts_text(
-    tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
-) -> str:
-    """Write how many published values were reproduced, separately for each kind of `VALUE_KINDS`.
-
-    A value is reproduced if ours is equal or consistent. Tuned values and values of another setting are only mentioned.
-    If `printed` has more values than the tables have verdicts, the rest is reported as not measured. With `by_grade`,
-    results of models are counted by grade, and not by verdict.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
-    >>> verdict_counts_text([pd.DataFrame(rows)])
-    '1 of 2 published results reproduced (1 equal, 1 deviating); 1 of 1 published counts of data reproduced'
-    >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
-    '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
-    """
-    parts = []
-    for counts in value_counts(tables, printed, by_grade=by_grade):
-        if not counts.of:
-            continue
-        detail = counts.detail if counts.kind == "result" or counts.reproduced < counts.of else {}
-        shown = ", ".join(f"{n} {word}" for word, n in detail.items() if counts.kind == "result" or n < counts.of)
-        what = f"{counts.reproduced} of {counts.of} published {counts.name} reproduced"
-        parts.append(f"{what}{f' ({shown})' if shown else ''}")
-    parts += not_counted_texts(tables)
-    return "; ".join(parts) or NO_VALUES
-
-
 @dataclass(frozen=True)
 class ValueCounts:
     """Published values of one kind: how many of how many were reproduced.
@@ -86,7 +56,7 @@ class ValueCounts:
 def value_counts(
     tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
 ) -> list[ValueCounts]:
-    """Count the published values of each kind as `verdict_counts_text` writes them; `detail` has no zeros."""
+    """Count the published values of each kind by verdict, or results by grade; `detail` has no zeros."""
     rows = [row for row in _own_rows(tables) if row["verdict"] not in _NOT_COUNTED]
     found = []
     for kind, name in VALUE_KINDS.items():
@@ -136,35 +106,6 @@ def claim_outcomes(claims: pd.DataFrame) -> list[ClaimOutcome]:
     return outcomes
 
 
-def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
-    """Write how many claims hold by their papers' criteria, and by ours; claims that are not counted are left out.
-
-    Each table has the claims of one paper. Claims that lack a comparison are only mentioned, as not tested.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows = {"claim": ["a", "b"], "text": "", "counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"]}
-    >>> claim_counts_text([pd.DataFrame(rows | {"strict_verdict": "not testable"})])
-    "its one claim holds by the paper's criterion; 1 not tested"
-    """
-    claims = [each for table in tables for each in claim_outcomes(table) if not each.counted]
-    if not claims:
-        return "no claims"
-    paper, strict = claim_verdict_lists(claims)
-    if not paper:
-        return f"{len(claims)} {'claim' if len(claims) == 1 else 'claims'} not tested"
-    if len(paper) == 1:
-        parts = [f"its one claim {_spoken(paper[0])} by the paper's criterion"]
-        parts[0] += f", and {_spoken(strict[0])} by ours, strictly" if strict else ""
-    else:
-        holds = f"{paper.count('holds')} of {len(paper)} claims hold by the papers' criteria"
-        parts = [f"{holds}{_in_part(paper)}"]
-        parts += [f"{strict.count('holds')} of {len(strict)} by ours, strictly{_in_part(strict)}"] if strict else []
-    parts += [f"{len(claims) - len(paper)} not tested"] if len(paper) < len(claims) else []
-    return "; ".join(parts)
-
-
 def claim_verdict_lists(claims: Sequence[ClaimOutcome]) -> tuple[list[str], list[str]]:
     """Return the verdicts by the papers' criteria on claims that were tested, and ours on those that can be tested."""
     paper = [claim.paper for claim in claims if not claim.paper.startswith(NOT_TESTED)]
@@ -178,20 +119,3 @@ def _over_readings(verdicts: Sequence[str]) -> str:
     if len({verdict == "holds" for verdict in verdicts}) > 1:
         return DEPENDS
     return next((verdict for verdict in verdicts if "(" in verdict), verdicts[0])
-
-
-def _spoken(verdict: str) -> str:
-    """Return a verdict as the predicate of a sentence, without its counts."""
-    words = verdict.partition(" (")[0]
-    return words if words.startswith(("holds", "fails", "depends")) else f"is {words}"
-
-
-def _in_part(verdicts: Sequence[str]) -> str:
-    """Write in brackets how many verdicts hold in part, under some readings only, or are contradicted."""
-    counts = {
-        "in part": sum(verdict.startswith("holds in part") for verdict in verdicts),
-        "under some readings of the paper only": verdicts.count(DEPENDS),
-        "contradicted": sum(verdict.startswith("contradicted") for verdict in verdicts),
-    }
-    shown = ", ".join(f"{n} {words}" for words, n in counts.items() if n)
-    return f" ({shown})" if shown else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.summary import SIGNIFICANCE, SUMMARY_TABLES
-from benchmark.report.run_tables import table_csv, table_latex, table_markdown
+from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 
@@ -48,9 +48,8 @@ def write_report_files(
     missing = [name for name in figures if name not in made]
     for name in figures:
         contents |= {f"{FIGURES}/{name}.{kind}": content for kind, content in made.get(name, {}).items()}
-    remove_unfinished_files(directory, ".*.tmp")
-    if made:
-        (directory / FIGURES).mkdir(parents=True, exist_ok=True)
+    for folder in (directory, directory / FIGURES):
+        remove_unfinished_files(folder, ".*.tmp")
     for name, content in contents.items():
         write_atomically(directory / name, content)
     for name in missing:
@@ -62,8 +61,10 @@ def write_report_files(
 
 
 def _texts(summary: Summary) -> dict[str, str]:
-    """Return the contents of the tables, by file name: verdicts only beside a paper."""
-    texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
+    """Return the contents of the tables, by file name: of curves their points, and verdicts only beside a paper."""
+    texts = {"table.md": table_markdown(summary), "table.tex": table_latex(summary)}
+    texts |= {} if summary.of_points else {"table.csv": table_csv(summary)}
+    texts |= {"curves.csv": charts_csv(summary)} if summary.charts else {}
     texts["scores.csv"] = frame_csv(summary.scores, SUMMARY_TABLES["scores"])
     differences = summary.differences.rename(columns={"value": "difference"}).drop(columns="n")
     tests = differences.merge(summary.significance, on=["a", "b"], how="left")

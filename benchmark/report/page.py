@@ -19,13 +19,14 @@ from benchmark.analysis.formatting.number_text import (
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import Unit, display_unit, metric_name, metric_with_unit, unit_named
+from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.evaluation.metrics import PAIR_METRICS
 from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, ValueVerdict, estimate_of
-from benchmark.papers.verdict_counts import NO_VALUES, verdict_counts_text
+from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.paper_results import SensitivityScore
 from benchmark.report.run_tables import main_tables, markdown_environment

@@ -1,4 +1,4 @@
-"""Tables of a run as files: table.md, table.tex and table.csv."""
+"""Tables of a run as files: table.md, table.tex, table.csv and curves.csv."""
 
 from __future__ import annotations
 
@@ -79,14 +79,10 @@ def table_latex(summary: Summary) -> str:
 
 
 def table_csv(summary: Summary) -> str:
-    """Return CSV of the main tables, in full precision: a row for each cell, or for each point of each curve.
+    """Return CSV with one row for each cell, in full precision.
 
-    Columns of cells: varying columns, headline scores as fractions, published value, verdict, failure.
+    Columns: varying columns, headline scores as fractions, published value, verdict, failure.
     """
-    if summary.of_points:
-        shown = (chart for chart in summary.charts if not chart.measured)
-        points = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
-        return csv_text(("chart", *CURVE_COLUMNS), points)
     varying, metrics = varying_columns(summary.cells), summary.headline_metrics
     scores, verdicts = summary.headlines, main_verdicts(summary)
     score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
@@ -101,6 +97,13 @@ def table_csv(summary: Summary) -> str:
         row += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
         rows.append((*row, summary.failures.get(cell.id)))
     return csv_text(("cell", *varying, *score_columns, "n", "ties", "published", "verdict", "failure"), rows)
+
+
+def charts_csv(summary: Summary) -> str:
+    """Return every point of every curve as CSV, in full precision."""
+    shown = (chart for chart in summary.charts if not chart.measured)
+    rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
+    return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
 def failure_lines(summary: Summary) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from benchmark.analysis.formatting.table import Table
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import (
@@ -16,12 +17,10 @@ from benchmark.papers.verdict_counts import (
     NOT_MEASURED,
     ClaimOutcome,
     ValueCounts,
-    claim_counts_text,
     claim_outcomes,
     claim_verdict_lists,
     not_counted_texts,
     value_counts,
-    verdict_counts_text,
 )
 from benchmark.report.verdict_signs import verdict_tone
 
@@ -119,7 +118,7 @@ def counts_table(papers: Sequence[PaperResult]) -> Table:
     counted = _counted(papers)
     for name, verdicts in (
         ("claims, by the papers' criteria", [claim.paper for claim in counted]),
-        ("claims, by ours, strictly", [claim.strict for claim in counted]),
+        ("claims, by our stricter test", [claim.strict for claim in counted]),
     ):
         tones = Counter(map(verdict_tone, verdicts))
         if verdicts:

@@ -12,8 +12,8 @@ from rich.text import Text
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.terms import NAME_PARTS
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.ranking import ranked_cells
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: Rows of the table of cells, and of any other table; of longer ones the first are shown.
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
-#: Columns of table.csv that the terminal has no room for.
+#: Columns of table.md that the terminal has no room for.
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
 #: Lines on what names of cells mean.
 MAX_NAME_LINES = 2
@@ -82,7 +82,7 @@ class RunOnTerminal:
         """Yield the main tables and the short ones."""
         summary = self.summary
         if summary.of_points:
-            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in table.csv") for table in main_tables(summary))
+            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv") for table in main_tables(summary))
         else:
             table = _of_methods(cell_table(summary, costs=True), summary)
             yield table if self.whole else _first_rows(table, MAX_CELLS, f"bench report {self.folder} --all-cells")

@@ -11,7 +11,6 @@ from benchmark.analysis.agreement import (
     agreement,
     compare_two_cells,
     compare_two_runs,
-    pair_summary,
     predicted_classes,
     run_agreements,
 )
@@ -19,7 +18,7 @@ from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.evaluation.predictions import Predictions, SettingKey
 from benchmark.system.errors import ConfigError
-from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+from tests.analysis.made import predicted, table_study
 
 
 def run_of(experiment, predictions=None, seed=0):
@@ -94,22 +93,6 @@ class TestCells:
         with pytest.raises(ConfigError, match="there is nothing to pair"):
             compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "rbf-oracle-50", "rbf-oracle-100")
 
-    def test_those_of_other_classes_are_refused(self, centroids):
-        experiment, predictions, _ = centroids
-        with pytest.raises(ConfigError, match="there is nothing to pair"):
-            compare_two_cells(RunPredictions(experiment, predictions, {}, {}), "faculty-skl-50", "course-skl-50")
-
-
-def test_a_pair_is_summarized_in_the_order_of_its_names(tabled):
-    run = run_of(*tabled[:2])
-    for a, b in (("tf-l1-ngd", "tf-l1-linear"), ("tf-l1-linear", "tf-l1-ngd")):
-        summary = pair_summary(run, a, b)
-        assert [cell.id for cell in summary.cells] == [a, b]
-        (gap,) = summary.differences.to_dict("records")
-        expected = run.scored.difference(a, b, "accuracy")
-        assert (gap["a"], gap["b"], gap["value"], gap["n"]) == (a, b, expected.value, expected.n)
-        assert set(summary.significance["family"]) == {1}
-
 
 class TestRuns:
     def test_a_run_and_itself_decide_alike(self, drawn):
@@ -150,16 +133,6 @@ class TestRuns:
             shown = f"{sign * gap:+.2f}".replace("-", "−")
             assert f"the largest difference is {shown} points (tf-l1-ngd)" in sentence
 
-    def test_the_order_of_classes_changes_no_decision(self, tabled):
-        experiment = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})
-        _, rows = compared(run_of(*tabled[:2]), run_of(experiment))
-        assert all(row[3] == 60 and row[4] < 30 for row in rows.values())
-
-    def test_several_classes_of_a_document_are_one_decision(self):
-        experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
-        one, two = (run_of(experiment, predicted(experiment, seed, multilabel=True)) for seed in (0, 1))
-        assert all(row[3] == 240 and 0 < row[4] < 240 for row in compared(one, two)[1].values())
-
     def test_cells_of_one_run_alone_are_unequal_and_counted(self, tabled):
         one = run_of(*tabled[:2])
         part = table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[])
@@ -169,9 +142,3 @@ class TestRuns:
         sentence, rows = compared(one, two)
         assert rows.keys() == {*one.experiment.ids} & {*part.ids}
         assert sentence.endswith("3 only in one; 1 only in two.")
-
-    @pytest.mark.parametrize("changes", [{"metrics": ["macro-f1"]}, {"methods": ["mnb"], "compare": []}])
-    def test_runs_without_a_common_score_say_so(self, tabled, changes):
-        sentence, rows = compared(run_of(*tabled[:2]), run_of(table_study(**changes)))
-        assert rows == {}
-        assert sentence.startswith("The runs have no score of the same cell in common: ")

@@ -9,18 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from benchmark.analysis.comparisons import (
-    UNDECIDED,
-    UNTESTABLE,
     UNTESTED,
     comparable_pairs,
-    difference_rows,
     holm_family_rows,
     leading_tests,
     planned_comparisons,
     significance_rows,
-)
-from benchmark.analysis.comparisons import (
-    tested_metrics as metrics_tested,
 )
 from benchmark.analysis.summary import (
     DIFFERENCES,
@@ -97,10 +91,6 @@ class TestLeading:
         assert self.kinds(*rows, row("a", "c", "y", 0.9)) == ["y", "y"], "whichever pair stands first"
         assert self.kinds(*rows[:2], row("a", "c", "y", 0.9)) == ["y", "y"]
 
-    def test_is_else_the_first_kind(self) -> None:
-        assert self.kinds(row("a", "b", "x", None, note=NOTE), row("a", "b", "y", 0.2, note=NOTE)) == ["x"]
-        assert self.kinds() == []
-
 
 def summary_of(gaps: Sequence[tuple[Any, ...]], tests: Sequence[list[Any]], metric: str = "accuracy") -> Summary:
     cells = tuple(CellInfo(name, {}) for name in "abc")
@@ -114,43 +104,6 @@ def summary_of(gaps: Sequence[tuple[Any, ...]], tests: Sequence[list[Any]], metr
         differences=summary_table(DIFFERENCES, gaps),
         significance=summary_table(SIGNIFICANCE, tests),
     )
-
-
-@pytest.mark.parametrize(
-    ("gap", "test", "outcome"),
-    [
-        ((0.2, 0.1, 0.3), row("a", "b", "sign", 0.01, 0.04), "a"),
-        ((-0.2, -0.3, -0.1), row("a", "b", "sign", 0.01, 0.04), "b"),
-        ((0.2, 0.1, 0.3), row("a", "b", "sign", 0.01, 0.05), UNDECIDED),
-        ((0.2, 0.0, 0.3), row("a", "b", "sign", 0.01), UNDECIDED),
-        ((-0.2, -0.3, 0.0), row("a", "b", "sign", 0.01), UNDECIDED),
-        ((0.0, 0.1, 0.3), row("a", "b", "sign", 0.01), UNDECIDED),
-        ((0.2, math.nan, math.nan), row("a", "b", "sign", 0.01), "a"),
-        ((0.2, 0.1, 0.3), row("a", "b", "sign", None, note="few"), UNTESTABLE),
-        ((0.2, 0.1, 0.3), row("a", "b", "sign", 0.01, note=NOTE), UNTESTABLE),
-        ((0.2, 0.1, 0.3), row("a", "c", "sign", 0.01), UNTESTED),
-        ((0.2, 0.1, 0.3), row("a", "b", "wilcoxon, category × replicate", 0.01), UNTESTED),
-    ],
-)
-def test_a_comparison_is_decided_by_a_significant_test_and_an_interval_without_zero(
-    gap: tuple[float, float, float], test: list[Any], outcome: str
-) -> None:
-    (pair,) = planned_comparisons(summary_of([("a", "b", *gap, 12)], [test]))
-    assert (pair.outcome, pair.n, pair.value) == (outcome, 12, gap[0])
-    if outcome == UNTESTED:
-        other = "no test of this quantity" if test[:2] == ["a", "b"] else ""
-        assert (pair.test, pair.p_value, pair.p_holm, pair.family, pair.note) == ("", None, None, 0, other)
-    else:
-        assert (pair.test, pair.family, pair.note) == ("sign", 3, test[-1])
-    assert (pair.better and pair.better.id) == (outcome if outcome in ("a", "b") else None)
-    expected = {"a": ("better", "worse"), "b": ("worse", "better")}.get(outcome, (outcome, outcome))
-    assert (pair.outcome_for("a"), pair.outcome_for("b")) == expected
-
-
-def test_of_errors_the_lower_is_better() -> None:
-    test = row("a", "b", "sign", 0.01)
-    (pair,) = planned_comparisons(summary_of([("a", "b", 0.2, 0.1, 0.3, 12)], [test], "error"))
-    assert pair.outcome == "b"
 
 
 def test_pairs_stand_in_their_order_with_the_leading_test_alone() -> None:
@@ -181,16 +134,6 @@ class TestRows:
         pairs, notes = comparable_pairs(self.experiment, self.table, jobs)
         assert pairs == [self.experiment.compare[0]]
         assert notes == ["a and other are not compared: they were tested on different documents"]
-
-    def test_differences_are_of_the_first_metric(self) -> None:
-        rows = difference_rows(self.experiment.compare[:1], self.experiment, self.table)
-        assert rows == [["a", "b", *(pytest.approx(value) for value in (0.1, 0.0, 0.3)), 7]]
-
-    def test_every_metric_is_tested(self) -> None:
-        own = cast("Results", self.table)
-        own.asked.clear()
-        significance_rows(self.experiment.compare[:1], self.experiment, self.table)
-        assert own.asked == [metrics_tested(self.experiment)] == [["accuracy", "macro-f1"]]
 
     def test_each_family_and_kind_of_test_is_corrected_by_itself(self) -> None:
         pairs = [ComparedPair("a", "b", "one"), ComparedPair("a", "c", "one"), ComparedPair("a", "c", "two")]

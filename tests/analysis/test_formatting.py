@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +13,19 @@ from benchmark.analysis.formatting.labels import (
     component_label,
     grid_label,
     label_cells,
-    method_labels,
     points_label,
     spoken_names,
 )
 from benchmark.analysis.formatting.number_text import (
-    count_text,
     interval_text,
     number_text,
     p_text,
-    printed_decimals,
     setting_text,
 )
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import (
     axis_label,
     axis_scale,
-    capitalized,
-    display_factor,
     display_unit,
     metric_labels,
     metric_with_unit,
@@ -39,9 +33,7 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.scoring import score_cells
 from benchmark.analysis.summary import CellInfo
-from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import check_component
-from benchmark.config.model import BASE_VARIANT, FusedMethods
+from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.metrics import DiagnosticMetric
 from tests.analysis.made import CLASSES, predicted
 from tests.builders import small_experiment
@@ -84,16 +76,6 @@ def test_intervals_have_both_ends_or_none(low: Any, high: Any, text: str) -> Non
     )
 
 
-def test_an_interval_may_have_signs() -> None:
-    assert interval_text(-1, 2, 0, "+") == "[−1, +2]"
-    assert unit_named("nats").interval(-1, 2, "+") == "[−1.00, +2.00]"
-
-
-@pytest.mark.parametrize(("value", "text"), [(None, "–"), (NAN, "–"), (3.0, "3"), (0, "0")])
-def test_counts_are_integers(value: Any, text: str) -> None:
-    assert count_text(value) == text
-
-
 @pytest.mark.parametrize(
     ("p_value", "note", "text"),
     [
@@ -129,11 +111,6 @@ def test_settings_are_words(value: Any, text: str) -> None:
     assert setting_text(value) == text
 
 
-@pytest.mark.parametrize(("published", "decimals"), [("90", 2), ("90.1", 2), ("90.12", 2), ("0.9012", 4)])
-def test_decimals_are_those_of_the_published_value_and_at_least_two(published: str, decimals: int) -> None:
-    assert printed_decimals(published) == decimals
-
-
 class TestPublishedRows:
     numbers = ("value", "low", "high", "between_low", "between_high", "widest")
 
@@ -145,10 +122,6 @@ class TestPublishedRows:
     def test_a_number_in_its_unit_stays(self) -> None:
         row: dict[str, Any] = {"metric": "accuracy", "unit": "percent", "published": "90.10", "value": 50.0}
         assert in_shown_unit(row) == row
-
-    def test_missing_numbers_stay_missing(self) -> None:
-        row: dict[str, Any] = {"metric": "accuracy", "unit": "one", "published": "1", "value": 0.5}
-        assert in_shown_unit(row) == row | {"value": 50.0, "published": "100", "unit": "percent"}
 
 
 class TestUnits:
@@ -190,19 +163,6 @@ class TestUnits:
         heads = {metric: metric_with_unit(metric, display_unit(metric, DECLARED), DECLARED) for metric in DECLARED}
         assert heads == {"level": "mean level nats", "plain": "plain nats", "share": "share %", "features": "features"}
         assert metric_with_unit("sign-z", display_unit("sign-z", {}), {}) == "Z"
-
-    def test_decimals_are_declared(self) -> None:
-        assert display_unit("share", DECLARED).text(0.126) == "13"
-        assert display_unit("accuracy", DECLARED).text(0.126, "+") == "+12.60"
-        assert display_unit("level", DECLARED).text(None) == "–"
-
-    def test_factors_lead_from_the_unit_of_a_published_value(self) -> None:
-        factors = [display_factor(unit, "accuracy", {}) for unit in ("one", "percent")]
-        assert factors == [100, 1]
-        assert display_factor("nats", "level", DECLARED) == 1
-
-    def test_only_the_first_letter_is_raised(self) -> None:
-        assert [capitalized(text) for text in ("", "a B", "öl")] == ["", "A B", "Öl"]
 
 
 def entry_of(method: Any, **changes: Any) -> Any:
@@ -254,24 +214,6 @@ class TestMethods:
         assert labels == ["n_terms 50 (smallest)", "n_terms 100", "n_terms 200", "n_terms None"]
 
 
-class TestFusions:
-    @pytest.mark.parametrize(
-        ("weights", "label"),
-        [((1.0, 1.0), "words + pairs"), ((0.5, 0.5), "words + pairs"), ((1.0, 0.5), "1 words + 0.5 pairs")],
-    )
-    def test_weights_are_named_where_they_differ(self, weights: tuple[float, float], label: str) -> None:
-        spec = entry_of("ngd").candidates[0]
-        fused = replace(spec, fused=FusedMethods(("words", "pairs"), (spec, spec), weights))
-        assert points_label(fused) == f"fusion of {label}"
-
-    def test_thresholds_tell_candidates_apart(self) -> None:
-        entry = entry_of("ngd")
-        spec = entry.candidates[0]
-        rule = check_component("threshold", THRESHOLDS, "cross-validated")
-        several = replace(entry, candidates=(spec, replace(spec, threshold=rule)))
-        assert grid_label(several) == "threshold zero, cross-validated"
-
-
 class TestSpokenNames:
     @staticmethod
     def cell(name: str, kernel: str = "", classifier: str = "svm", **more: str) -> CellInfo:
@@ -298,44 +240,6 @@ class TestSpokenNames:
 
 
 class TestCells:
-    def columns(self, **changes: Any) -> list[dict[str, str]]:
-        experiment = small_experiment(**{"corpus": {"name": "synthetic", "classes": CLASSES}, "name": "x"} | changes)
-        scored = score_cells(experiment, predicted(experiment))
-        self.labels = method_labels(experiment)
-        return [dict(info.columns) for info in label_cells(experiment, scored, None)]
-
-    def test_of_a_table_have_the_parts_of_their_method(self) -> None:
-        assert self.columns(methods=["ngd", "mnb"]) == [
-            {"weighting": "TF", "normalization": "l1", "kernel": "ngd", "classifier": "svm"},
-            {"weighting": "TF", "normalization": "none", "kernel": "", "classifier": "mnb"},
-        ]
-
-    def test_have_their_variant_task_size_and_choice_where_there_are_several(self) -> None:
-        drawn = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
-        found = self.columns(
-            methods=[{"kernel": {"name": "rbf", "sigma": [0.1, 0.2, 0.4]}}],
-            protocol=drawn,
-            choose={"by": "oracle"},
-            variants={"few": {"text": {"min_occurrences": 50}}},
-            tasks=[CLASSES, CLASSES[::-1]],
-        )
-        assert len(found) == 2 * 2 * 2
-        assert {tuple(each) for each in found} == {
-            ("variant", "task", "method", "choice", "size", "parameter", "candidates")
-        }
-        assert [each["size"] for each in found[:2]] == ["50", "100"]
-        assert {each["variant"] for each in found} == {"base", "few"}
-        assert {each["candidates"] for each in found} == {"3"}
-        assert {each["choice"] for each in found} == {"oracle"}
-        assert all(each["parameter"].startswith("sigma 0.") for each in found)
-
-    def test_of_gains_and_classes_say_what_they_are(self) -> None:
-        drawn = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
-        found = self.columns(methods=["mnb"], protocol=drawn, metrics=["macro-recall"], gain=True, per_class=True)
-        assert {each["what"] for each in found} == {"point", "gain"}
-        assert {each["class"] for each in found} == {"all", *CLASSES}
-        assert all(each["method"] == "mnb" for each in found)
-
     def test_the_median_of_the_chosen_is_marked(self) -> None:
         experiment = small_experiment(
             corpus={"name": "synthetic", "classes": CLASSES},

@@ -6,16 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmark.analysis import hardest_documents as mistakes
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.scoring import score_cells
 from benchmark.commands.explanation.page import PAGE_TEXT_CHARACTERS, _explanations, write_page_with_texts
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
-from tests.analysis.made import predicted, table_study
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +21,6 @@ def wrong(finished):
     return Counter(
         each.document for cell in run.experiment.cells for each in document_predictions(run, cell) if not each.right
     )
-
-
-def test_each_is_counted_over_the_cells_and_the_worst_are_first(finished, wrong):
-    rows = finished.summary.mistakes.to_dict("records")
-    assert {row["document"]: row["wrong"] for row in rows} == dict(wrong)
-    assert [row["wrong"] for row in rows] == sorted(wrong.values(), reverse=True)
-    assert all(row["of"] == len(finished.results.experiment.cells) for row in rows)
 
 
 def test_what_was_predicted_is_told_with_the_number_of_cells(finished):
@@ -57,13 +47,6 @@ def test_the_predictions_of_the_two_best_are_those_of_the_run(finished):
     assert all(told[cell, each.name] == (each.fold, label, each.truth) for each, cell, label in found)
 
 
-def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch):
-    monkeypatch.setattr(mistakes, "MAX_HARD_DOCUMENTS", 2)
-    run = finished.results
-    found = mistakes.hardest_documents(run.experiment, run.predictions, run.scored)
-    assert [each.wrong for each in found] == sorted(wrong.values(), reverse=True)[:2]
-
-
 @pytest.mark.usefixtures("sketched")
 def test_documents_of_tasks_are_told_apart(tmp_path):
     path = tmp_path / "tasks.yaml"
@@ -82,14 +65,6 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
     assert {(row["task"], row["document"]): row["wrong"] for row in rows} == dict(wrong)
     assert all(row["truth"] == row["document"].split("/")[0] for row in rows)
     assert len({row["task"] for row in rows}) == 3
-
-
-def test_documents_are_told_once_however_many_variants_test_them():
-    experiment = table_study(variants={"hard": {"defaults": {"svm": {"C": 100}}}})
-    predictions = predicted(experiment)
-    found = mistakes.hardest_documents(experiment, predictions, score_cells(experiment, predictions))
-    assert len({each.name for each in found}) == len(found) > 0
-    assert {cell for each in found for cell in each.predicted} == set(table_study().ids)
 
 
 @pytest.fixture(scope="module")

@@ -154,12 +154,6 @@ def test_the_finding_is_the_same_in_any_order_of_the_configuration(name, seed, t
     assert found == main_finding(summary_of(name))
 
 
-def test_a_comparison_is_for_one_of_its_cells_or_for_none():
-    for pair in planned_comparisons(webkb_summary()):
-        assert {pair.outcome_for(pair.a.id), pair.outcome_for(pair.b.id)} == {"better", "worse"}
-        assert pair.better in (pair.a, pair.b)
-
-
 @pytest.mark.parametrize(
     ("gap", "p_holm", "note", "outcome"),
     [

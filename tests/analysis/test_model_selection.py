@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.model_selection import (
-    best_by_inner_loss,
     select_candidates,
     selected_predictions,
     split_losses,
 )
-from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summarize import summarize
 from benchmark.config.model import Cell
 from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
@@ -49,14 +46,6 @@ class TestChoice:
         chosen = scored.chosen["rbf-cv-50"]
         assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
 
-    def test_a_candidate_that_failed_leaves_no_score(self, drawn):
-        experiment, predictions, _ = drawn
-        points = {key: point for key, point in predictions.settings.items() if key[2:5] != ("rbf", 1, 50)}
-        part = Predictions(predictions.tasks, predictions.splits, points)
-        failures = {"rbf-50": "too wide"}
-        summary = summarize(RunPredictions(experiment, part, failures, {}))
-        assert summary.failures == dict.fromkeys(("rbf-oracle-50", "rbf-cv-50"), "too wide")
-
     def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
         experiment, predictions, scored = drawn
         cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")
@@ -68,13 +57,6 @@ class TestChoice:
             np.testing.assert_array_equal(given.by_split[split], of.by_split[split])
             np.testing.assert_array_equal(given.tied_by_split[split], of.tied_by_split[split])
             np.testing.assert_array_equal(given.seconds[split], of.seconds[split])
-
-    def test_both_choices_are_of_the_same_where_there_is_one_candidate(self, drawn):
-        _, _, scored = drawn
-        assert scored.chosen["linear-oracle-50"].tolist() == scored.chosen["linear-cv-50"].tolist() == [0] * 6
-        assert all(len(scored.chosen[name]) == 6 for name in scored.chosen)
-        one, other = scored.cells["linear-oracle-50"], scored.cells["linear-cv-50"]
-        np.testing.assert_array_equal(one.values["error"], other.values["error"])
 
 
 #: Of ten documents every other one is of the second class, and those are tested: 1, 3, 5, 7 and 9.
@@ -118,14 +100,6 @@ class TestOracle:
     def test_takes_the_best_be_more_better_or_less(self, choosing, metrics):
         assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}, metrics=metrics).tolist() == [2]
 
-    def test_looks_at_the_error_where_no_metric_is_of_all_classes(self, choosing):
-        """Candidates that are right equally often are equals, however evenly over the classes."""
-        tested = np.array([0, 1, 2, 3, 5])
-        one_class_wrong, both_in_part = [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]
-        decisions = {50: [ALL_WRONG, one_class_wrong, both_in_part]}
-        found = choosing("oracle", decisions, metrics=("seconds",), tested=tested)
-        assert found.tolist() == [1]
-
     def test_averages_over_the_sizes_of_the_curve(self, choosing):
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}
         assert choosing("oracle", decisions).tolist() == [1]
@@ -149,9 +123,6 @@ class TestOracle:
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ALL_RIGHT]}
         assert choosing("oracle", decisions).tolist() == [0]
 
-    def test_takes_the_first_of_equals(self, choosing):
-        assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ONE_WRONG]}).tolist() == [1]
-
 
 class TestCrossValidation:
     @pytest.mark.parametrize(
@@ -160,14 +131,6 @@ class TestCrossValidation:
     )
     def test_takes_the_lowest_inner_error_and_the_middle_of_equals(self, choosing, inner, index):
         assert choosing("cross-validation", {50: [ALL_WRONG, ALL_RIGHT, ALL_WRONG]}, inner).tolist() == [index]
-
-    @pytest.mark.parametrize(
-        ("equal", "middle"), [([0, 1, 2, 3], 1), ([0, 2, 3, 5], 2), ([1, 4], 1), ([0, 3, 4], 3), ([5], 5)]
-    )
-    def test_of_an_even_number_of_equals_the_lower_middle(self, equal, middle):
-        errors = np.full((6, 1), 0.5)
-        errors[equal] = 0.25
-        assert best_by_inner_loss(errors).tolist() == [middle]
 
     @pytest.mark.parametrize(("metric", "index"), [("error", 0), ("accuracy", 0), ("macro-f1", 1)])
     def test_goes_by_the_main_metric(self, choosing, metric, index):

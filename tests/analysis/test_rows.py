@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
-from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.hardest_documents import hardest_documents
-from benchmark.analysis.model_selection import select_candidates, selection_metric
-from benchmark.analysis.prose.terms import terms_of
+from benchmark.analysis.model_selection import select_candidates
 from benchmark.analysis.ranking import mean_rank_rows
+from benchmark.analysis.recorded import RecordedNumbers
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import published_by_cell, summarize
-from benchmark.config.model import BASE_VARIANT, MethodFile
+from benchmark.analysis.summary import minimized_metrics
+from benchmark.config.model import BASE_VARIANT
+from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.papers.load import published_of_experiment
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
 
 CORPUS = {"name": "synthetic", "classes": CLASSES}
 DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
+FEW = {"few": {"text": {"min_occurrences": 50}}}
+
+
+def run_of(experiment: Any, **changes: Any) -> RunPredictions:
+    return RunPredictions(experiment, changes.pop("predictions", None) or predicted(experiment), {}, {}, **changes)
 
 
 def shortened(predictions: Predictions, sizes: Mapping[int, int]) -> Predictions:
@@ -68,79 +75,17 @@ class TestGains:
         assert "all-skl-100" in scored.cells
         assert not [name for name in scored.cells if name.startswith("gain-")]
 
-    @pytest.mark.parametrize("size", [50, 100])
-    def test_the_reason_of_a_failure_at_either_end_is_given(self, size: int) -> None:
-        made = predicted(self.experiment)
-        settings = {key: own for key, own in made.settings.items() if key.size != size or key.method != "skl"}
-        run = RunPredictions(self.experiment, replace(made, settings=settings), {f"skl-{size}": "too wide"}, {})
-        failures = summarize(run).failures
-        of_gain = {name for name in failures if name.startswith("gain-")}
-        assert of_gain == {f"gain-{name}-skl" for name in ("all", *CLASSES)}
-        assert set(failures.values()) == {"too wide"}
 
-
-class TestFrame:
-    def test_ties_and_documents_of_a_cell_are_those_of_all_splits(self) -> None:
-        experiment = table_study()
-        made = predicted(experiment)
-        key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
-        tied = [np.arange(len(own)) < n for own, n in zip(made.settings[key].by_split, (1, 4), strict=True)]
-        other = replace(made.settings[key], tied=np.concatenate(tied))
-        scored = score_cells(experiment, replace(made, settings=made.settings | {key: other}))
-        rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
-        assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
-        assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
-
-    @pytest.mark.parametrize(
-        "shown",
-        [{"panel": ["class"]}, {"line": "class"}, {"where": {"class": "course"}}],
-        ids=lambda shown: next(iter(shown)),
-    )
-    def test_single_classes_are_scored_where_a_figure_names_them(self, shown: dict[str, Any]) -> None:
-        figure = {"name": "classes", "x": "size", "y": "macro-f1", **shown}
-        experiment = small_experiment(
-            corpus=CORPUS, protocol=DRAWS, methods=["linear"], metrics=["macro-f1"], figures=[figure], name="x"
-        )
-        scored = score_cells(experiment, predicted(experiment))
-        assert set(scored.drawn["of_class"]) == set(CLASSES)
-        assert set(scored.frame["of_class"]) == {""}
-
-    @pytest.mark.parametrize(
-        ("change", "alike"),
-        [
-            ({"defaults": {"mnb": {"smoothing": 7}}}, True),
-            ({"terms": {"number": [9]}}, False),
-            ({"text": {"min_occurrences": 9}}, False),
-            ({"protocol": {"name": "leave-one-group-out", "held_out": ["cornell"]}}, False),
-            ({"methods": [{"classifier": "mnb", "weighting": "binary"}]}, False),
-        ],
-        ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-    )
-    def test_curves_along_a_parameter_are_of_variants_that_differ_in_it_alone(
-        self, change: dict[str, Any], alike: bool
-    ) -> None:
-        figure = {"name": "along", "x": "smoothing", "line": "kernel", "y": "accuracy"}
-        experiment = table_study(
-            methods=["mnb", "complement-nb"],
-            compare=[],
-            figures=[figure],
-            variants={"other": change},
-        )
-        drawn = score_cells(experiment, predicted(experiment)).drawn
-        assert set(drawn["variant"]) == ({BASE_VARIANT, "other"} if alike else {BASE_VARIANT})
-        assert (7.0 in set(drawn["smoothing"])) == alike
-
-
-def test_recorded_numbers_of_left_out_cells_are_left_out() -> None:
-    experiment = table_study(diagnostics=["covering-numbers"], compare=[])
-    left = replace(experiment, left_out=frozenset({"covering-n2-t0.5"}))
-    rows = [cell.id for cell in experiment.cells if cell.what == "diagnostic"]
-    bounds = np.arange(12.0 * len(rows)).reshape(len(rows), 12)
+def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
+    experiment = table_study()
     made = predicted(experiment)
-    made.diagnostics["covering-numbers", BASE_VARIANT] = {"bounds": bounds}
-    whole, part = (score_cells(each, made).cells.keys() for each in (experiment, left))
-    assert set(rows) <= whole
-    assert whole - part == {"covering-n2-t0.5"}
+    key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
+    tied = [np.arange(len(own)) < n for own, n in zip(made.settings[key].by_split, (1, 4), strict=True)]
+    other = replace(made.settings[key], tied=np.concatenate(tied))
+    scored = score_cells(experiment, replace(made, settings=made.settings | {key: other}))
+    rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
+    assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
+    assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
 
 
 def test_numbers_of_a_method_belong_to_its_cell_of_all_terms_and_classes() -> None:
@@ -157,27 +102,29 @@ def test_numbers_of_a_method_belong_to_its_cell_of_all_terms_and_classes() -> No
         assert [scored.has("features", cell.id) for cell in experiment.cells] == [has] * len(experiment.cells)
 
 
-class TestCosts:
-    def test_are_the_seconds_of_all_splits_and_the_peak_of_any(self) -> None:
-        experiment = table_study(methods=["ngd", "mnb"], compare=[])
-        made = predicted(experiment)
-        for key, memory in zip(made.settings, ((5.0, 2.0), (2.0, 7.0)), strict=True):
-            seconds = np.arange(12.0).reshape(2, 6) + len(key.method)
-            made.settings[key] = replace(made.settings[key], seconds=seconds, memory=np.array(memory))
-        rows = cost_rows(experiment, made, score_cells(experiment, made))
-        # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
-        assert rows == [
-            ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
-            ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
-        ]
+def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
+    experiment = table_study(methods=["ngd", "mnb"], compare=[])
+    made = predicted(experiment)
+    for key, memory in zip(made.settings, ((5.0, 2.0), (2.0, 7.0)), strict=True):
+        seconds = np.arange(12.0).reshape(2, 6) + len(key.method)
+        made.settings[key] = replace(made.settings[key], seconds=seconds, memory=np.array(memory))
+    rows = cost_rows(experiment, made, score_cells(experiment, made))
+    # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
+    assert rows == [
+        ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
+        ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
+    ]
 
-    def test_are_of_no_class_gain_or_failed_cell(self) -> None:
-        experiment = small_experiment(**CENTROIDS, name="costs")
-        made = predicted(experiment)
-        settings = {key: own for key, own in made.settings.items() if (key.method, key.size) != ("mean", 50)}
-        part = replace(made, settings=settings)
-        rows = cost_rows(experiment, part, score_cells(experiment, part))
-        assert [row[0] for row in rows] == ["all-mean-100", "all-skl-50", "all-skl-100"]
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_seconds_are_of_one_classifier_where_each_class_has_one(multilabel: bool) -> None:
+    experiment = drawn_study(methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
+    made = predicted(experiment, multilabel=multilabel)
+    for key, own in made.settings.items():
+        made.settings[key] = replace(own, seconds=np.tile([0.0, 0.0, 0.0, 6.0, 0.0, 0.0], (6, 1)))
+    scores = score_cells(experiment, made).cells["linear-50"]
+    np.testing.assert_allclose(scores.values["seconds"], 2.0 if multilabel else 6.0)
+    np.testing.assert_allclose(scores.values["seconds-in-all"], 6.0)
 
 
 class TestLabels:
@@ -272,120 +219,28 @@ class TestRegions:
         )
         assert panel.caption == "Agreement with the best boundary: 66.7% of the space"
 
-    def test_a_figure_whose_row_has_no_panel_is_left_out(self) -> None:
-        assert decision_region_figures(self.run(far="failed")) == ()
 
-
-class TestCaveats:
-    def test_values_of_one_choice_are_counted_by_themselves(self) -> None:
-        experiment = replace(
-            table_study(),
-            tuned_cells={
-                "a": "C 1, to Table 1",
-                "b": "C 1, to Table 1",
-                "c": "t 2, to Table 2",
-                "d": "C 1, to Table 1",
-            },
-        )
-        texts = [each.text for each in find_caveats(experiment) if each.name == "tuned"]
-        rest = "these values, and the claims on them, are excluded from the verdict counts"
-        assert texts == [f"C 1, to Table 1: a … d (3 cells); {rest}", f"t 2, to Table 2: c; {rest}"]
-
-    @pytest.mark.parametrize("other", ["tf", "tfidf"])
-    def test_one_method_with_idf_of_the_collection_is_enough(self, other: str) -> None:
-        methods = [
-            {"weighting": "tfidf", "idf": "collection", "kernel": "linear"},
-            {"weighting": other, **({"idf": "training"} if other == "tfidf" else {}), "kernel": "ngd"},
-        ]
-        found = {each.name: each for each in find_caveats(small_experiment(corpus=CORPUS, methods=methods))}
-        assert found["idf"].honest == {"defaults": {"idf": "training"}}
-
-    @pytest.mark.parametrize(
-        ("text", "honest"),
-        [
-            ({"min_occurrences": 2}, {"min_occurrences": 1}),
-            ({"min_occurrences": 1, "min_documents": 2}, {"min_documents": 1}),
-            ({"min_occurrences": 3, "min_documents": 2}, {"min_occurrences": 1, "min_documents": 1}),
-        ],
-    )
-    def test_pruning_has_an_honest_variant(self, text: dict[str, int], honest: dict[str, int]) -> None:
-        found = {each.name: each for each in find_caveats(small_experiment(corpus=CORPUS, text=text))}
-        assert found["pruning"].honest == {"text": honest}
-
-    @pytest.mark.parametrize(
-        ("ngrams", "words"),
-        [
-            ([2], "2 consecutive words"),
-            ([2, 3], "2 and 3 consecutive words"),
-            ([2, 3, 4], "2, 3 and 4 consecutive words"),
-        ],
-    )
-    def test_terms_without_single_words_are_named(self, ngrams: list[int], words: str) -> None:
-        text = {"stoplist": "none", "min_occurrences": 1, "ngrams": ngrams}
-        found = {each.name: each for each in find_caveats(small_experiment(corpus=CORPUS, text=text))}
-        listed = ", ".join(map(str, ngrams))
-        assert found["ngrams"].text == (
-            f"terms are {words}; a word by itself is none (`ngrams: [1, {listed}]` counts both)"
-        )
-        assert "ngrams" not in {
-            each.name for each in find_caveats(small_experiment(corpus=CORPUS, text=text | {"ngrams": [1, *ngrams]}))
-        }
-
-
-def test_further_caveats_are_counted_for_the_terminal() -> None:
-    experiment = drawn_study(text={"min_occurrences": 3})
-    run = RunPredictions(experiment, predicted(experiment), {}, {})
-    caveats = find_caveats(experiment)
-    (said,) = [text for text in summarize(run).brief if text.startswith("Caveats: ")]
-    assert said == f"Caveats: {caveats[0].text}; {len(caveats) - 1} more in table.md."
-
-
-class TestHardest:
-    def test_a_document_with_any_wrong_class_is_misclassified(self) -> None:
-        protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-        experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
-        made = predicted(experiment, multilabel=True)
-        documents = hardest_documents(experiment, made, score_cells(experiment, made))
-        key = TaskKey(BASE_VARIANT, "")
-        truth, wrong = made.tasks[key].truth, np.zeros(60, dtype=int)
-        for setting in made.settings.values():
-            wrong += (setting.predicted != truth).any(axis=1)
-        assert {int(each.name): each.wrong for each in documents} == {i: n for i, n in enumerate(wrong) if n}
-        assert [each.wrong for each in documents] == sorted(wrong[wrong > 0], reverse=True)
-        for each in documents:
-            classes = [name for name, has in zip(CLASSES, truth[int(each.name)], strict=True) if has]
-            assert each.truth == (", ".join(classes) or "(none)")
-            assert each.fold == ("cornell" if int(each.name) < 25 else "texas")
-
-    def test_cells_of_other_variants_are_not_counted(self) -> None:
-        experiment = table_study(variants={"other": {"text": {"min_occurrences": 50}}})
-        made = predicted(experiment)
-        documents = hardest_documents(experiment, made, score_cells(experiment, made))
-        assert documents
-        own = {cell.id for cell in experiment.cells if cell.variant == BASE_VARIANT}
-        assert all(set(each.predicted) == own for each in documents)
-
-    def test_curves_have_none(self) -> None:
-        experiment = drawn_study()
-        made = predicted(experiment)
-        assert hardest_documents(experiment, made, score_cells(experiment, made)) == ()
+def test_panels_of_regions_are_named_after_the_selected_candidate() -> None:
+    run = TestRegions().run()
+    variants = {}
+    for name, variant in run.experiment.variants.items():
+        (entry,) = variant.entries
+        kernel = entry.candidates[0].kernel
+        assert kernel is not None
+        other = replace(entry.candidates[0], kernel=replace(kernel, given={"sigma": 2.0}))
+        variants[name] = replace(variant, entries=(replace(entry, candidates=(*entry.candidates, other)),))
+    settings = run.predictions.settings
+    settings |= {key._replace(candidate=1): setting_of([np.array([0, 0, 0])]) for key in list(settings)}
+    first, second = (cell.id for cell in run.experiment.cells if cell.what == "point")
+    recorded = RecordedNumbers({first: np.array([0]), second: np.array([1])}, {}, ())
+    own = replace(run, experiment=replace(run.experiment, variants=variants), recorded=recorded)
+    (figure,) = decision_region_figures(own)
+    panels = [panel for row in figure.rows for panel in row]
+    assert [panel.title for panel in panels] == ["rbf (sigma 0.5)", "rbf (sigma 2.0)"]
+    assert [panel.predicted.tolist() for panel in panels] == [[1, 1, 1], [0, 0, 0]]
 
 
 class TestSelection:
-    @pytest.mark.parametrize(
-        ("metrics", "multilabel", "metric"),
-        [
-            (["accuracy", "error"], False, "accuracy"),
-            (["macro-roc-auc", "macro-f1"], False, "macro-f1"),
-            (["micro-average-precision"], False, "error"),
-            (["micro-average-precision"], True, "macro-f1"),
-            (["macro-break-even", "micro-f1"], True, "micro-f1"),
-        ],
-    )
-    def test_is_by_the_first_metric_of_counts(self, metrics: list[str], multilabel: bool, metric: str) -> None:
-        experiment = replace(table_study(), metrics=tuple(metrics))
-        assert selection_metric(experiment, multilabel=multilabel) == metric
-
     @pytest.mark.parametrize("failed", [0, 1, 2])
     def test_needs_inner_folds_of_every_candidate(self, failed: int) -> None:
         experiment = drawn_study()
@@ -401,105 +256,47 @@ class TestSelection:
         assert select_candidates(experiment, made, cell, losses) is None
 
 
-def test_tasks_of_one_split_are_one_sample_of_ranks() -> None:
-    three = [CLASSES, CLASSES[::-1], [CLASSES[1], CLASSES[0], CLASSES[2]]]
-    protocol = {"name": "leave-one-group-out", "held_out": ["cornell"]}
-    experiment = table_study(tasks=three, protocol=protocol, compare=[])
+def test_ranks_are_of_all_classes_together() -> None:
+    metrics = {"protocol": {"name": "k-fold", "k": 4}, "metrics": ["macro-recall"], "per_class": True}
+    experiment = small_experiment(corpus=CORPUS, methods=["ngd", "linear", "mnb"], name="x", **metrics)
     made = predicted(experiment)
-    settings = {
-        key: setting_of(own.by_split[:1], own.tied_by_split[:1], seconds=own.seconds[:1])
-        for key, own in made.settings.items()
+    parts = [np.arange(start, 60, 4) for start in range(4)]
+    splits = {
+        key: tuple(TestedSplit(f"f{i}", rows, np.full(3, 5)) for i, rows in enumerate(parts)) for key in made.splits
     }
-    part = replace(made, splits={key: own[:1] for key, own in made.splits.items()}, settings=settings)
-    assert len(experiment.cells) == 3 * 4
-    assert mean_rank_rows(experiment, score_cells(experiment, part)) == []
+    settings = {}
+    for i, key in enumerate(made.settings):
+        truth = made.tasks[key.of_task].truth
+        settings[key] = setting_of([np.where(np.arange(15) < 2 * i, (truth[p] + 1) % 3, truth[p]) for p in parts])
+    ranks = mean_rank_rows(experiment, score_cells(experiment, replace(made, splits=splits, settings=settings)))
+    assert [row[:3] for row in ranks] == [["ngd", 1.0, 4], ["linear", 2.0, 4], ["mnb", 3.0, 4]]
 
 
-class TestTerms:
-    @pytest.mark.parametrize(
-        ("changes", "words"),
-        [
-            ({}, set()),
-            ({"variants": {"few": {"text": {"min_occurrences": 50}}}}, {"variant"}),
-            ({"tasks": [CLASSES, CLASSES[::-1]]}, {"task"}),
-            ({"tasks": [CLASSES]}, set()),
-            ({"compare": [["tf-l1-ngd", "tf-l1-linear"]]}, {"sign test, McNemar's test", "Wilcoxon's test"}),
-        ],
-    )
-    def test_of_a_page_are_those_that_it_uses(self, changes: dict[str, Any], words: set[str]) -> None:
-        names = {"variant", "task", "sign test, McNemar's test", "Wilcoxon's test", "oracle", "cv", "temporal hold-out"}
-        terms = dict(terms_of(table_study(**{"compare": []} | changes)))
-        assert names & terms.keys() == words
-        assert "split, fold" in terms
-        assert all(not means.endswith(("\n", " ")) and means for means in terms.values())
-
-    def test_of_choices_and_draws_are_named(self) -> None:
-        terms = dict(terms_of(drawn_study()))
-        assert {"oracle", "cv", "split, replicate", "error"} <= terms.keys()
-        assert "temporal hold-out" not in terms
+def test_published_values_are_fractions_of_this_configuration(publish: Any) -> None:
+    values = [
+        {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
+        {"table": 1, "config": "other", "cell": "tf-l1-linear", "metric": "accuracy", "value": "50"},
+        {"table": 2, "config": "table", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
+    ]
+    paper = {"paper": "made2027", "title": "T", "reference": "R", "unit": "percent", "values": values}
+    experiment = table_study(paper=publish(paper))
+    published = published_of_experiment(experiment)
+    assert published_by_cell(published, experiment) == {"tf-l1-ngd": pytest.approx(0.885)}
+    assert published_by_cell(None, experiment) == {}
 
 
-def made_elsewhere(experiment: Any, label: str, **file: Any) -> Any:
-    """Return an experiment in which the predictions or vectors of a method are read from a file."""
-    ((name, variant),) = experiment.variants.items()
-    entries = []
-    for entry in variant.entries:
-        own = tuple(replace(spec, **file) for spec in entry.candidates) if entry.label == label else entry.candidates
-        entries.append(replace(entry, candidates=own))
-    return replace(experiment, variants={name: replace(variant, entries=tuple(entries))})
-
-
-class TestMadeElsewhere:
-    experiment = table_study(methods=["ngd", "mnb"], compare=[])
-
-    def test_predictions_of_a_file_have_a_caveat_and_no_costs(self) -> None:
-        own = made_elsewhere(self.experiment, "mnb", predictions=MethodFile("mine.csv", "d", None))
-        texts = {each.name: each.text for each in find_caveats(own)}
-        sight = "were made elsewhere, perhaps with sight of the tested documents"
-        assert texts["made elsewhere"] == f"predictions of mnb {sight}"
-        made = predicted(self.experiment)
-        assert [row[0] for row in cost_rows(own, made, score_cells(own, made))] == ["ngd"]
-        assert not {"made elsewhere", "vectors"} & {each.name for each in find_caveats(self.experiment)}
-
-    def test_files_are_labels(self) -> None:
-        own = made_elsewhere(self.experiment, "mnb", predictions=MethodFile("mine.csv", "d", None))
-        infos = label_cells(own, score_cells(own, predicted(own)), None)
-        assert [info.columns["weighting"] for info in infos] == ["TF", "mine.csv"]
-        assert infos[1].points == "predictions of mine.csv"
-
-
-class TestOneOfTwoRuns:
-    def test_confusions_are_of_tables_alone(self) -> None:
-        for changes, n in (({}, 4), ({"terms": {"number": [20, 50]}}, 0)):
-            experiment = table_study(**changes)
-            summary = summarize(RunPredictions(experiment, predicted(experiment), {}, {}))
-            assert len(set(summary.confusions["cell"])) == n
-
-
-class TestPublishedOfCharts:
-    def test_bars_of_relations_are_explained_as_theirs(self) -> None:
-        figures = [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]
-        experiment = drawn_study(figures=[*figures, {"name": "plain", "y": "error"}])
-        charts = {
-            each.name: each.bars for each in summarize(RunPredictions(experiment, predicted(experiment), {}, {})).charts
-        }
-        assert charts == {
-            "ratio": "95% interval over the replicates (Fieller)",
-            "difference": "95% interval of the mean difference (t over the replicates)",
-            "plain": "95% interval of the mean (t over the replicates)",
-        }
-
-    def test_published_values_are_fractions_of_this_configuration(self, publish: Any) -> None:
-        values = [
-            {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
-            {"table": 1, "config": "other", "cell": "tf-l1-linear", "metric": "accuracy", "value": "50"},
-            {"table": 2, "config": "table", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
-        ]
-        paper = {"paper": "made2027", "title": "T", "reference": "R", "unit": "percent", "values": values}
-        experiment = table_study(paper=publish(paper))
-        published = published_of_experiment(experiment)
-        assert published_by_cell(published, experiment) == {"tf-l1-ngd": pytest.approx(0.885)}
-        assert published_by_cell(None, experiment) == {}
+def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -> None:
+    shown = {"figure": 1, "config": "drawn", "metric": "error", "cells": "{m}-50", "for": {"m": ["linear"]}}
+    ranges = [shown | {"low": "0.05", "high": "0.25"}]
+    paper = {"paper": "made2030", "title": "T", "reference": "R", "ranges": ranges}
+    figures = [{"name": "f", "y": "error"}, {"name": "g", "y": {"difference": ["ngd", "linear"]}}]
+    changes = {"methods": ["linear", "ngd"], "choose": None, "compare": [], "figures": figures}
+    experiment = drawn_study(**changes, paper=publish(paper))
+    charts = {each.name: each for each in summarize(run_of(experiment)).charts}
+    assert [panel.printed for panel in charts["f"].panels] == [pytest.approx((0.05, 0.25))]
+    assert [panel.printed for panel in charts["g"].panels] == [None]
+    other = summarize(run_of(replace(experiment, name="another"))).charts
+    assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
 
 
 def test_a_note_on_a_claim_stands_once_for_all_readings(publish: Any) -> None:
@@ -530,15 +327,6 @@ def test_a_note_on_a_claim_stands_once_for_all_readings(publish: Any) -> None:
     assert list(summarize(RunPredictions(other, predicted(other), {}, {})).claims["variant"]) == ["one reading"]
 
 
-def test_curves_along_a_parameter_have_no_gains() -> None:
-    figure = {"name": "along", "x": "smoothing", "line": "kernel", "y": "macro-recall"}
-    experiment = small_experiment(**CENTROIDS | {"figures": [figure]}, name="along")
-    drawn = score_cells(experiment, predicted(experiment)).drawn
-    assert len(drawn)
-    assert set(drawn["what"]) == {"point"}
-    assert set(drawn["smoothing"]) == {0.001}
-
-
 def test_tested_documents_are_told_apart_by_their_corpus() -> None:
     experiment = table_study(compare=[], variants={"real": {"corpus": {"name": "webkb", "classes": CLASSES}}})
     made = shortened(predicted(experiment), {0: 5})
@@ -547,17 +335,150 @@ def test_tested_documents_are_told_apart_by_their_corpus() -> None:
     assert run.tested == {(corpus, str(row)) for corpus in ("synthetic", "webkb") for row in rows}
 
 
-def test_ranks_are_of_all_classes_together() -> None:
-    metrics = {"protocol": {"name": "k-fold", "k": 4}, "metrics": ["macro-recall"], "per_class": True}
-    experiment = small_experiment(corpus=CORPUS, methods=["ngd", "linear", "mnb"], name="x", **metrics)
+def test_confusions_of_each_task_have_its_order_of_classes() -> None:
+    turned = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
+    made = predicted(turned)
+    confusions = summarize(run_of(turned, predictions=made)).confusions
+    for cell in turned.cells:
+        setting, documents = made.settings[cell.setting(0, None)], made.tasks[cell.of_task]
+        own = confusions[confusions["cell"] == cell.id]
+        right = int((setting.predicted == documents.truth).sum())
+        assert own[own["truth"] == own["predicted"]]["n"].sum() == right
+        counted = {row.truth: row.n for row in own[own["truth"] == own["predicted"]].itertuples()}
+        for code, name in enumerate(documents.classes):
+            assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())
+
+
+def test_a_summary_without_scores_is_of_the_accuracy() -> None:
+    experiment = table_study(compare=[])
     made = predicted(experiment)
-    parts = [np.arange(start, 60, 4) for start in range(4)]
-    splits = {
-        key: tuple(TestedSplit(f"f{i}", rows, np.full(3, 5)) for i, rows in enumerate(parts)) for key in made.splits
-    }
-    settings = {}
-    for i, key in enumerate(made.settings):
-        truth = made.tasks[key.of_task].truth
-        settings[key] = setting_of([np.where(np.arange(15) < 2 * i, (truth[p] + 1) % 3, truth[p]) for p in parts])
-    ranks = mean_rank_rows(experiment, score_cells(experiment, replace(made, splits=splits, settings=settings)))
-    assert [row[:3] for row in ranks] == [["ngd", 1.0, 4], ["linear", 2.0, 4], ["mnb", 3.0, 4]]
+    found = summarize(run_of(experiment, predictions=replace(made, settings={})))
+    assert (found.main_metric, found.headline_metrics, len(found.scores)) == ("accuracy", (), 0)
+    assert found.failures == dict.fromkeys(experiment.ids, "no predictions")
+
+
+def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
+    """The accuracy as a metric of a plug-in, of which less is better, beside metrics of this package."""
+    experiment = table_study(metrics=["accuracy", "error", "macro-f1"])
+    mine = replace(experiment.scorers["accuracy"], more_is_better=False)
+    own = replace(experiment, metrics=("mine", "error", "macro-f1"), scorers={**experiment.scorers, "mine": mine})
+    assert minimized_metrics(own) == {"mine", "error"}
+    assert minimized_metrics(replace(own, scorers={**own.scorers, "mine": experiment.scorers["accuracy"]})) == {"error"}
+    (a, b, *_), made = own.ids, predicted(experiment)
+    for found in (summarize(run_of(own, predictions=made)), pair_summary(run_of(own, predictions=made), a, b)):
+        assert not found.more_is_better("mine")
+        assert not found.more_is_better("error")
+        assert found.more_is_better("macro-f1")
+
+
+class TestRecorded:
+    experiment = replace(
+        drawn_study(methods=["linear", "ngd"], choose=None, compare=[["ngd", "linear"]]), metrics=("error", "mine")
+    )
+
+    def recorded(self, *cells: str) -> RecordedNumbers:
+        folds = ["all", *(f"replicate-{i:02d}" for i in range(1, 7))]
+        estimates: Any = {
+            cell: {("mine", fold, ""): Estimate(n / 10 + i, 0.0, 99.0, 7, "bootstrap") for i, fold in enumerate(folds)}
+            for n, cell in enumerate(cells, 1)
+        }
+        return RecordedNumbers({}, estimates, ())
+
+    def test_scores_of_plug_ins_are_those_that_the_run_recorded(self) -> None:
+        recorded = self.recorded("ngd-50", "linear-50")
+        scored = score_cells(self.experiment, predicted(self.experiment), recorded=recorded)
+        rows = scored.frame[scored.frame["metric"] == "mine"]
+        assert set(rows["cell"]) == {"ngd-50", "linear-50"}
+        for cell, n in (("ngd-50", 0.1), ("linear-50", 0.2)):
+            assert rows[rows["cell"] == cell]["value"].tolist() == [*(n + i for i in range(1, 7)), n]
+            assert scored.estimate(cell, "mine") == recorded.estimates[cell]["mine", "all", ""]
+        assert scored.has("error", "ngd-50", "ngd-100")
+
+
+def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> None:
+    bayes = {"classifier": {"name": "divergence-bayes", "smoothing": 0.1}, "name": "kl"}
+    experiment = table_study(methods=[bayes], diagnostics=["centroid-distances"], variants=FEW, compare=[])
+    rows = [cell.id for cell in experiment.cells if cell.what == "diagnostic"]
+    failures = {"few-centroid-distances": "too few", "kl": "other"}
+    found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
+    assert found == {name: "too few" if name.startswith("few-") else "no predictions" for name in rows}
+    failures = {"centroid-distances": "too many"}
+    found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
+    assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
+
+
+def test_a_note_on_a_claim_of_the_configuration_is_given_and_of_a_sensitivity_analysis_is_not(publish: Any) -> None:
+    pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+    claim = {"id": "half", "text": "t", "relation": "ratio", "low": "0.4", "high": "0.6", "because": "it is half"}
+    claims = [claim | {"metric": "accuracy", "comparisons": [pair]}]
+    paper = publish({"paper": "made2029", "title": "T", "reference": "R", "unit": "percent", "claims": claims})
+    experiment = table_study(paper=paper)
+    said = "half: the ratio must lie between 0.4 and 0.6: it is half."
+    claims_of_run = summarize(run_of(experiment)).claims
+    assert claims_of_run[["strict_rule", "of"]].to_numpy().tolist() == [["95% interval", 1]]
+    assert claims_of_run["strict_verdict"].tolist() != ["no test"]
+    assert said in summarize(run_of(experiment)).notes
+    analysis = replace(experiment, sensitivity_of="table", name="other")
+    assert not any("By the paper's criterion" in note for note in summarize(run_of(experiment)).notes)
+    notes = summarize(run_of(analysis)).notes
+    assert said not in notes
+    assert sum(note.startswith("By the paper's criterion, claim half holds ") for note in notes) == 1
+
+
+def test_a_document_with_any_wrong_class_is_misclassified() -> None:
+    protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+    experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
+    made = predicted(experiment, multilabel=True)
+    documents = hardest_documents(experiment, made, score_cells(experiment, made))
+    key = TaskKey(BASE_VARIANT, "")
+    truth, wrong = made.tasks[key].truth, np.zeros(60, dtype=int)
+    for setting in made.settings.values():
+        wrong += (setting.predicted != truth).any(axis=1)
+    assert {int(each.name): each.wrong for each in documents} == {i: n for i, n in enumerate(wrong) if n}
+    assert [each.wrong for each in documents] == sorted(wrong[wrong > 0], reverse=True)
+    for each in documents:
+        classes = [name for name, has in zip(CLASSES, truth[int(each.name)], strict=True) if has]
+        assert each.truth == (", ".join(classes) or "(none)")
+        assert each.fold == ("cornell" if int(each.name) < 25 else "texas")
+
+
+def test_splits_that_test_documents_in_another_order_name_the_right_ones() -> None:
+    """The last documents are tested first."""
+    experiment = table_study(compare=[])
+    made = predicted(experiment)
+    key = SplitKey(BASE_VARIANT, "", None)
+    late, early = np.arange(25, 60), np.arange(25)
+    made.splits[key] = (TestedSplit("late", late, np.full(3, 5)), TestedSplit("early", early, np.full(3, 5)))
+    truth = made.tasks[key.of_task].truth
+    wrong = {0: 1, 7: 2, 26: 4, 59: 3}
+    for number, setting in enumerate(list(made.settings)):
+        off = np.array([wrong.get(row, 0) > number for row in range(60)])
+        given = np.where(off, (truth + 1) % 3, truth)
+        made.settings[setting] = setting_of([given[late], given[early]])
+    found = hardest_documents(experiment, made, score_cells(experiment, made))
+    assert [(each.name, each.fold, each.wrong) for each in found] == [
+        ("26", "late", 4),
+        ("59", "late", 3),
+        ("7", "early", 2),
+        ("0", "early", 1),
+    ]
+    for each in found:
+        right, other = CLASSES[truth[int(each.name)]], CLASSES[(truth[int(each.name)] + 1) % 3]
+        assert each.truth == right
+        n = wrong[int(each.name)]
+        assert list(each.predicted.values()) == [other] * n + [right] * (4 - n)
+        given_in_words = sorted([(other, n), (right, 4 - n)], key=lambda own: -own[1])
+        assert each.row[5] == "; ".join(f"{label} ({n})" for label, n in given_in_words if n)
+
+
+@pytest.mark.parametrize(
+    ("text", "honest"),
+    [
+        ({"min_occurrences": 2}, {"min_occurrences": 1}),
+        ({"min_occurrences": 1, "min_documents": 2}, {"min_documents": 1}),
+        ({"min_occurrences": 3, "min_documents": 2}, {"min_occurrences": 1, "min_documents": 1}),
+    ],
+)
+def test_pruning_has_an_honest_variant(text: dict[str, int], honest: dict[str, int]) -> None:
+    found = {each.name: each for each in find_caveats(small_experiment(corpus=CORPUS, text=text))}
+    assert found["pruning"].honest == {"text": honest}

@@ -14,6 +14,7 @@ import pytest
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
+from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.config.components import check_component
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
 from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
@@ -46,6 +47,22 @@ SCALED = {"kernel": "ngd", "classifier": {"scale_C": "mean-self-product"}}
 FUSED = {"fuse": ["mnb", "complement-nb"], "weights": [1, 0.5], "name": "both"}
 NGD_MNB = PLAIN | {"methods": ["ngd", "mnb"]}
 REAL = {"real": {"corpus": {"name": "webkb", "classes": CLASSES}}}
+FIGURE: dict[str, Any] = {"name": "f", "x": "size", "y": "macro-f1"}
+SINGLE = DRAWN | ONE | {"metrics": ["macro-f1"]}
+ALONG_SMOOTHING: dict[str, Any] = {"name": "along", "x": "smoothing", "line": "kernel", "y": "accuracy"}
+ALONG = TABLE | {"methods": ["mnb", "complement-nb"], "compare": [], "figures": [ALONG_SMOOTHING]}
+FEATURES: dict[str, Any] = {
+    "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
+    "defaults": {"classifier": "linear-svm"},
+    "diagnostics": ["feature-errors"],
+    "figures": [
+        {"name": "by-number", "x": "features", "line": "kernel"},
+        {"name": "by-parameter", "x": "n_components", "line": "kernel", "y": ["accuracy", "kernel-error"]},
+        {"name": "by-seconds", "x": "seconds-to-map", "line": "kernel"},
+    ],
+}
+COVERING = {"name": "covering-numbers", "dimension": [2], "t": [0.5, 1.0], "radius": [0.001, 0.01]}
+COVERED = {"name": "bounds", "x": "radius", "y": "log-covering-bound"}
 FILE = MethodFile("mine.csv", "d", None)
 
 
@@ -113,6 +130,20 @@ def trained(experiment: Experiment, made: Predictions) -> tuple[Experiment, Pred
     for key, own in made.splits.items():
         splits[key] = tuple(replace(split, trained=rng.integers(2, 30, 3)) for split in own)
     return experiment, replace(made, splits=splits)
+
+
+def features_measured(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    arrays = {}
+    for name, n in (("arcsine-n_components8", 116.0), ("arcsine-n_components64", 228.0)):
+        errors, sizes = np.array([0.5, 1.0, 0.25]) / n, np.array([n, 80.0, 8.0])
+        own = {"errors": errors, "sizes": sizes, "documents": np.array(10), "seconds": np.array(n / 1000)}
+        arrays |= {f"{name}/{part}": array for part, array in own.items()}
+    return experiment, replace(made, diagnostics={("feature-errors", BASE_VARIANT): arrays})
+
+
+def balls_measured(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
+    bounds = {"bounds": np.array([[3.0, 1.0], [4.0, 2.0]])}
+    return experiment, replace(made, diagnostics={("covering-numbers", BASE_VARIANT): bounds})
 
 
 def tuned(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
@@ -260,6 +291,27 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         PLAIN | {"methods": ["mnb", "complement-nb", FUSED]},
         {},
     ),
+    "classes in panels": (SINGLE | {"figures": [FIGURE | {"panel": ["class"]}]}, {}),
+    "classes in lines": (SINGLE | {"figures": [FIGURE | {"line": "class"}]}, {}),
+    "one class": (SINGLE | {"figures": [FIGURE | {"where": {"class": "course"}}]}, {}),
+    "classes of cells": (CENTROIDS | {"figures": [FIGURE | {"y": "macro-recall", "panel": ["class"]}]}, {}),
+    "along a parameter": (ALONG | {"variants": {"other": {"defaults": {"mnb": {"smoothing": 7}}}}}, {}),
+    "not along a parameter": (ALONG | {"variants": {"other": {"text": {"min_occurrences": 9}}}}, {}),
+    "along a parameter without gains": (CENTROIDS | {"figures": [ALONG_SMOOTHING | {"y": "macro-recall"}]}, {}),
+    "relations": (
+        DRAWN | {"figures": [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]},
+        {},
+    ),
+    "methods of a diagnostic": (TABLE | {"compare": []} | FEATURES, {"edit": features_measured}),
+    "rows of a diagnostic": (
+        TABLE | {"compare": [], "diagnostics": [COVERING], "figures": [COVERED]},
+        {"edit": balls_measured},
+    ),
+    "single classes": (TABLE | {"compare": [], "metrics": ["macro-recall"], "per_class": True, "methods": ["ngd"]}, {}),
+    "every harm": (
+        DRAWN | {"defaults": {"weighting": "tfidf", "idf": "collection"}, "text": {"min_documents": 2, "ngrams": [2]}},
+        {"edit": tuned, "facts": {BASE_VARIANT: FACTS | {"near_duplicates": TWINS}}},
+    ),
     "a failed candidate": (
         DRAWN,
         {"edit": without_settings(lambda key: key[2:5] == ("rbf", 1, 50)), "failures": {"rbf-50": "too wide"}},
@@ -284,20 +336,30 @@ def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     yield "documents", [f"On {summary.corpus}.", *summary.documents]
     for part in ("caveats", "notes", "brief"):
         yield part, list(getattr(summary, part))
-    yield "failures", sorted(set(summary.failures.values()))
+
+
+def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
+    """Yield numbers of rows, labels of cells and charts, of a few cells and lines each."""
     yield "terms", [word for word, _ in summary.terms]
-    labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
+    yield "failures", sorted(set(summary.failures.values()))
+    yield "tables", [f"{name} {len(own)}" for name in SUMMARY_TABLES if len(own := getattr(summary, name))]
+    yield "costs", list(summary.costs["cell"])[:4]
     for part in ("duplicates", "leaks"):
         yield part, [" ".join(map(str, row)).strip() for row in getattr(summary, part).itertuples(index=False)]
-    yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:4]
+    for chart in summary.charts:
+        lines = [(panel, line) for panel in chart.panels for line in panel.lines][:4]
+        axes = f"{chart.name}: {chart.title}; {chart.x_label} / {chart.y_label}; {chart.bars or 'no bars'}"
+        yield "chart", [axes, *(f"{panel.title} {line.label}: {[f'{x:g}' for x in line.x]}" for panel, line in lines)]
+    labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
+    yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:3]
 
 
 def test_what_is_said_of_each_run_is_as_expected() -> None:
     numbers, lines = dict[str, int](), list[str]()
     summaries = {name: summarize(run_of(name)) for name in RUNS} | {name: summary_of(name) for name in QUICK}
     for name, summary in summaries.items():
-        for part, sentences in said(summary):
-            found = [str(numbers.setdefault(text, len(numbers) + 1)) for text in sentences]
+        for part, sentences in [*said(summary), *(shown(summary) if name in RUNS else ())]:
+            found = [str(numbers.setdefault(" ".join(text.split()), len(numbers) + 1)) for text in sentences]
             lines += [f"{name} | {part}: {' '.join(found)}"] if found else []
     texts = "\n".join(f"{number}. {text}" for text, number in numbers.items())
     assert_expected("runs", [("sentences", texts), ("runs", "\n".join(lines))])

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from benchmark.analysis.scoring import RunPredictions, score_cells
-from benchmark.analysis.summarize import summarize
-from benchmark.config.subset import subset_experiment
+from benchmark.analysis.scoring import score_cells
 from benchmark.evaluation.predictions import Predictions, TaskKey
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 
@@ -26,12 +23,6 @@ class TestFrame:
         rows = scored.frame.groupby("cell", sort=False)["fold"].agg(list)
         assert list(rows.index) == [cell.id for cell in experiment.cells]
         assert all(folds == [f"replicate-{i:02d}" for i in range(1, 7)] + ["all"] for folds in rows)
-
-    def test_says_what_a_cell_is_made_of(self, centroids):
-        experiment, _, scored = centroids
-        for cell in experiment.cells:
-            row = headline(scored, cell.id, "macro-recall")
-            assert (row["method"], row["of_class"], row["what"]) == (cell.method, cell.of_class, cell.what)
 
     @pytest.mark.parametrize("study", ["drawn", "centroids"])
     def test_no_number_is_both_in_tables_and_in_what_figures_alone_show(self, study, request):
@@ -117,54 +108,3 @@ def test_several_classes_have_f_measures_and_no_accuracy():
     a, b = (pair for pair in (experiment.compare[0].a, experiment.compare[0].b))
     names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
     assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × replicate", "sign"]
-
-
-class TestNumbersOfMethods:
-    """What is measured of a method stands beside the scores of its cells, and runs along x."""
-
-    FEATURES: ClassVar[dict[str, Any]] = {
-        "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
-        "defaults": {"classifier": "linear-svm"},
-        "diagnostics": ["feature-errors"],
-        "figures": [
-            {"name": "by-number", "x": "features", "line": "kernel"},
-            {"name": "by-parameter", "x": "n_components", "line": "kernel", "y": ["accuracy", "kernel-error"]},
-            {"name": "by-seconds", "x": "seconds-to-map", "line": "kernel"},
-        ],
-    }
-    SIZES: ClassVar[dict[str, float]] = {"arcsine-n_components8": 116.0, "arcsine-n_components64": 228.0}
-
-    @pytest.fixture(name="run")
-    def fixture_run(self):
-        experiment = table_study(compare=[], **self.FEATURES)
-        predictions = predicted(experiment)
-        for name, features in self.SIZES.items():
-            arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}
-            arrays |= {"documents": np.array(10), "seconds": np.array(features / 1000)}
-            kept = predictions.diagnostics.setdefault(("feature-errors", "base"), {})
-            kept |= {f"{name}/{part}": array for part, array in arrays.items()}
-        return RunPredictions(experiment, predictions, {}, {})
-
-    def test_they_are_metrics_of_the_cells_beside_their_scores(self, run):
-        frame = run.scored.frame.query("fold == 'all'").set_index(["cell", "metric"])["value"]
-        for name, features in self.SIZES.items():
-            assert frame[name, "features"] == features
-            assert frame[name, "kernel-error"] == 0.5 / features
-            assert 0 < frame[name, "accuracy"] < 1
-        assert ("ngd", "features") not in frame.index
-        assert "seconds-to-map" not in frame.index.get_level_values("metric")
-
-    def test_they_and_parameters_of_features_run_along_x(self, run):
-        charts = {chart.name: chart for chart in summarize(run).charts}
-        (panel,) = charts["by-number"].panels
-        level, line = panel.lines
-        assert (level.label, level.x, line.label, line.x) == ("ngd", (116.0, 228.0), "arcsine", (116.0, 228.0))
-        assert level.y[0] == level.y[1] == run.scored.estimate("ngd", "accuracy").value
-        scores, errors = charts["by-parameter"].panels
-        assert [line.label for line in scores.lines] == ["ngd", "arcsine"]
-        assert [(line.label, line.x) for line in errors.lines] == [("arcsine", (8.0, 64.0))]
-        assert charts["by-seconds"].measured
-
-    def test_a_part_has_them_too(self, run):
-        part = subset_experiment(run.experiment, ["arcsine-n_components8"], ["arcsine-n_components8"])
-        assert [each.name for each in part.diagnostics] == ["feature-errors"]

@@ -6,19 +6,16 @@ import json
 
 import pytest
 
+from benchmark.analysis.prose.verdict_sentences import setting_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.config.extends import read_config
-from benchmark.experiment.configuration import check_source, load_experiment
+from benchmark.experiment.configuration import load_experiment
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
-from benchmark.papers.published_verdicts import Exclusion
 from benchmark.papers.settings import (
     excluded_cells,
     flat_setting,
     pin_settings,
-    setting_differences,
-    setting_notes,
 )
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
@@ -76,19 +73,6 @@ def test_any_other_setting_is_not(experiment, changes, why):
     assert any(why in caveat for caveat in summary.caveats)
 
 
-def test_notes_on_settings_are_not_counted_among_the_caveats(experiment):
-    pin_settings(experiment())
-    other = experiment(text={"min_documents": 2})
-    summary = summarize(RunPredictions(other, predicted(other), {}, {}))
-    assert len(summary.caveats) == 3
-    (said,) = (text for text in summary.brief if text.startswith("Caveats: "))
-    assert said.endswith("; 1 more in table.md.")
-    assert said.partition("Caveats: ")[2].startswith("for new groups, expect more variation")
-    alone = experiment(protocol={"name": "k-fold", "k": 3}, text={"min_documents": 2})
-    brief = summarize(RunPredictions(alone, predicted(alone), {}, {})).brief
-    assert not any("more in table.md" in text for text in brief)
-
-
 @pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ""), (4, " and 1 more"), (5, " and 2 more")])
 def test_three_differences_are_named_and_the_others_counted(experiment, n, more):
     pin_settings(experiment())
@@ -103,21 +87,6 @@ def test_three_differences_are_named_and_the_others_counted(experiment, n, more)
     named = aside.why.removeprefix("not the paper's setting: ")
     assert named.endswith(more) if more else " more" not in named
     assert named.count("(paper ") == min(n, 3)
-
-
-def test_three_cells_are_named_and_the_others_counted(experiment):
-    other = experiment()
-    for n, said in ((3, "a, b, c: why."), (4, "a, b, c and 1 more: why.")):
-        asides = {("small", name): Exclusion("another setting", "why") for name in "abcd"[:n]}
-        assert list(setting_notes(other, asides | {("small", "x"): Exclusion("tuned", "why")})) == [said]
-
-
-def test_a_methods_own_text_is_part_of_its_setting(experiment):
-    plain, own = experiment(), experiment(methods=[{"text": {"stoplist": ["none", "smart"]}, "kernel": "ngd"}])
-    before = flat_setting(plain, plain.cells[0])
-    found = [flat_setting(own, cell) for cell in own.cells]
-    assert [each["stoplist"] for each in found] == ["none", "smart"]
-    assert all(each["digits"] == before["digits"] for each in found)
 
 
 CHOSEN = {
@@ -167,16 +136,6 @@ def test_a_setting_is_all_that_decides_a_cells_numbers_in_the_order_of_the_confi
             seen.add((cell.method, cell.choice))
         assert list(flat_setting(chosen, cell).items()) == list((SHARED | own).items()), cell.id
     assert seen == {(method, choice) for method in OF_METHODS for choice in by}
-
-
-def test_a_key_that_a_setting_lacks_and_one_that_the_papers_lacks():
-    own, paper = {"C": 1, "ngrams": [1, 2], "new": 3}, {"C": 1, "sigma": 2.0, "stoplist": None, "kernel": ["a", True]}
-    assert setting_differences(own, paper) == [
-        "ngrams [1, 2] (paper [1])",
-        "sigma – (paper 2)",
-        "kernel – (paper [a, true])",
-    ]
-    assert setting_differences(paper, own) == ["ngrams – (paper [1, 2])", "new – (paper 3)"]
 
 
 def test_a_parameter_that_came_later_is_no_difference(experiment):
@@ -231,15 +190,3 @@ def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
     for name in known:
         asides = excluded_cells(load_experiment(configs / f"{name}.yaml"))
         assert {aside.kind for aside in asides.values()} <= {"tuned"}
-
-
-def test_every_key_that_decides_a_number_is_part_of_a_setting():
-    source = read_config(papers.SHIPPED / "configs" / "webkb.yaml")
-    experiment = check_source(source)
-    setting = flat_setting(experiment, experiment.cells[-1])
-    assert setting["corpus"] == "webkb"
-    assert (setting["C"], setting["scheme"], setting["classifier"]) == (1, "one-vs-one", "svm")
-    assert (setting["weighting"], setting["normalization"], setting["kernel"]) == ("tfidf", "l2", "ned")
-    assert setting["idf"] == "collection"
-    assert setting["protocol held_out"] == ["cornell", "texas", "washington", "wisconsin"]
-    assert setting["digits"] == "run-length"

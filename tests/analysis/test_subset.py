@@ -114,34 +114,6 @@ def test_every_point_of_the_whole_is_needed_by_a_cell(store):
     assert again.from_store == (2, 2)
 
 
-def test_a_gain_brings_its_ends():
-    part = select_cells(small_experiment(**CURVES), ["gain-linear-cv"])
-    assert part.ids == ("linear-cv-40", "linear-cv-80", "gain-linear-cv")
-
-
-def test_what_decides_the_order_of_classes_and_groups_stays():
-    """Cells are paired across variants by the numbers that the first gives to classes and groups."""
-    turned = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}}
-    kept = {
-        name: small_experiment(variants={"v": own}) for name, own in (("turned", turned), ("stopped", {"text": {}}))
-    }
-    names = {name: list(select_cells(experiment, ["v-*"]).variants) for name, experiment in kept.items()}
-    assert names == {"turned": ["base", "v"], "stopped": ["v"]}
-
-
-def test_measures_without_a_cell_here_are_left_out():
-    bayes = {"classifier": {"name": "divergence-bayes"}}
-    distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
-    changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
-    experiment = small_experiment(methods=[bayes, "ngd"], diagnostics=[distances, "document-counts"], **changes)
-    assert [each.name for each in select_cells(experiment, ["*table-mean-*"]).diagnostics] == ["centroid-distances"]
-    assert [each.name for each in select_cells(experiment, ["table-mean-course"]).diagnostics] == ["centroid-distances"]
-    assert select_cells(experiment, ["ngd"]).diagnostics == ()
-    entries = {name: select_cells(experiment, [name]).variants["base"].entries for name in ("table-mean-course", "ngd")}
-    assert [entry.label for entry in entries["ngd"]] == ["ngd"]
-    assert [entry.label for entry in entries["table-mean-course"]] == ["divergence-bayes", "ngd"], "it may read all"
-
-
 def test_what_is_kept_of_an_experiment_is_what_its_cells_need():
     tasks = [["course", "student"], ["course", "faculty"]]
     tuned = [{"cells": "*-mnb", "choice": "a", "to": "b"}]

@@ -20,7 +20,6 @@ from benchmark.experiment.runner import RunPredictions
 from benchmark.experiment.store import Store
 from benchmark.report.files import write_report_files
 from benchmark.system.errors import ConfigError
-from tests.analysis.made import drawn_study, predicted
 from tests.builders import setting_of, small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
@@ -125,15 +124,6 @@ class TestScores:
             (headline,) = rows.loc[rows["fold"] == "all", "value"]
             assert headline == pytest.approx(folds["value"].mean())
             assert len(folds) == 2
-
-    def test_micro_f1_is_the_accuracy(self, summary):
-        columns = ["cell", "fold", "value", "low", "high", "n", "ties"]
-        parts = [summary.scores[summary.scores["metric"] == m][columns] for m in ("accuracy", "micro-f1")]
-        pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
-
-    def test_the_metrics_are_those_of_the_configuration(self):
-        found = summarize(made_up(small_experiment(metrics=["macro-f1"]))).scores
-        assert set(found["metric"]) == {"macro-f1"}
 
     def test_one_split_has_wilsons_interval_in_both_rows(self):
         experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
@@ -299,12 +289,6 @@ class TestAgainstThePaper:
         assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
 
     @pytest.mark.usefixtures("paper")
-    def test_without_a_paper_there_is_none(self):
-        summary = summarize(made_up(small_experiment()))
-        assert summary.verdicts.empty
-        assert summary.claims.empty
-
-    @pytest.mark.usefixtures("paper")
     def test_a_paper_that_has_no_file_is_refused(self):
         with pytest.raises(ConfigError, match="nobody2000"):
             small_experiment(paper="nobody2000")
@@ -329,44 +313,3 @@ class TestFailures:
         )
         assert done.summary.scores.empty
         assert "not finite" in (done.folder / "table.md").read_text()
-
-    def test_one_cell_failed(self):
-        summary = summarize(made_up(small_experiment(), failures={"tf-l1-ngd": "texas: no"}))
-        assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
-        assert [cell.id for cell in summary.cells] == list(CELLS)
-
-
-class TestNotes:
-    def test_say_what_a_reader_must_know(self, finished):
-        notes = " ".join(finished.summary.notes)
-        assert "of little worth" in notes
-        assert "600 documents" in notes
-        assert "idf over the training documents" in notes
-        assert "course, faculty, project, student" in notes
-        assert "without words" not in notes
-
-    @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
-    def test_say_how_many_documents_have_no_words(self, n, text):
-        notes = summarize(made_up(small_experiment(), facts=FACTS | {"documents_without_words": n})).notes
-        assert any(text in note for note in notes)
-
-    def test_say_whose_idf_it_is(self):
-        notes = summarize(made_up(small_experiment(defaults={"idf": "training"}))).notes
-        assert any("idf over the training documents" in note for note in notes)
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_name_the_class_that_had_the_fewest_training_documents_in_any_draw(self, seed):
-        """Not the one that had the fewest in all draws together."""
-        protocol = {"name": "random-subsets", "train_size": [50], "replicates": 6}
-        study = drawn_study(protocol=protocol, methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
-        predictions = predicted(study, multilabel=True)
-        (key,), classes = predictions.splits, next(iter(predictions.tasks.values())).classes
-        counts = np.random.default_rng(seed).permuted(np.arange(10, 28)).reshape(6, 3)
-        counts[seed, seed % 3] = 1
-        counts[:, (seed + 1) % 3] = 9
-        counts[:seed, seed % 3] = counts[seed + 1 :, seed % 3] = 90
-        tested = zip(predictions.splits[key], counts, strict=True)
-        predictions.splits[key] = tuple(replace(split, trained=own) for split, own in tested)
-        notes = summarize(RunPredictions(study, predictions, {}, {"base": FACTS})).notes
-        fewest = f" Fewest training documents of a class: 1 ({classes[seed % 3]}) of 50."
-        assert [note.endswith(fewest) for note in notes if note.startswith("Each training size")] == [True]

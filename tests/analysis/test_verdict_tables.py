@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.verdict_tables import (
-    claim_notes,
     claim_verdict_frame,
-    sensitivity_notes,
     strict_rule_label,
 )
-from benchmark.analysis.verdict_tables import test_notes as notes_on_tests
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions
 from benchmark.papers import published
 from benchmark.papers.claims import evidence_for, judge_claims
@@ -66,13 +61,6 @@ class TestJudging:
         assert [each.published.metric for each in judged] == ["error-ratio", "macro-f1", "error"]
         assert [each.published.printed_in for each in judged] == ["one", "percent", "percent"]
         assert [each.published.reading for each in judged] == ["", "", "another"]
-
-    @pytest.mark.parametrize("metric", TIME_METRICS)
-    def test_times_are_not_judged_again_where_a_configuration_explains_another(self, drawn, metric):
-        claims = (*PAPER.claims[:-1], PAPER.claims[-1].model_copy(update={"metric": metric}))
-        judged = judge_claims(PAPER.model_copy(update={"claims": claims}), "sweep", "drawn", [""], drawn[2])
-        assert "fast" not in {each.claim.id for each in judged}
-        assert "by-sign" in {each.claim.id for each in judged}
 
     def test_scores_of_other_documents_say_nothing(self, drawn):
         claim = PAPER.claims[0]
@@ -345,16 +333,6 @@ class TestNamesAndUnits:
         low, high = ttest_1samp(run.scored.cells["tf-l1-ngd"].values["accuracy"], 0).confidence_interval(0.95)
         assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
-    def test_a_share_is_judged_in_the_unit_of_its_print(self, publish):
-        found = []
-        for digits, unit in (("0.100", "fraction"), ("10.0", "percent")):
-            values = [{"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": digits}]
-            experiment = drawn_study(paper=publish(HEAD | {"values": values, "unit": unit, "paper": unit}))
-            found.append(summarize(RunPredictions(experiment, predicted(experiment), {}, {})).verdicts.iloc[0])
-        assert [row["unit"] for row in found] == ["one", "percent"]
-        assert found[1]["value"] == pytest.approx(100 * found[0]["value"])
-        assert found[0]["verdict"] == found[1]["verdict"]
-
 
 def test_margins_ranges_and_claims_that_are_stated_twice_are_noted():
     compared = {"comparisons": [{"config": "drawn", "a": PAIR[1], "b": PAIR[0]}], "text": "t", "metric": "error"}
@@ -383,55 +361,3 @@ def test_margins_ranges_and_claims_that_are_stated_twice_are_noted():
     (by_sign, by_mcnemar, by_wilcoxon) = (strict_rule_label(claim) for claim in PAPER.claims[:3])
     assert (by_sign, by_mcnemar) == ("sign test, two-sided, 0.05, Holm", "McNemar, two-sided, 0.05, Holm")
     assert by_wilcoxon == "Wilcoxon, two-sided, 0.05, Holm"
-
-
-@dataclass(frozen=True)
-class Held:
-    paper: str
-
-
-@pytest.mark.parametrize(
-    ("held", "said"),
-    [
-        ({"": 2, "smart": 1}, "under base"),
-        ({"": 2, "smart": 2, "long": 0}, "under base, smart"),
-        (
-            {"": 1, "smart": 1, "long": 0},
-            "under no variant in full, and in at most 1 of 2 comparisons under base, smart",
-        ),
-        ({"": 0, "smart": 0}, "under no variant, not even in part"),
-    ],
-)
-def test_the_variants_under_which_a_claim_holds_are_noted(held, said):
-    judged = [
-        SimpleNamespace(
-            claim=PAPER.claims[0],
-            variant=variant,
-            comparisons=[Held("holds" if i < n else "fails") for i in range(2)],
-        )
-        for variant, n in held.items()
-    ]
-    assert list(sensitivity_notes(judged)) == [f"By the paper's criterion, claim by-sign holds {said}."]
-
-
-MEDIANS = "with the median Z and p twice the median p (Rüger 1978)"
-
-
-@pytest.mark.parametrize(
-    ("several", "how"),
-    [
-        (False, "each document counts once, for the cell that was right on it in more of the replicates"),
-        (True, f"over all decisions, document × class, of each replicate, {MEDIANS}"),
-    ],
-)
-def test_what_a_claims_test_counts_is_noted_where_documents_are_tested_repeatedly(several, how):
-    methods = {"methods": ["linear", "rbf"], "choose": None} if several else {}
-    metrics = {"metrics": ["macro-f1"]} if several else {}
-    experiment = drawn_study(**methods | metrics, compare=[])
-    scored = score_cells(experiment, predicted(experiment, multilabel=several))
-    names = [cell.id for cell in experiment.cells if cell.size == 50][:2]
-    claim = PAPER.claims[0]
-    templates = [template.model_copy(update={"a": names[0], "b": names[1]}) for template in claim.templates]
-    paper = PAPER.model_copy(update={"claims": (claim.model_copy(update={"templates": tuple(templates * 2)}),)})
-    judged = judge_claims(paper, "drawn", None, [""], scored)
-    assert notes_on_tests(judged, scored) == [f"The claim by-sign by the sign test: {how}."]

@@ -151,7 +151,8 @@ def test_validate_and_plan(config, shape):
 
 def test_run_leaves_tables_and_figures(finished_run):
     names = set(contents(finished_run))
-    assert {"manifest.json", "table.md", "table.csv", "table.tex", "scores.csv"} <= names
+    assert {"manifest.json", "table.md", "table.tex", "scores.csv"} <= names
+    assert names & {"table.csv", "curves.csv"}
     assert "significance.csv" in names
     assert len([path for path in finished_run.iterdir() if path.name[0] != "."]) <= 12
     pictures = {name.removesuffix(".png") for name in names if name.endswith(".png")}

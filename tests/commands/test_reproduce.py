@@ -128,7 +128,7 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
     text, line = page(methods=[huge, sound])
     assert "of 5 published results and 0 of 1 published Z" in line
     assert "5 published values are not measured" in line
-    assert "1 of 2 cells failed" in text
+    assert "1 of 2 methods failed" in text
     assert "not finite" in text
 
 

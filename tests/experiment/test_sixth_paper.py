@@ -96,7 +96,7 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     claims = done.summary.claims.set_index("claim")["verdict"]
     assert claims.to_dict() == {"geometry-helps": "holds", "geometry-harms": "fails"}
     written = {path.name for path in done.folder.iterdir()}
-    assert written >= {"table.md", "table.tex", "scores.csv", "table.csv", "figures", "claims.csv"}
+    assert written >= {"table.md", "table.tex", "scores.csv", "curves.csv", "figures", "claims.csv"}
     table = (done.folder / "table.md").read_text()
     assert all(name in table for name in ("ngd", "mnb", "rbf"))
     line = write_reproduction([done], tmp_path / "PAGE.md")
@@ -153,7 +153,7 @@ def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..
     assert {f"{name}-{size}" for name in new for size in (30, 90)} <= set(whole.index)
     assert whole["contrary-90"] < 0.4 < whole["complement-nb-90"]
     assert set(done.summary.significance["a"]) == {"contrary-30", "contrary-90"}
-    curves = (done.folder / "table.csv").read_text()
+    curves = (done.folder / "curves.csv").read_text()
     table = (done.folder / "table.md").read_text()
     assert all(name in curves and name in table for name in new)
 

@@ -7,15 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.papers.verdict_counts import (
     DEPENDS,
     ClaimOutcome,
-    claim_counts_text,
     claim_outcomes,
     claim_verdict_lists,
-    not_counted_texts,
-    value_counts,
-    verdict_counts_text,
 )
 
 
@@ -95,19 +92,6 @@ def test_values_are_counted_by_kind_and_verdict_or_grade(
     assert verdict_counts_text(halves, printed, by_grade=by_grade) == said
 
 
-def test_counts_have_the_numbers_of_their_sentence() -> None:
-    plain, z, data = value_counts([values(*MANY)], {"result": 6})
-    assert (plain.kind, plain.name, plain.reproduced, plain.of) == ("result", "results", 3, 6)
-    assert (z.kind, z.name, z.reproduced, z.of) == ("z", "Z of the sign test", 1, 2)
-    assert (data.kind, data.name, data.reproduced, data.of) == ("count", "counts of data", 1, 2)
-    assert plain.detail["not measured"] == 1
-    assert plain.verdicts["deviates"] == 1
-    graded, *others = value_counts([values(*MANY)], {"result": 6}, by_grade=True)
-    assert (graded.of, graded.detail["outside"], graded.verdicts["consistent"]) == (6, 1, 1)
-    assert others == [z, data]
-    assert not_counted_texts([values(*MANY)]) == []
-
-
 def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
     """A table of claims by id, verdicts by the paper and strictly, and why they aren't counted."""
     data = [dict(zip(("claim", "verdict", "strict_verdict", "counted"), row, strict=True)) for row in rows]
@@ -123,23 +107,23 @@ def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
          "2 claims not tested"),
         ([("a", "holds", "no test", "")], "its one claim holds by the paper's criterion"),
         ([("a", "fails", "not shown", "")],
-         "its one claim fails by the paper's criterion, and is not shown by ours, strictly"),
+         "its one claim fails by the paper's criterion, and is not shown by our stricter test"),
         ([("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", "")],
-         "its one claim holds in part by the paper's criterion, and is contradicted in part by ours, strictly"),
+         "its one claim holds in part by the paper's criterion, and is contradicted in part by our stricter test"),
         ([("a", "holds", "holds", ""), ("a", "fails", "not shown", "")],
-         f"its one claim {DEPENDS} by the paper's criterion, and {DEPENDS} by ours, strictly"),
+         f"its one claim {DEPENDS} by the paper's criterion, and {DEPENDS} by our stricter test"),
         ([("a", "holds", "not testable", ""), ("b", "fails", "no test", "")],
          "1 of 2 claims hold by the papers' criteria"),
         (
             [("a", "holds", "holds", ""), ("b", "contradicted in part (1 of 2)", "contradicted", ""),
              ("c", "contradicted", "contradicted in part (1 of 3)", ""), ("d", "holds in part (1 of 2)", "holds", "")],
             ("1 of 4 claims hold by the papers' criteria (1 in part, 2 contradicted); "
-            "2 of 4 by ours, strictly (2 contradicted)"),
+            "2 of 4 by our stricter test (2 contradicted)"),
         ),
         # Readings that agree that it doesn't hold don't make it depend on the reading.
         ([("a", "fails", "not shown", ""), ("a", "holds in part (1 of 2)", "contradicted in part (1 of 2)", ""),
           ("b", "holds", "holds", "")],
-         "1 of 2 claims hold by the papers' criteria (1 in part); 1 of 2 by ours, strictly (1 contradicted)"),
+         "1 of 2 claims hold by the papers' criteria (1 in part); 1 of 2 by our stricter test (1 contradicted)"),
     ],
 )  # fmt: skip
 def test_claims_are_counted_once_under_all_readings(rows: list[Any], said: str) -> None:

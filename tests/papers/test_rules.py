@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,12 +17,11 @@ from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers import load
 from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, judge_claim, judge_claims
 from benchmark.papers.grim import consistent_sizes
-from benchmark.papers.load import check_published, published_of_experiment, sensitivity_analyses_of
-from benchmark.papers.published import DECLARED_METRICS_KEY, MAX_COMBINATIONS, Claim, Published, PublishedValue
+from benchmark.papers.load import check_published, published_of_experiment
+from benchmark.papers.published import DECLARED_METRICS_KEY, Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import Exclusion, ValueVerdict, judge_ranges, judge_values
 from benchmark.papers.settings import excluded_cells, pin_settings
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
 from tests.analysis.made import drawn_study, predicted, table_study
 from tests.builders import small_experiment
 
@@ -103,28 +101,11 @@ class TestFiles:
         with pytest.raises(ValidationError, match="reference value given more than once: a: "):
             paper(reference_values=[references[0], references[0]])
 
-    @pytest.mark.parametrize("number", [MAX_COMBINATIONS, MAX_COMBINATIONS + 1])
-    def test_braces_stand_for_ten_thousand_combinations_and_no_more(self, number: int) -> None:
-        loop = {"config": "table", "cells": "a-{n}", "for": {"n": [str(n) for n in range(number)]}, "figure": 1}
-        given = {"ranges": [loop | {"metric": "error", "low": "0", "high": "1"}]}
-        if number > MAX_COMBINATIONS:
-            with pytest.raises(ValidationError, match="`for` makes 10,001 combinations: at most 10,000 are allowed"):
-                paper(**given)
-        else:
-            assert len(paper(**given).ranges[0].expanded) == number
-
     def test_the_unit_of_a_file_is_that_of_its_shares_alone(self) -> None:
         metrics = ("accuracy", "seconds", "documents", "average-skl")
         found = paper(unit="percent", values=[VALUE | {"metric": each} for each in metrics]).values
         assert [(each.unit, each.is_share) for each in found] == [("percent", True), *[("one", False)] * 3]
         assert [ValueVerdict(each, Estimate(0.5, 0.4, 0.6, 9, "t")).scale for each in found] == [100, 1, 1, 1]
-
-    @pytest.mark.parametrize(
-        ("metric", "unit"), [("error", "one"), ("macro-f1", "one"), ("seconds", "seconds"), ("documents", "documents")]
-    )
-    def test_the_ends_of_a_range_are_fractions_or_in_the_unit_of_the_metric(self, metric: str, unit: str) -> None:
-        loop = {"figure": 1, "config": "table", "cells": "a", "for": {}, "metric": metric, "low": "0", "high": "1"}
-        assert paper(ranges=[loop]).ranges[0].printed_in == unit
 
     def test_a_claim_on_a_variant_is_of_cells_with_its_prefix(self) -> None:
         claim = Claim.model_validate(CLAIM | {"comparisons": [PAIR, PAIR | {"config": "other"}]})
@@ -169,29 +150,6 @@ class TestNames:
         if name == "other":
             with pytest.raises(ConfigError, match="unknown configuration 'file'"):
                 named(text, "file")
-
-    @pytest.mark.parametrize(
-        ("text", "found"),
-        [
-            ("sensitivity_of: table\n", True),
-            ("explains: table\n", True),
-            ("name: a\nexplains: 'table' # old\n", True),
-            ("explained: table\n", False),
-            ("sensitivity_of: tables\n", False),
-            ("variants: {}\n", False),
-        ],
-    )
-    def test_an_analysis_says_so_by_its_new_or_old_key(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, found: bool
-    ) -> None:
-        monkeypatch.setattr(load, "CONFIGS_FOLDER", tmp_path)
-        for name, own in (("b", text), ("a", text), ("c", "name: table\n")):
-            (tmp_path / f"{name}.yaml").write_text(own)
-        (tmp_path / "d.yaml").mkdir()
-        experiment: Any = SimpleNamespace(name="table", paper="p")
-        assert sensitivity_analyses_of(experiment) == (("a", "b") if found else ())
-        experiment.paper = None
-        assert sensitivity_analyses_of(experiment) == ()
 
     def test_a_paper_in_the_users_folder_is_checked_there(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -404,21 +362,3 @@ class TestSettings:
         assert {config for config, _ in found} == {"small"}
         assert found["small", "v-tf-l1-ngd"] == found["small", "tf-l1-ngd"]
         assert set(excluded_cells(pinned(defaults={"C": 3}))) == {("small", "tf-l1-ngd")}
-
-    def test_configurations_are_written_in_alphabetical_order(self, pinned: Callable[..., Any]) -> None:
-        path, _ = pin_settings(pinned())
-        group = [{"cells": ["a"], "setting": {"C": 1}}]
-        content = yaml.safe_load(path.read_text())
-        path.write_text(str(content | {"zoo": group, "any": group}).replace("'", '"').replace("None", "null")
-                        .replace("True", "true").replace("False", "false"))  # fmt: skip
-        pin_settings(pinned())
-        assert list(yaml.safe_load(path.read_text())) == ["any", "small", "zoo"]
-
-    def test_a_paper_of_ones_own_can_not_be_pinned(self, tmp_path: Path) -> None:
-        del tmp_path
-        own = replace(small_experiment(), paper="p", own_paper=HEAD | {"values": [VALUE | {"config": "small"}]})
-        source = YamlSource("p.yaml", own.own_paper)
-        assert source.data
-        with pytest.raises(ConfigError, match="small: has no paper of this package, so its settings can't be pinned"):
-            pin_settings(own)
-        assert excluded_cells(own) == {}

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.papers.verdict_counts import claim_counts_text, verdict_counts_text
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.page import (
     BASE_VARIANT_LABEL,
@@ -126,7 +126,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
     assert grid.rows == (
         ("published results", 10, 2, 0, 2, 6),
         ("claims, by the papers' criteria", 6, 2, 2, 2, 0),
-        ("claims, by ours, strictly", 6, 2, 0, 2, 2),
+        ("claims, by our stricter test", 6, 2, 0, 2, 2),
     )
     assert grid.note == "2 tuned, not counted."
     (card,) = paper_cards([made])

@@ -192,4 +192,4 @@ def test_a_terminal_begins_with_the_finding(make):
 
 def test_caveats_come_before_the_numbers(webkb):
     text = table_markdown(replace(webkb, caveats=("A doubt.",)))
-    assert text.index("Read this before trusting the numbers") < text.index("A doubt.") < text.index("| cell")
+    assert text.index("Read this before trusting the numbers") < text.index("A doubt.") < text.index("| method")

@@ -18,7 +18,7 @@ from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.html.page import page_html
-from benchmark.report.run_tables import table_csv, table_markdown
+from benchmark.report.run_tables import charts_csv, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import frame_csv
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
@@ -136,7 +136,7 @@ def parts_of(summary: Summary, *, whole: bool) -> Iterator[tuple[str, str]]:
     for name, columns in SUMMARY_TABLES.items():
         if len(frame := getattr(summary, name)):
             yield name, frame_csv(frame.head(3), columns)
-    yield "table.csv", "\n".join(table_csv(summary).splitlines()[:4])
+    yield "curves", "\n".join(charts_csv(summary).splitlines()[:4])
     yield "terminal", terminal(summary, 100, whole=False)
     if whole:
         yield "page", page_words(page_html(summary, "a machine"))

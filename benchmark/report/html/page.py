@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.papers.verdict_counts import claim_counts_text
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_charts
@@ -76,7 +76,8 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         Texts of documents and what speaks for their predictions, by task and document.
     """
     table = None if summary.of_points else result_table(summary)
-    names = ["table.md", "table.csv", "table.tex", "scores.csv", "significance.csv"]
+    names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
+    names += ["table.tex", "scores.csv", "significance.csv"]
     names += [VERDICTS_FILE] if len(summary.verdicts) else []
     return render_html(
         "report.html.j2",
@@ -126,7 +127,7 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
         yield PageSection(title, (picture,), folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     if summary.of_points:
         for grid in (curve_table(chart) for chart in summary.charts if not chart.measured):
-            yield PageSection(grid.title, grid=grid, file="table.csv", folded=True)
+            yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
 
 
 def _sections(summary: Summary, table: ResultTable | None) -> Iterator[PageSection]:

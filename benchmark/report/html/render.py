@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmark.analysis.formatting.table import ON_DEMAND
-from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.drawing.spec import drawable_text
 from benchmark.report.escapes import escape_controls
 from benchmark.report.verdict_signs import verdict_tone
@@ -72,6 +71,5 @@ def _environment() -> Environment:
         "vega": _drawing_script,
         "tone_of": verdict_tone,
         "on_demand": ON_DEMAND,
-        "no_values": NO_VALUES,
     }
     return environment

@@ -23,7 +23,7 @@ from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_t
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
 from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
-from benchmark.report.run_tables import table_csv
+from benchmark.report.run_tables import charts_csv
 from tests.report.regions import figure_of, panels
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -191,9 +191,9 @@ def test_tables_sort_high_to_low_then_low_to_high_then_as_they_were(opened, full
     assert column_of(table, "ours") == written
     field = section.get_by_role("searchbox")
     field.fill("tfidf ngd")
-    assert column_of(table, "cell") == ["tfidf-l1-ngd"]
+    assert column_of(table, "method") == ["tfidf-l1-ngd"]
     page.reload()
-    assert column_of(table, "cell") == ["tfidf-l1-ngd"]  # the address keeps the view
+    assert column_of(table, "method") == ["tfidf-l1-ngd"]  # the address keeps the view
 
 
 def test_a_method_opens_what_is_known_of_it(page):
@@ -404,8 +404,8 @@ class TestCurves:
         yield open_curves
         assert open_curves.said == []
 
-    def test_hovering_tells_the_number_of_table_csv(self, page, curves):
-        rows = [row for row in csv.DictReader(io.StringIO(table_csv(curves))) if row["panel"] == "a vs b"]
+    def test_hovering_tells_the_number_of_curves_csv(self, page, curves):
+        rows = [row for row in csv.DictReader(io.StringIO(charts_csv(curves))) if row["panel"] == "a vs b"]
         points = page.locator('[data-name="figure"] .concat_0_group .mark-symbol.role-mark path')
         assert points.count() == len(rows)
         for i in range(len(rows)):

@@ -1,0 +1,136 @@
+"""Sentences on verdicts: how many published values agree with ours, and how many claims hold, by which tests."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from benchmark.analysis.prose.sentences import sentence
+from benchmark.config.model import BASE_VARIANT
+from benchmark.papers.load import cells_by_configuration, published_of_experiment
+from benchmark.papers.verdict_counts import (
+    DEPENDS,
+    NO_VALUES,
+    claim_outcomes,
+    claim_verdict_lists,
+    not_counted_texts,
+    value_counts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.papers.claims import ClaimVerdict
+    from benchmark.papers.published import Claim
+    from benchmark.papers.published_verdicts import Exclusions
+
+_say = partial(sentence, "verdicts.j2")
+#: Tests of right and wrong decisions.
+_OF_DECISIONS = ("sign", "mcnemar")
+
+
+def verdict_counts_text(
+    tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
+) -> str:
+    """Write how many published values were reproduced, separately for each kind of `VALUE_KINDS`.
+
+    A value is reproduced if ours is equal or consistent. Tuned values and values of another setting are only mentioned.
+    If `printed` has more values than the tables have verdicts, the rest is reported as not measured. With `by_grade`,
+    results of models are counted by grade, and not by verdict.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
+    >>> verdict_counts_text([pd.DataFrame(rows)])
+    '1 of 2 published results reproduced (1 equal, 1 deviating); 1 of 1 published counts of data reproduced'
+    >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
+    '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
+    """
+    parts = []
+    for own in value_counts(tables, printed, by_grade=by_grade):
+        shown = {word: n for word, n in own.detail.items() if own.kind == "result" or own.reproduced < own.of > n}
+        parts += [_say("values", own=own, detail=shown)] if own.of else []
+    return "; ".join([*parts, *not_counted_texts(tables)]) or NO_VALUES
+
+
+def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
+    """Write how many claims hold by their papers' criteria, and by ours; claims that are not counted are left out.
+
+    Each table has the claims of one paper. Claims that lack a comparison are only mentioned, as not tested.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = {"claim": ["a", "b"], "text": "", "counted": "", "verdict": ["holds", "not tested (1 of 2 missing)"]}
+    >>> claim_counts_text([pd.DataFrame(rows | {"strict_verdict": "not testable"})])
+    "its one claim holds by the paper's criterion; 1 not tested"
+    """
+    claims = [each for table in tables for each in claim_outcomes(table) if not each.counted]
+    paper, strict = claim_verdict_lists(claims)
+    return _say("claims", paper=_counted(paper), strict=_counted(strict), untested=len(claims) - len(paper))
+
+
+def _counted(verdicts: Sequence[str]) -> dict[str, Any]:
+    """Return how many verdicts hold, hold in part, under some readings only, or are contradicted."""
+    parts = {
+        "in part": sum(verdict.startswith("holds in part") for verdict in verdicts),
+        "under some readings of the paper only": verdicts.count(DEPENDS),
+        "contradicted": sum(verdict.startswith("contradicted") for verdict in verdicts),
+    }
+    found = {"of": len(verdicts), "holds": verdicts.count("holds"), "first": next(iter(verdicts), "")}
+    return found | {"parts": {words: n for words, n in parts.items() if n}}
+
+
+def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> list[str]:
+    """Return for each claim the variants under which all of it holds or, without any, those that come nearest."""
+    by_claim: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for each in claims:
+        by_claim[each.claim.id][each.variant or BASE_VARIANT] = [judged.paper for judged in each.comparisons]
+    notes = []
+    for claim, verdicts in by_claim.items():
+        holds = {variant: own.count("holds") for variant, own in verdicts.items()}
+        most, of = max(holds.values()), len(next(iter(verdicts.values())))
+        names = [variant for variant, n in holds.items() if n == most]
+        notes.append(_say("sensitivity", claim=claim, most=most, of=of, variants=names))
+    return notes
+
+
+def claim_notes(claims: Iterable[Claim]) -> list[str]:
+    """Return notes on the margins and ranges of claims, and on claims that repeat another."""
+    found = []
+    for claim in claims:
+        found += [_say(claim.relation, claim=claim)] if claim.relation in ("equivalent", "ratio") else []
+        found += [_say("repeats", claim=claim)] if claim.same_as else []
+    return found
+
+
+def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
+    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
+    found = []
+    for each in claims:
+        for comparison in each.comparisons:
+            test = comparison.evidence.test if comparison.evidence else None
+            outcome = scored.cells[test.a].outcome if test is not None and test.test in _OF_DECISIONS else None
+            if test is not None and outcome is not None and outcome.repeats_documents:
+                how = {"note": test.note, "multilabel": outcome.multilabel}
+                found.append(_say("test", claim=each.claim.id, test=test.test, **how))
+    return list(dict.fromkeys(found))
+
+
+def setting_notes(experiment: Experiment, asides: Exclusions) -> list[str]:
+    """Return notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
+    cells: dict[str, list[str]] = defaultdict(list)
+    for (_, cell), aside in asides.items():
+        if aside.kind == "another setting":
+            cells[aside.why].append(cell)
+    notes = [_say("another setting", cells=own, why=why) for why, own in cells.items()]
+    published = published_of_experiment(experiment) if experiment.paper else None
+    if published is not None and experiment.name not in {config for config, _ in cells_by_configuration(published)}:
+        notes.append(_say("not in paper", paper=experiment.paper, config=experiment.name))
+    return notes
