@@ -96,7 +96,7 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     claims = done.summary.claims.set_index("claim")["verdict"]
     assert claims.to_dict() == {"geometry-helps": "holds", "geometry-harms": "fails"}
     written = {path.name for path in done.folder.iterdir()}
-    assert written >= {"table.md", "table.tex", "scores.csv", "curves.csv", "figures", "claims.csv"}
+    assert written >= {"table.md", "table.tex", "scores.csv", "curves.csv", "figures", "verdicts.csv"}
     table = (done.folder / "table.md").read_text()
     assert all(name in table for name in ("ngd", "mnb", "rbf"))
     line = write_reproduction([done], tmp_path / "PAGE.md")
