@@ -49,8 +49,6 @@ def write_report_files(
     for name in figures:
         contents |= {f"{FIGURES}/{name}.{kind}": content for kind, content in made.get(name, {}).items()}
     remove_unfinished_files(directory, ".*.tmp")
-    if made:
-        (directory / FIGURES).mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         write_atomically(directory / name, content)
     for name in missing:

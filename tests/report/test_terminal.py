@@ -39,7 +39,7 @@ def claim(name, holds, of, whole, strict="holds", counted=""):
 def test_no_id_and_no_verdict_is_ever_cut(make, width):
     summary = make()
     lines = printed(summary, width).splitlines()
-    lines = lines[next(i for i, line in enumerate(lines) if line.startswith("cell ")) :]
+    lines = lines[next(i for i, line in enumerate(lines) if line.startswith("method ")) :]
     for cell in summary.cells if len(summary.verdicts) else ():
         found = next(line for line in lines if line.startswith(f"{cell.id} "))
         assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
@@ -110,7 +110,8 @@ class TestSentence:
         summary = make()
         said = run_sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
         n, failed = len(summary.cells), len(summary.failures)
-        assert said.startswith(f"{summary.name}: {n - failed} of {n} cells" if failed else f"{summary.name}: {n} cells")
+        counted = f"{n - failed} of {n} methods" if failed else f"{n} methods"
+        assert said.startswith(f"{summary.name}: {counted}")
         assert ", 2 of them from the store" in said
         assert said.endswith("; 12.3 s, 1.1 GB at most; written to results/runs/x")
         assert ("published results reproduced" in said) == bool((summary.verdicts["kind"] == "result").any())

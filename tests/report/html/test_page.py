@@ -59,7 +59,7 @@ def test_what_deviates_opens_onto_the_experiments_that_look_into_it(webkb):
 def test_nothing_is_fetched_from_elsewhere(make):
     html = page_html(make())
     addresses = re.findall(r'(?:src|href)="([^"]*)"', html)
-    beside = r"#\w+|[\w.]+\.(csv|parquet|npz|md|json)|data:image/png.*"
+    beside = r"#\w+|[\w.]+\.(csv|parquet|npz|md|tex|json)|data:image/png.*"
     assert all(re.fullmatch(beside, address) for address in addresses)
     assert "@import" not in html
     assert "url(" not in html

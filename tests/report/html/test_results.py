@@ -57,6 +57,8 @@ class TestRows:
         for name, number in expected.items():
             assert getattr(bar, name) == pytest.approx(zero + step * (number - float(first)), abs=0.02), name
         assert table.rows[1].bar.base_low is None  # others are compared with it
+        assert min(each.bar.low for each in table.rows) < 10
+        assert 90 < max(each.bar.high for each in table.rows) < 100
 
     @pytest.mark.parametrize(
         ("p", "low", "outcome"), [(0.01, 0.1, "better"), (0.2, 0.1, "undecided"), (0.01, -0.1, "undecided")]
