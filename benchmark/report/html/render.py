@@ -18,29 +18,17 @@ if TYPE_CHECKING:
 
     from benchmark.report.html.section import PageSection
 
-#: Most bytes of a page, of which the script takes 0.9 million, and limits on the rows of its tables, tried in turn. The
-#: files beside the page have all rows.
-MAX_PAGE_BYTES, MAX_PAGE_ROWS = 2_400_000, (3000, 2000, 1000, 500, 300, 100)
+#: Most rows of a table of a page. The files beside the page have all.
+MAX_PAGE_ROWS = 500
 JSON_FORMAT: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
 
 
 def render_html(template: str, sentences: Sequence[str], sections: Sequence[PageSection], **more: Any) -> str:
-    """Return the HTML of a template, with as many rows of its tables as fit into `MAX_PAGE_BYTES` bytes.
-
-    The script that draws pictures is included only if there are pictures.
-    """
-    more = {"headline": ""} | more
-    more |= {
-        "sentences": sentences,
-        "sections": sections,
-        "drawn": any(section.pictures for section in [*sections, *more.get("pictured", ())]),
-    }
-    more |= {"movable": any(section.simplex for section in more.get("pictured", ()) or sections)}
-    for most in MAX_PAGE_ROWS:
-        html = _environment().get_template(template).render(most=most, **more)
-        if len(html.encode()) <= MAX_PAGE_BYTES:
-            break
-    return html
+    """Return the HTML of a template. The script that draws pictures is included only if there are pictures."""
+    shown = [*sections, *more.get("pictured", ())]
+    given = {"headline": "", "sentences": sentences, "sections": sections, "most": MAX_PAGE_ROWS} | more
+    given |= {"drawn": any(each.pictures for each in shown), "movable": any(each.simplex for each in shown)}
+    return _environment().get_template(template).render(**given)
 
 
 @cache

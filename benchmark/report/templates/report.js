@@ -112,7 +112,7 @@ all(".columns").forEach(each => each.addEventListener("click", () => choose(each
 all("details").forEach(each => each.addEventListener("toggle", () => dispatchEvent(new Event("resize")))); // pictures in it get their width
 addEventListener("hashchange", restore);
 
-if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "The script that draws pictures is missing from this page: see the image files beside it, such as figure.png."; });
+if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "The script that draws pictures is missing from this page: see the image files beside it, in the folder figures."; });
 window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async place => {
   const spec = JSON.parse(place.firstElementChild.textContent);
   if (innerWidth < 640) spec.columns = 1; // panels below each other on a phone
