@@ -1,16 +1,11 @@
-"""Files as a machine, a mistake or an enemy makes them: read, or refused with a line, within some memory."""
+"""Tables and folders as a machine or a mistake makes them: read, or refused with a line, within some memory."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import struct
-import tarfile
 import tempfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +13,8 @@ from hypothesis import strategies as st
 from tests.trials.limits import examples
 from tests.trials.processes import bench
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-#: Gigabytes of memory that no table, and no archive, may take.
-PEAK, PEAK_OF_ARCHIVES = 4.0, 0.3
+#: Gigabytes of memory that no table may take.
+PEAK = 4.0
 #: Makes a file or folder in a folder, and returns its name.
 Maker = Callable[[Path], str]
 
@@ -112,63 +104,3 @@ def test_a_file_is_read_or_refused(name: str, command: str) -> None:
     assert done.peak <= PEAK
     if name in ("a pipe in the folder", "a pipe as the file", "a link to zeros as the file"):  # others aren't followed
         assert "pipe or device" in done.error
-
-
-ARCHIVE = "webkb-data.gtar.gz"
-ZEROS = bytes(1 << 20)
-
-
-def header(size: int, kind: bytes = tarfile.REGTYPE, name: str = "course/misc/http:^^z^") -> bytes:
-    """Write a header of tar; large sizes as GNU's tar writes them."""
-    info = tarfile.TarInfo(name)
-    info.type, info.size = kind, size
-    return info.tobuf(tarfile.GNU_FORMAT)
-
-
-def deflated(begin: bytes, block: bytes, repeats: int) -> Iterator[bytes]:
-    """Make a gzip stream of a beginning and a block again and again, without packing each."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    yield b"\x1f\x8b\x08" + bytes(6) + b"\xff" + packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
-    yield from (packed for _ in range(repeats))
-    yield b"\x03\0" + struct.pack("<LL", 0, (len(begin) + len(block) * repeats) % (1 << 32))
-
-
-#: Small archives that become large ones.
-BOMBS: dict[str, Callable[[], Iterator[bytes]]] = {
-    "zeros": lambda: deflated(b"", ZEROS, 4_096),
-    "a page": lambda: deflated(header(4 << 30), ZEROS, 4_096),
-    "a readme": lambda: deflated(header(4 << 30, name="README"), ZEROS, 4_096),
-    "a pax header": lambda: deflated(header(4 << 30, tarfile.XHDTYPE), b"1" * (1 << 20), 4_096),
-    "a long name": lambda: deflated(header(4 << 30, tarfile.GNUTYPE_LONGNAME), b"a" * (1 << 20), 4_096),
-    "four million pages": lambda: deflated(b"", header(0) * 2_048, 2_048),
-    "four million folders": lambda: deflated(b"", header(0, tarfile.DIRTYPE) * 2_048, 2_048),
-    "a million pieces": lambda: (gzip.compress(b"") * 1_000 for _ in range(1_000)),
-}
-
-
-def large_folder(number: int, size: int, folder: Path) -> None:
-    """Make an unpacked corpus with a file, or a number of files, that no corpus has."""
-    for top in ("course", "department", "faculty", "other", "project", "staff", "student"):
-        (folder / top / "misc").mkdir(parents=True)
-    for each in range(number):
-        with (folder / "course" / "misc" / str(each)).open("wb") as file:
-            file.truncate(size)  # of holes: it takes no room
-
-
-@examples(12, shrink=False)
-@given(st.sampled_from([*BOMBS, "a file of 4 GB", "a hundred thousand files"]))
-def test_what_is_too_large_is_refused(name: str) -> None:
-    with tempfile.TemporaryDirectory() as top:
-        folder = Path(top)
-        if name in BOMBS:
-            with (folder / ARCHIVE).open("wb") as file:
-                file.writelines(BOMBS[name]())
-        else:
-            large_folder(*((1, 4 << 30) if "GB" in name else (100_000, 0)), folder)
-        done = bench("data", "verify", "webkb", BENCH_DATASETS=str(folder))
-    done.assert_clear()
-    assert done.code == 3
-    assert done.error.startswith("bench: ")
-    assert done.peak <= PEAK_OF_ARCHIVES
