@@ -102,7 +102,7 @@ def registries_for(source: YamlSource, received: Sequence[Path] = ()) -> Registr
     ConfigError
         At a plug-in that can't be loaded, or code that isn't trusted.
     """
-    files_of_source = dict.fromkeys(map(Path, (source.name, *source.files.values())))
+    files_of_source = dict.fromkeys(Path(name) for name in (source.name, *(name for name, _ in source.marks.values())))
     received = received or [each for each in files_of_source if (each.parent / "manifest.json").is_file()]
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
