@@ -21,6 +21,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
+from tests.builders import Notebook
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -59,21 +60,11 @@ CLASSIFIERS = {{"mine": Mine}}
 """
 
 
-class Notes(Observer):
-    """Observer that keeps notes."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-
 def classifier(head: str = "", attributes: str = "", fit: str = "pass", shift: str = "0") -> str:
     return CLASSIFIER.format(head=head, attributes=attributes, fit=fit, shift=shift)
 
 
-def run_with(config: Path, store: Path, notes: Notes | None = None) -> RunPredictions:
+def run_with(config: Path, store: Path, notes: Notebook | None = None) -> RunPredictions:
     return run_experiment(load_checked(config), RunContext(Store(store, limit=10**9), notes or Observer()))
 
 
@@ -129,7 +120,7 @@ def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
     plugin(VALUES, "values.py")
     files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
     methods = ", ".join(["chi2", "mnb", "same", "{features: nan, classifier: linear-svm}", *list(reasons)[2:]])
-    notes = Notes()
+    notes = Notebook()
     done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
     assert done.failures.keys() == reasons.keys()
     for name, reason in reasons.items():
@@ -384,7 +375,7 @@ def test_a_file_that_nobody_declared_makes_a_new_number_unless_results_are_store
     head = "DATA = int(Path(__file__).with_name('data.txt').read_text())"
     plugin(classifier(head, f"stored = {stored}", shift="DATA").replace("\nCLASSIFIERS", SCORED))
     methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}, slow"
-    path, notes = config("mine.py", methods, choose="{by: cross-validation, folds: 2}"), Notes()
+    path, notes = config("mine.py", methods, choose="{by: cross-validation, folds: 2}"), Notebook()
     first = run_with(path, folder / "store", notes)
     data.write_text("6")
     after = run_with(path, folder / "store")
