@@ -1,4 +1,4 @@
-"""A small experiment on the generated corpus, and the real corpora."""
+"""A small experiment on the generated corpus, the real corpora, and an observer."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.system.observer import Observer
 from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +33,28 @@ SMALL: dict[str, Any] = {
     "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
     "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
 }
+
+
+class Notebook(Observer):
+    """Observer that writes everything down; `at_step` is called with the number of each step."""
+
+    def __init__(self) -> None:
+        self.planned = 0
+        self.steps, self.notes, self.details = list[str](), list[str](), list[str]()
+        self.at_step: Callable[[int], Any] = lambda _: None
+
+    def plan(self, steps: int, later: int = 0) -> None:
+        self.planned += steps
+
+    def step(self, done: str, *, stored: bool = False) -> None:
+        self.steps.append(done)
+        self.at_step(len(self.steps))
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+    def detail(self, text: str) -> None:
+        self.details.append(text)
 
 
 def small_experiment(**changes: Any) -> Experiment:

@@ -60,27 +60,24 @@ def cache_list() -> None:
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
 def cache_clear(
-    unused: Annotated[bool, typer.Option("--unused", help="Remove only what this version hasn't used.")] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Also remove downloads, trust and compiled code, before uninstalling.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
 ) -> None:
-    """Remove all stored results, or those that this version hasn't used; runs compute them again."""
+    """Remove all stored results; runs compute them again."""
     from benchmark.cli.terminal import format_bytes
     from benchmark.experiment.store import Store
 
     store = Store()
     if everything:
-        if unused:
-            raise ConfigError("--unused and --all exclude each other: name one")
         _clear_everything(store, yes=yes)
         return
-    entries = store.unused() if unused else store.entries()
+    entries = store.entries()
     summary = f"{len(entries):,} entries, {format_bytes(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
         _confirm(f"Remove {summary} from {store.folder}?", f"{store.folder}: {summary} would be removed")
-    n, n_bytes = store.clear(entries)
+    n, n_bytes = store.clear()
     echo(f"removed {n:,} entries, {format_bytes(n_bytes)}")
 
 

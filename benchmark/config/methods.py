@@ -36,7 +36,6 @@ from benchmark.system.errors import ConfigError, quote_value, unknown_name
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded
-from benchmark.system.yaml_source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.registries import Registries
     from benchmark.corpora.reader import CorpusReader
-    from benchmark.system.yaml_source import Location
+    from benchmark.system.yaml_source import Location, YamlSource
 
 TEXT_KEY, WEIGHTING_KEY, FEATURES_KEY, KERNEL_KEY, CLASSIFIER_KEY = (
     "text",
@@ -379,9 +378,8 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
             place, f"a method's text is a mapping of the settings that it changes, not {quote_value(given)}"
         )
     items = _combined(given, {"ngrams", "fields", "characters"}, source, place, _text_word, chosen=chosen)
-    lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
-    files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
-    return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
+    own = source.part(place)
+    return [replace(item, value=replace(own, data=item.value)) for item in items]
 
 
 def _parametrized(

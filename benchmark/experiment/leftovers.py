@@ -44,8 +44,7 @@ def remove_places(store: Store, places: dict[str, list[Path]]) -> list[Path]:
     """
     if store.local:
         store.clear()
-        for each in ("versions", "parts"):
-            shutil.rmtree(Path(store.folder) / each, ignore_errors=True)
+        shutil.rmtree(Path(store.folder) / "parts", ignore_errors=True)
     for what, paths in places.items():
         for path in paths:
             if what == "results":

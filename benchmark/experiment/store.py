@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.experiment.code_digest import code_version
 from benchmark.system.atomic_files import process_name, remove_unfinished_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -130,7 +129,7 @@ class Store:
         self.local = "://" not in str(self.folder)
         self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
         self._files, self._root = _file_system(self.address, local=self.local)
-        self._begun, self._readable = False, True
+        self._readable = True
         if self.local:
             remove_unfinished_files(self._root / "parts", "*")
         else:
@@ -219,25 +218,9 @@ class Store:
                 found.append((_read_header(file)["facts"], size, used))
         return found
 
-    def unused(self) -> list[tuple[Path, int, float]]:
-        """Return the entries that this version of the package has neither written nor read, as `entries` does.
-
-        Raises
-        ------
-        ConfigError
-            If the store has no times of use: at an address, or if this version hasn't used it yet.
-        """
-        if not self.local:
-            raise ConfigError(f"{self.address}: a remote store doesn't record when an entry was last used")
-        mark = self._root / "versions" / code_version()
-        if not mark.exists():
-            raise ConfigError(f"{self.folder}: this version of the package hasn't used it yet; run something first")
-        since = mark.stat().st_mtime
-        return [each for each in self.entries() if each[2] < since]
-
-    def clear(self, entries: Sequence[tuple[Path, int, float]] | None = None) -> tuple[int, int]:
-        """Remove some entries, or all, and unfinished files; return the number of entries and their bytes."""
-        gone = self.entries() if entries is None else entries
+    def clear(self) -> tuple[int, int]:
+        """Remove all entries and unfinished files; return the number of entries and their bytes."""
+        gone = self.entries()
         for path, _, _ in gone:
             self._remove(path)
         if self.local:
@@ -300,18 +283,10 @@ class Store:
             self._files.rm(str(path), recursive=self.local)
 
     def _use(self, key: str) -> None:
-        """Record that an entry of a folder is used, and when this version began to use the folder."""
-        if not self.local:
-            return
-        with contextlib.suppress(OSError):
-            if not self._begun:  # before the entry's own time, which must not be earlier
-                self._begun = True
-                self._make_folder(self._root / "versions")
-                mark = self._root / "versions" / code_version()
-                if not mark.exists():
-                    mark.touch()
-                    self._share(mark)
-            os.utime(self.path(key))
+        """Record that an entry of a folder is used."""
+        if self.local:
+            with contextlib.suppress(OSError):
+                os.utime(self.path(key))
 
     def _evict(self, keep: str) -> int:
         """Remove the least recently used entries beyond the limit; return the bytes that are left."""

@@ -47,10 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from importlib.metadata import EntryPoint
 
-    from numpy.typing import NDArray
-
-    from benchmark.evaluation.metrics import Metric, Tallies
-    from benchmark.evaluation.ranking_metrics import DecisionRanking
+    from benchmark.evaluation.metrics import Metric
     from benchmark.plugins.sending import ClassName
     from benchmark.system.yaml_source import YamlSource
 
@@ -71,21 +68,22 @@ _NO_PLUGIN = (
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
 
-#: The registries of this package, which a plug-in's file may import.
-_OWN = (KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURE_MAPS, THRESHOLDS, PROTOCOLS, DIAGNOSTICS, METRICS, CORPORA)
+#: The components of this package, by kind; a plug-in's file may import these mappings.
+_SHIPPED: dict[str, dict[str, Any]] = {
+    "kernels": KERNELS,
+    "classifiers": CLASSIFIERS,
+    "protocols": PROTOCOLS,
+    "diagnostics": DIAGNOSTICS,
+    "metrics": METRICS,
+    "corpora": CORPORA,
+    "weightings": WEIGHTINGS,
+    "features": FEATURE_MAPS,
+    "thresholds": THRESHOLDS,
+    "pipelines": {},
+}
+_FINDERS = {"classifiers": imported_class, "pipelines": imported_pipeline}
 #: The components that a configuration without plug-ins can name.
-BUILTIN_REGISTRIES = Registries(
-    kernels=Registry(KERNELS),
-    classifiers=Registry(CLASSIFIERS, imported_class),
-    protocols=Registry(PROTOCOLS),
-    diagnostics=Registry(DIAGNOSTICS),
-    metrics=Registry(METRICS),
-    corpora=Registry(CORPORA),
-    weightings=Registry(WEIGHTINGS),
-    features=Registry(FEATURE_MAPS),
-    thresholds=Registry(THRESHOLDS),
-    pipelines=Registry({}, imported_pipeline),
-)
+BUILTIN_REGISTRIES = Registries(**{kind: Registry(named, _FINDERS.get(kind)) for kind, named in _SHIPPED.items()})
 
 
 def registries_for(source: YamlSource, received: Sequence[Path] = ()) -> Registries:
@@ -102,7 +100,7 @@ def registries_for(source: YamlSource, received: Sequence[Path] = ()) -> Registr
     ConfigError
         At a plug-in that can't be loaded, or code that isn't trusted.
     """
-    files_of_source = dict.fromkeys(map(Path, (source.name, *source.files.values())))
+    files_of_source = dict.fromkeys(Path(name) for name in (source.name, *(name for name, _ in source.marks.values())))
     received = received or [each for each in files_of_source if (each.parent / "manifest.json").is_file()]
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
@@ -162,7 +160,7 @@ def names_component(plugin: Plugin) -> bool:
 def _has(plugin: Plugin, kind: str) -> bool:
     """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
-    return named is not None and all(named is not own for own in _OWN)
+    return named is not None and all(named is not own for own in _SHIPPED.values())
 
 
 def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plugin, found: Registries) -> None:
@@ -211,36 +209,25 @@ def _copied(value: Any) -> Any:
 
 def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCalls) -> Metric:
     """Return the metric, computed in the process of `calls`, and its scores checked; it is pickled by its name."""
+    function: Any = metric.ranking or metric.scores
+    ranks = metric.ranking is not None
 
-    def call(function: Callable[..., Any], *args: Any) -> Any:
-        if not runs_user_code_here():
-            return calls(named, ((), {}), "", args, {}, place)
-        with user_code(ConfigError, place):
-            return function(*args)
-
-    if (function := metric.ranking) is not None:
-
-        @wraps(function)
-        def ranking(ranked: DecisionRanking, weights: NDArray[np.float64] | None = None) -> float:
-            value = call(function, ranked, weights)
-            if not np.isfinite(value):
-                raise ConfigError(f"{place}: the metric {named[2]!r} must return a finite score; it returned {value}")
-            return float(value)
-
-        ranking.named = named  # type: ignore[attr-defined]
-        return replace(metric, ranking=ranking)
-
-    @wraps(metric.scores)
-    def of(tallies: Tallies) -> NDArray[np.float64]:
-        values = np.array(call(metric.scores, tallies), dtype=np.float64)
-        if values.shape != tallies.documents.shape or not np.isfinite(values).all():
-            expected = tallies.documents.shape
+    @wraps(function)
+    def call(counted: Any, *args: Any) -> Any:
+        if runs_user_code_here():
+            with user_code(ConfigError, place):
+                values = function(counted, *args)
+        else:
+            values = calls(named, ((), {}), "", (counted, *args), {}, place)
+        values = np.asarray(values, dtype=np.float64)
+        expected = () if ranks else counted.documents.shape
+        if values.shape != expected or not np.isfinite(values).all():
             problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
             raise ConfigError(f"{place}: the metric {named[2]!r} {problem}")
-        return values
+        return float(values) if ranks else values
 
-    of.named = named  # type: ignore[attr-defined]
-    return replace(metric, of=of)
+    call.named = named  # type: ignore[attr-defined]
+    return replace(metric, ranking=call) if ranks else replace(metric, of=call)
 
 
 def _taken(kind: str, name: str, found: Registries) -> str:

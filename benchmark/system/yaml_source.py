@@ -37,7 +37,7 @@ def escape_unprintable(name: str) -> str:
 
 @dataclass
 class YamlSource:
-    """A YAML document and the lines of its values.
+    """A YAML document, and the file and line of its values.
 
     Parameters
     ----------
@@ -45,42 +45,37 @@ class YamlSource:
         Name of the file in errors.
     data : Any
         Content of the document, as plain Python data.
-    lines : dict of Location to int
-        Line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``.
-    files : dict of Location to str
-        File of each location that comes from another file, which the document extends.
+    marks : dict of Location to (str, int)
+        File and line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``. The file is another
+        one where the document extends it.
     """
 
     name: str
     data: Any
-    lines: dict[Location, int] = field(default_factory=dict)
-    files: dict[Location, str] = field(default_factory=dict)
+    marks: dict[Location, tuple[str, int]] = field(default_factory=dict)
 
     def error(self, location: Location, message: str) -> ConfigError:
         """Return a ConfigError whose message begins with the file and the line of a location."""
-        place = self._nearest(location)
-        line, name = self.lines.get(place, 0), self.files.get(place, self.name)
+        name, line = self._mark(location)
         if name != self.name:
             message = f"{message} (in {Path(self.name).name}, which extends this file)"
         return ConfigError(f"{name}:{line}: {one_line(message)}" if line else f"{name}: {one_line(message)}")
 
     def folder(self, location: Location) -> Path:
         """Return the folder of the file that a location is in."""
-        return Path(self.files.get(self._nearest(location), self.name)).parent
+        return Path(self._mark(location)[0]).parent
 
     def line(self, location: Location) -> int:
         """Return the line of a location, or of the nearest location above it; 0 in a document without lines."""
-        return self.lines.get(self._nearest(location), 0)
+        return self._mark(location)[1]
 
     def part(self, location: Location) -> YamlSource:
         """Return the value at a location as a document, with its lines."""
-        data = self.data
+        data, n = self.data, len(location)
         for key in location:
             data = data[key]
-        n = len(location)
-        lines = {place[n:]: line for place, line in self.lines.items() if place[:n] == location}
-        files = {place[n:]: name for place, name in self.files.items() if place[:n] == location}
-        return YamlSource(self.name, data, lines, files)
+        marks = {place[n:]: mark for place, mark in self.marks.items() if place[:n] == location}
+        return YamlSource(self.name, data, marks)
 
     def overlaid(self, over: YamlSource) -> YamlSource:
         """Merge another document over this one, and return the result.
@@ -92,29 +87,25 @@ class YamlSource:
         merged = YamlSource(over.name, _copied(self.data))
         replaced, stated, whole = set[Location](), list[Location](), set[Location]()
         _merge(merged.data, over.data, (), (replaced, stated, whole))
-        below = [place for place in self.lines if not _at_or_below(place, replaced)]
-        above = dict.fromkeys([*stated, *(place for place in over.lines if _at_or_below(place, whole))])
-        merged.lines = {place: self.lines[place] for place in below}
-        merged.files = {place: self.files[place] for place in below if place in self.files}
-        if self.name != over.name:
-            merged.files |= {place: self.files.get(place, self.name) for place in below if place}
-            merged.lines[()] = over.lines.get((), 0)  # a key that both lack is reported for the file that extends
-        merged.lines |= {place: over.line(place) for place in above}
-        merged.files |= {place: over.files.get(place, over.name) for place in above}
+        merged.marks = {place: mark for place, mark in self.marks.items() if not _at_or_below(place, replaced)}
+        merged.marks |= {place: over._mark(place) for place in stated}
+        merged.marks |= {place: mark for place, mark in over.marks.items() if _at_or_below(place, whole)}
+        if self.name != over.name:  # a key that both lack is reported for the file that extends
+            merged.marks[()] = over._mark(())
         return merged
 
     def without(self, keys: Iterable[str]) -> YamlSource:
         """Return the document without some of its top-level keys."""
         removed = frozenset(keys)
-        lines = {place: line for place, line in self.lines.items() if not (place and place[0] in removed)}
-        files = {place: name for place, name in self.files.items() if not (place and place[0] in removed)}
         data = {key: value for key, value in self.data.items() if key not in removed}
-        return YamlSource(self.name, data, lines, files)
+        marks = {place: mark for place, mark in self.marks.items() if not removed.intersection(place[:1])}
+        return YamlSource(self.name, data, marks)
 
-    def _nearest(self, location: Location) -> Location:
-        while location not in self.lines and location:
+    def _mark(self, location: Location) -> tuple[str, int]:
+        """Return file and line of a location, or of the nearest location above it."""
+        while location not in self.marks and location:
             location = location[:-1]
-        return location
+        return self.marks.get(location, (self.name, 0))
 
 
 class _TooMuchError(yaml.MarkedYAMLError):
@@ -295,18 +286,18 @@ def _at_or_below(place: Location, places: set[Location]) -> bool:
 
 
 def _note_lines(node: Any, location: Location, source: YamlSource) -> None:
-    source.lines.setdefault(location, node.start_mark.line + 1)
+    source.marks.setdefault(location, (source.name, node.start_mark.line + 1))
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue  # PyYAML refuses it
+            place = (*location, key.value)
+            source.marks[place] = source.name, key.start_mark.line + 1
             if key.value in seen:
-                source.lines[(*location, key.value)] = key.start_mark.line + 1
-                raise source.error((*location, key.value), f"the key {key.value!r} is given twice")
+                raise source.error(place, f"the key {key.value!r} is given twice")
             seen.add(key.value)
-            source.lines[(*location, key.value)] = key.start_mark.line + 1
-            _note_lines(value, (*location, key.value), source)
+            _note_lines(value, place, source)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             _note_lines(item, (*location, index), source)

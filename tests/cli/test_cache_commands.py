@@ -88,8 +88,6 @@ def test_everything_is_listed_before_it_is_removed(
     ]
     refused = "bench: all of this would be removed; not a terminal: add --yes to confirm"
     assert invoke("clear", "--all") == (2, [*listed, refused])
-    both = "bench: --unused and --all exclude each other: name one"
-    assert invoke("clear", "--all", "--unused") == (2, [both])
     assert downloads.exists()
     code, lines = invoke("clear", "--all", "--yes")
     assert (code, lines[:2]) == (0, listed)

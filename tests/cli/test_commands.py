@@ -32,7 +32,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run_folder import read_run
-from benchmark.experiment.store import Store, StoreEntry
+from benchmark.experiment.store import Store
 from tests.processes import Process, files_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -641,15 +641,6 @@ class TestCache:
         assert "\n1 entries, " in invoke("cache", "info").stdout
         assert re.fullmatch(r"removed 1 entries, \d+ kB\n", invoke("cache", "clear", "--yes").stdout)
         assert "\n0 entries, " in invoke("cache", "info").stdout
-
-    def test_what_this_version_has_not_used_is_removed(self, write, tmp_path, monkeypatch):
-        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
-        refused(invoke("cache", "clear", "--unused", "--yes"), 2, "hasn't used it yet")
-        assert invoke("data", "stats", write(SMALL)).exit_code == 0
-        assert Store().put("ab" * 32, StoreEntry({}))
-        os.utime(Store().path("ab" * 32), (1, 1))
-        assert re.fullmatch(r"removed 1 entries, \d+ B\n", invoke("cache", "clear", "--unused", "--yes").stdout)
-        assert "\n1 entries, " in invoke("cache", "info").stdout
 
     @pytest.mark.parametrize(("answer", "code", "left"), [("n\n", 1, 1), ("\n", 1, 1), ("y\n", 0, 0)])
     def test_a_terminal_is_asked_before_anything_is_removed(self, write, tmp_path, monkeypatch, answer, code, left):

@@ -25,6 +25,10 @@ def write(tmp_path):
     return write
 
 
+def lines(source):
+    return {place: line for place, (_, line) in source.marks.items()}
+
+
 def refusal(path):
     with pytest.raises(ConfigError) as caught:
         read_yaml(path)
@@ -44,7 +48,7 @@ def test_every_key_and_item_knows_its_line(write):
         "corpus": {"name": "webkb", "classes": ["a", "b"]},
         "cells": [{"k": 1}, {"k": 2}],
     }
-    assert source.lines == {
+    assert lines(source) == {
         (): 2,
         ("name",): 2,
         ("corpus",): 3,
@@ -63,19 +67,19 @@ def test_every_key_and_item_knows_its_line(write):
 def test_an_alias_has_its_own_line_and_its_items_those_of_the_anchor(write):
     source = read_yaml(write("one: &all\n  - a\n  - b\ntwo: *all\n"))
     assert source.data["two"] == ["a", "b"]
-    assert source.lines["two",] == 4
-    assert [source.lines["two", index] for index in (0, 1)] == [2, 3]
+    assert lines(source)["two",] == 4
+    assert [lines(source)["two", index] for index in (0, 1)] == [2, 3]
 
 
 def test_merged_keys_are_read_and_point_at_the_mapping_they_are_merged_into(write):
     source = read_yaml(write("one: &x\n  a: 1\n  b: 1\ntwo:\n  <<: *x\n  b: 2\n"))
     assert source.data["two"] == {"a": 1, "b": 2}
-    assert source.lines["two", "b"] == 6
+    assert lines(source)["two", "b"] == 6
     assert str(source.error(("two", "a"), "wrong")).endswith("config.yaml:4: wrong")
 
 
 def test_an_error_points_at_the_nearest_known_place():
-    source = YamlSource("x.yaml", {}, {(): 1, ("a",): 3, ("a", 0): 4})
+    source = YamlSource("x.yaml", {}, {(): ("x.yaml", 1), ("a",): ("x.yaml", 3), ("a", 0): ("x.yaml", 4)})
     assert str(source.error(("a", 0), "m")) == "x.yaml:4: m"
     assert str(source.error(("a", 7, "b"), "m")) == "x.yaml:3: m"
     assert str(source.error(("z",), "m")) == "x.yaml:1: m"
@@ -92,7 +96,13 @@ def test_an_error_points_at_the_nearest_known_place():
         ("a: 1\nb: &x {<<: *x}\n", 2, "the alias *x refers to a value that contains it"),
         ("a: 1\nb:\n  " + "[" * 10_000 + "\n", 3, "is nested too deeply: more than 50 levels"),
         ("a: 1\nb:\n  " + "- " * 10_000 + "\n", 3, "is nested too deeply: more than 50 levels"),
-        ("a: [1, 2\nb: 3\n", 2, "is not valid YAML"),
+        ("a:\n\tb: 1\n", 2, "is not valid YAML: a tab stands here: indent by spaces"),
+        ('a: 1\nb: "x\nc: 1\n', 2, "the quote that opens here isn't closed"),
+        (
+            "a: 1\nb: [x\nc: 2\n",
+            3,
+            "did not find expected ',' or ']' while parsing a flow sequence that begins in l",
+        ),
         ("a: *nowhere\n", 1, "undefined alias"),
         ("a: 1\n---\nb: 2\n", 2, "another document"),
         ("a: 1\n[x]: 2\n", 2, "unhashable key"),
@@ -256,7 +266,7 @@ def test_what_is_no_regular_file_is_refused_before_it_is_opened(tmp_path):
 
 
 def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_read():
-    source = YamlSource("x.yaml", {}, {(): 1})
+    source = YamlSource("x.yaml", {}, {(): ("x.yaml", 1)})
     assert str(source.error((), "a\nb\x1b[31m\ud800é")) == r"x.yaml:1: a\nb\x1b[31m\ud800é"
     assert len(str(source.error((), "x" * 10**6))) < 6000
     assert len(unknown_name("key", "x" * 10**6, ["a"])) < 400
@@ -271,7 +281,7 @@ def test_twenty_problems_are_listed_and_the_others_counted():
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(write):
     source = read_yaml(write("\ufeffa: 1\r\nb: é\r\n".encode()))
-    assert (source.data, source.lines["b",]) == ({"a": 1, "b": "é"}, 2)
+    assert (source.data, lines(source)["b",]) == ({"a": 1, "b": "é"}, 2)
 
 
 @pytest.mark.parametrize(
@@ -316,8 +326,8 @@ def test_what_was_dumped_reads_back_equal_and_every_path_has_a_line(tmp_path_fac
     assert source.data == data
     n_lines = len(path.read_text(encoding="utf-8").splitlines())
     for place in paths(data):
-        assert 1 <= source.lines[place] <= n_lines
-        assert source.lines[place] >= source.lines[place[:-1]]
+        assert 1 <= lines(source)[place] <= n_lines
+        assert lines(source)[place] >= lines(source)[place[:-1]]
 
 
 def document(text, name="config.yaml"):
@@ -327,7 +337,7 @@ def document(text, name="config.yaml"):
         word = f"{place[-1]}:" if place and isinstance(place[-1], str) else None
         numbers = [number for number, line in enumerate(text.splitlines(), 1) if word and line.strip().startswith(word)]
         if numbers or not place:
-            source.lines[place] = numbers[0] if numbers else 1
+            source.marks[place] = name, numbers[0] if numbers else 1
     return source
 
 
@@ -336,7 +346,7 @@ class TestPart:
         source = read_yaml(write("a: 1\nb:\n  c:\n    d: [1,\n      2]\n"))
         part = source.part(("b", "c"))
         assert part.data == {"d": [1, 2]}
-        assert part.lines == {(): 3, ("d",): 4, ("d", 0): 4, ("d", 1): 5}
+        assert lines(part) == {(): 3, ("d",): 4, ("d", 0): 4, ("d", 1): 5}
         assert str(part.error(("d", 1), "m")) == str(source.error(("b", "c", "d", 1), "m"))
 
     def test_knows_of_which_file_each_place_is(self, write):
@@ -345,7 +355,7 @@ class TestPart:
         part = merged.part(("a",))
         for key in ("b", "d"):
             assert str(part.error((key,), "m")) == str(merged.error(("a", key), "m"))
-        assert {place: Path(name).name for place, name in part.files.items()} == {
+        assert {place: Path(name).name for place, (name, _) in part.marks.items()} == {
             (): "over.yaml",
             ("b",): "base.yaml",
             ("d",): "over.yaml",
@@ -360,13 +370,13 @@ class TestWithout:
     def test_neither_key_nor_line_is_left(self, write):
         source = read_yaml(write("a: 1\nb:\n  c: 2\nd: 3\n")).without(["b", "z"])
         assert source.data == {"a": 1, "d": 3}
-        assert set(source.lines) == {(), ("a",), ("d",)}
+        assert set(lines(source)) == {(), ("a",), ("d",)}
 
     def test_places_of_other_files_stay_of_these(self, write):
         base = read_yaml(write("a: 1\nb: {c: 2}\n", "base.yaml"))
         merged = base.overlaid(read_yaml(write("d: 4\n", "over.yaml"))).without(["a"])
-        assert set(merged.files) == {("b",), ("b", "c"), ("d",)}
-        assert {Path(name).name for place, name in merged.files.items() if place[0] == "b"} == {"base.yaml"}
+        assert set(merged.marks) == {(), ("b",), ("b", "c"), ("d",)}
+        assert {Path(name).name for place, (name, _) in merged.marks.items() if place[:1] == ("b",)} == {"base.yaml"}
         assert merged.folder(("b", "c")) == merged.folder(("nowhere",)) == Path(base.name).parent
         assert YamlSource("x.yaml", {}).line(("a",)) == 0
 
@@ -401,11 +411,11 @@ class TestOverlaid:
 
     def test_neither_document_is_changed(self):
         base, over = document(self.BASE), document("a:\n  c: {d: 9}\nf:\n  - 7\n")
-        before = yaml.safe_dump(base.data), dict(base.lines)
+        before = yaml.safe_dump(base.data), dict(lines(base))
         merged = base.overlaid(over)
         merged.data["f"].append(8)
         merged.data["a"]["c"]["e"] = 0
-        assert (yaml.safe_dump(base.data), base.lines) == before
+        assert (yaml.safe_dump(base.data), lines(base)) == before
         assert over.data == {"a": {"c": {"d": 9}}, "f": [7]}
 
     def test_every_value_stands_in_the_file_and_on_the_line_it_was_written_on(self, write):
@@ -427,12 +437,12 @@ class TestOverlaid:
     def test_what_replaces_a_value_leaves_none_of_its_lines(self, write):
         base = read_yaml(write("a:\n  b:\n    - 1\n    - 2\n", "base.yaml"))
         merged = base.overlaid(read_yaml(write("z: 1\n\n\n\n\n\na: {b: [3]}\n", "over.yaml")))
-        assert merged.lines["a", "b", 0] == 7
-        assert ("a", "b", 1) not in merged.lines
+        assert lines(merged)["a", "b", 0] == 7
+        assert ("a", "b", 1) not in lines(merged)
         component = read_yaml(write("a:\n  name: x\n  b: 1\n", "base.yaml"))
         other = component.overlaid(read_yaml(write("a: {name: y}\n", "over.yaml")))
-        assert set(other.lines) == {(), ("a",), ("a", "name")}
-        assert {Path(name).name for name in other.files.values()} == {"over.yaml"}
+        assert set(lines(other)) == {(), ("a",), ("a", "name")}
+        assert {Path(name).name for name, _ in other.marks.values()} == {"over.yaml"}
 
     @given(
         a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),

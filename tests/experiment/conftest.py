@@ -7,28 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.experiment.store import Store
-from benchmark.system.observer import Observer
+from tests.builders import Notebook
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-class Notebook(Observer):
-    """An observer that writes everything down."""
-
-    def __init__(self) -> None:
-        self.planned = 0
-        self.steps: list[str] = []
-        self.notes: list[str] = []
-
-    def plan(self, steps: int, later: int = 0) -> None:
-        self.planned += steps
-
-    def step(self, done: str, *, stored: bool = False) -> None:
-        self.steps.append(done)
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from benchmark.experiment.store import (
     store_key,
 )
 from benchmark.system.atomic_files import process_name
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import BenchError
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
 PLAIN = (
@@ -204,48 +204,6 @@ def test_why_nothing_is_kept_any_more_is_told_once(tmp_path, monkeypatch, error,
     assert not store.put(KEY, example()), "not tried again"
     assert (store.writable, store.reachable) == (False, True)
     assert told == [f"results are no longer kept: {tmp_path}: {said}"]
-
-
-class TestVersions:
-    @pytest.fixture
-    def version(self, monkeypatch):
-        """Say which version of the package uses the store from now on."""
-        return lambda name: monkeypatch.setattr(module, "code_version", lambda: name)
-
-    @staticmethod
-    def written(folder, *keys, seconds=0):
-        """Put entries that were last used so many seconds ago."""
-        for key in keys:
-            assert Store(folder).put(key, example())
-            now = time.time()
-            os.utime(Store(folder).path(key), (now - seconds, now - seconds))
-
-    def test_what_a_version_has_written_or_read_is_not_unused(self, tmp_path, version):
-        keys = [store_key(number=number) for number in range(4)]
-        version("0.1.0 (aa)")
-        self.written(tmp_path, *keys[:3], seconds=1000)
-        version("0.2.0 (bb)")
-        assert Store(tmp_path).get(keys[0]) is not None
-        assert Store(tmp_path).put(keys[3], example())
-        store = Store(tmp_path)
-        gone = store.unused()
-        assert {path.name for path, _, _ in gone} == set(keys[1:3])
-        assert store.clear(gone)[0] == 2
-        assert {path.name for path, _, _ in store.entries()} == {keys[0], keys[3]}
-        assert store.unused() == []
-
-    def test_a_version_that_has_used_nothing_is_told(self, tmp_path, version):
-        version("0.1.0 (aa)")
-        self.written(tmp_path, KEY)
-        version("0.2.0 (bb)")
-        with pytest.raises(ConfigError, match="hasn't used it yet; run something first"):
-            Store(tmp_path).unused()
-
-    def test_an_earlier_version_that_comes_back_is_known(self, tmp_path, version):
-        for name in ("0.1.0 (aa)", "0.2.0 (bb)", "0.1.0 (aa)"):
-            version(name)
-            self.written(tmp_path, KEY)
-            assert Store(tmp_path).unused() == []
 
 
 class TestLimit:

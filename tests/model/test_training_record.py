@@ -16,8 +16,8 @@ from benchmark.model.base import TextPredictions, _batches
 from benchmark.model.estimator import TextClassifier, _bytes
 from benchmark.model.fitting import fit_model
 from benchmark.system.errors import ConfigError
+from tests.builders import Notebook
 from tests.model.studies import study_of
-from tests.workers.clusters import Notebook
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -102,6 +102,7 @@ def test_a_file_that_can_not_be_used_is_told_in_a_line(
 
 INADMISSIBLE = """\
 from sklearn.base import BaseEstimator
+from benchmark.system.tags import Tags
 from chi2 import ChiSquared
 
 def function(x, y):
@@ -118,12 +119,18 @@ class Anything(ChiSquared):
 class Untagged(ChiSquared):
     tags = {"normalization": "l1"}
 
+class Misnormalized(ChiSquared):
+    tags = Tags(normalizations=("l1", "max"))
+
+class Unsolvable(ChiSquared):
+    tags = Tags(solved_by="me")
+
 class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
         self.gamma = gamma
 
 KERNELS = {"function": function, "no-transform": NoTransform, "anything": Anything, "unwritable": Unwritable,
-           "untagged": Untagged}
+           "untagged": Untagged, "misnormalized": Misnormalized, "unsolvable": Unsolvable}
 METRICS = {"function-too": function}
 """
 
@@ -138,6 +145,8 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
         "no-transform": "it has no transform",
         "anything": r"no \*args",
         "unwritable": "the default of gamma",
+        "misnormalized": r"its normalizations are \('l1', 'max'\): must be some of none, l1, l2",
+        "unsolvable": "its solved_by is 'me': must be one of values, points, scores, targets",
         "untagged": r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags",
     }.items():
         found = refused(config(files="mine.py", methods=name))

@@ -21,6 +21,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
+from tests.builders import Notebook
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -59,21 +60,11 @@ CLASSIFIERS = {{"mine": Mine}}
 """
 
 
-class Notes(Observer):
-    """Observer that keeps notes."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-
 def classifier(head: str = "", attributes: str = "", fit: str = "pass", shift: str = "0") -> str:
     return CLASSIFIER.format(head=head, attributes=attributes, fit=fit, shift=shift)
 
 
-def run_with(config: Path, store: Path, notes: Notes | None = None) -> RunPredictions:
+def run_with(config: Path, store: Path, notes: Notebook | None = None) -> RunPredictions:
     return run_experiment(load_checked(config), RunContext(Store(store, limit=10**9), notes or Observer()))
 
 
@@ -129,7 +120,7 @@ def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
     plugin(VALUES, "values.py")
     files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
     methods = ", ".join(["chi2", "mnb", "same", "{features: nan, classifier: linear-svm}", *list(reasons)[2:]])
-    notes = Notes()
+    notes = Notebook()
     done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
     assert done.failures.keys() == reasons.keys()
     for name, reason in reasons.items():
@@ -356,69 +347,44 @@ def install(folder: Path, version: str) -> None:
         cached.cache_clear()
 
 
-@pytest.mark.parametrize("stored", [False, True])
-def test_a_file_that_nobody_declared_makes_a_new_number_unless_results_are_stored(
-    stored: bool, config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
-) -> None:
-    (folder / "data.txt").write_text("0")
-    shift = "int(Path(__file__).with_name('data.txt').read_text())"
-    plugin(classifier(attributes=f"stored = {stored}", shift=shift))
-    path, notes = config("mine.py", "mine, mnb"), Notes()
-    first = run_with(path, folder / "store", notes)
-    (folder / "data.txt").write_text("1")
-    after = run_with(path, folder / "store")
-    assert (labels(after) == labels(first)) == stored
-    assert {key.method for key in after.stored} == ({"mine", "mnb"} if stored else {"mnb"})
-    said = [note for note in notes.notes if "computed in each run" in note]
-    assert len(said) == (not stored)
-    assert all(note.endswith(": mine") for note in said)
+#: Values for sums, and a kernel whose Gram rows take long enough to be stored.
+SCORED = """
+    def decision_function(self, X):
+        return np.roll(X @ self.means_.T, self.roll + DATA, axis=1)
 
-
-def test_a_sum_and_its_inner_folds_are_as_fresh_as_their_members(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
-) -> None:
-    (folder / "data.txt").write_text("0")
-    scored = "\n    def decision_function(self, X):\n        return np.roll(X @ self.means_.T, SHIFT, axis=1)\n"
-    shift = "SHIFT = int(Path(__file__).with_name('data.txt').read_text())"
-    plugin(classifier(shift, shift="SHIFT").replace("\nCLASSIFIERS", f"{scored}\nCLASSIFIERS"))
-    methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}"
-    path = config("mine.py", methods, choose="{by: cross-validation, folds: 2}")
-    first = run_with(path, folder / "store")
-    assert not first.failures
-    (folder / "data.txt").write_text("1")
-    after = run_with(path, folder / "store")
-    assert {key.method for key in after.stored} == {"mnb"}
-    for method in ("mine", "both"):
-        assert labels(after, method) != labels(first, method)
-
-
-GRAM = """\
-from pathlib import Path
-import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-
-class Slow(TransformerMixin, BaseEstimator):
-    normalization = "l2"
+class Slow(BaseEstimator):
+    stored = Mine.stored
     def fit(self, X, y=None):
         self.points_ = X
         return self
     def transform(self, X):
-        import time; time.sleep(0.6)
-        return (X @ self.points_.T).toarray() ** int(Path(__file__).with_name("data.txt").read_text())
+        time.sleep(0.6)
+        return (X @ self.points_.T).toarray() ** DATA
+
 KERNELS = {"slow": Slow}
-"""
+CLASSIFIERS"""
 
 
-def test_gram_rows_are_not_stored_either(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_file_that_nobody_declared_makes_a_new_number_unless_results_are_stored(
+    stored: bool, config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
 ) -> None:
-    (folder / "data.txt").write_text("1")
-    plugin(GRAM)
-    path = config("mine.py", "slow")
-    first = run_with(path, folder / "store")
-    (folder / "data.txt").write_text("9")
-    after, fresh = run_with(path, folder / "store"), run_with(path, folder / "new")
-    assert labels(after, "slow") == labels(fresh, "slow") != labels(first, "slow")
+    """Also of a choice and its inner folds, a sum with such a member, and Gram rows."""
+    data = folder / "data.txt"
+    data.write_text("1")
+    head = "DATA = int(Path(__file__).with_name('data.txt').read_text())"
+    plugin(classifier(head, f"stored = {stored}", shift="DATA").replace("\nCLASSIFIERS", SCORED))
+    methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}, slow"
+    path, notes = config("mine.py", methods, choose="{by: cross-validation, folds: 2}"), Notebook()
+    first = run_with(path, folder / "store", notes)
+    data.write_text("6")
+    after = run_with(path, folder / "store")
+    users = {"mine", "both", "slow"}
+    assert not first.failures
+    assert {each for each in users if labels(after, each) != labels(first, each)} == (set() if stored else users)
+    assert {key.method for key in after.stored} == ({"mnb"} | users if stored else {"mnb"})
+    said = [note.partition(": ")[2] for note in notes.notes if "computed in each run" in note]
+    assert [set(each.split(", ")) for each in said] == ([] if stored else [users])
 
 
 def test_an_object_of_python_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Weightings, feature maps and threshold rules of one's own: their numbers, here and on workers."""
+"""Weightings, feature maps and threshold rules of one's own: their numbers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ import pytest
 from benchmark.classifiers import LinearSvm
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.payload import make_payload
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import inner_folds
-from benchmark.workers.worker import compute_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,21 +71,3 @@ def test_decisions_are_those_of_the_formulas(studied: Callable[..., Experiment],
     assert np.abs(thresholds).max() > 0.05
     expected = values(split.train, split.test) > thresholds
     assert np.mean(expected == found[0]) > 0.999  # values at a threshold may be rounded to either side
-
-
-def test_a_worker_computes_the_same_from_copies_of_the_files(
-    studied: Callable[..., Experiment], documented: Path, store: Store
-) -> None:
-    experiment = studied(files="mypoints.py", methods=OF_EACH, corpus=SEVERAL, metrics="[micro-break-even, micro-f1]")
-    read = read_variants(experiment, RunContext(store))
-    (work,) = plan_tasks(experiment, read)
-    payload = make_payload(experiment, read, store, 1)
-    keys = frozenset(job.key for point in work.points for job in point.jobs)
-    reply = dict(each for kind, each in compute_group(payload, work.variant, work.task, keys) if kind == "solved")
-    assert reply.keys() == keys
-    run = run_experiment(experiment, RunContext(store))
-    assert {key.method for key in run.stored} == {"hellinger-linear-svm"}, "those of a user's code are computed anew"
-    sent = {point.place: reply[job.key] for point in work.points for job in point.jobs}
-    for place, setting in run.predictions.settings.items():
-        assert setting.values is not None
-        np.testing.assert_array_equal(sent[place].arrays["values"], setting.values)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.system import memory
-from benchmark.system.threads import let_openmp_threads_sleep
 
 if TYPE_CHECKING:
     import pytest
@@ -31,12 +30,3 @@ def test_free_memory_is_the_least_of_all_limits(monkeypatch: pytest.MonkeyPatch)
     assert memory.free_memory() == 1024
     files.clear()
     assert memory.free_memory() == 1024
-
-
-def test_threads_that_wait_sleep_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY")
-    for said, heeded in ((None, "passive"), ("active", "active")):
-        if said:
-            monkeypatch.setenv("OMP_WAIT_POLICY", said)
-        let_openmp_threads_sleep()
-        assert memory.os.environ["OMP_WAIT_POLICY"] == heeded

@@ -1,4 +1,4 @@
-"""Tables and papers with something broken in them: refused with a reason, or read alike each time."""
+"""Tables with something broken in them: refused with a reason, or read alike each time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import csv
 import gzip
 import io
 import json
-import re
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,20 +15,18 @@ from hypothesis import strategies as st
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.experiment.configuration import load_checked
-from benchmark.papers import load as papers
-from benchmark.papers import published
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
-from tests.strategies import broken_yaml, damaged, one
+from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[2]
+    import pytest
+
 PACKED: dict[str, Any] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 TOKENS = [
     b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8", b"true",
@@ -47,10 +41,6 @@ ROWS: list[dict[str, Any]] = [
     | {"who": n % 3, "day": f"2024-05-{n + 1:02}"}
     for n, text in enumerate(TEXTS)
 ]
-CONFIGS, PAPERS = (
-    {path.name: path.read_bytes() for path in sorted((REPOSITORY / folder).glob("*.yaml"))}
-    for folder in ("configs", "results/published")
-)
 
 
 def written() -> dict[str, bytes]:
@@ -99,59 +89,16 @@ def read_table(table: tuple[str, bytes, dict[str, Any]], folder: Path) -> tuple[
     return documents.ids, documents.classes, numbers, list(corpus), counts.vocabulary
 
 
-@st.composite
-def printed(draw: Any) -> tuple[str, bytes, str]:
-    """Draw a broken paper in the place of another, and a configuration that is compared with it."""
-    name = one(draw, list(PAPERS))
-    own = re.compile(rb"(?m)^paper: %s\b" % Path(name).stem.encode())
-    compared = [each for each, text in CONFIGS.items() if own.search(text)]
-    return name, draw(broken_yaml([*PAPERS.values()])), one(draw, compared)
-
-
-@pytest.fixture(scope="module")
-def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Copy all papers, which are looked for there."""
-    folder = tmp_path_factory.mktemp("copies") / "published"
-    shutil.copytree(REPOSITORY / "results" / "published", folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(published, "PUBLISHED_FOLDER", folder)
-        yield folder
-
-
-def check(drawn: tuple[str, bytes, str], folder: Path) -> tuple[str, ...]:
-    """Put a mutant in place of a paper, check a configuration that reads it, and put the original back."""
-    name, mutant, validated = drawn
-    (folder / name).write_bytes(mutant)
-    papers._read.cache_clear()
-    try:
-        found = load_checked(REPOSITORY / "configs" / validated).ids
-    finally:
-        (folder / name).write_bytes(PAPERS[name])
-    assert found, "a configuration without cells is good"
-    return tuple(map(str, found))
-
-
-#: What is drawn, how often where the profile makes 100 examples, and how it is read.
-INPUTS: dict[str, tuple[Any, int, Any]] = {
-    "table": (tables(), 2_500, read_table),
-    "paper": (printed(), 500, check),
-}
-
-
-@pytest.mark.parametrize("kind", INPUTS)
-def test_a_damaged_file_is_read_alike_or_refused_with_a_reason(kind: str, copies: Path) -> None:
-    strategy, number, read = INPUTS[kind]
-
-    def outcome(drawn: Any) -> Any:
+@examples(2_500)
+@given(tables())
+def test_a_damaged_table_is_read_alike_or_refused_with_a_reason(
+    tmp_path_factory: pytest.TempPathFactory, table: tuple[str, bytes, dict[str, Any]]
+) -> None:
+    def outcome() -> Any:
         try:
-            return read(drawn, copies)
+            return read_table(table, tmp_path_factory.getbasetemp())
         except (ConfigError, DataError) as error:
             assert_clear(str(error))
             return str(error)
 
-    @examples(number)
-    @given(strategy)
-    def twice(drawn: Any) -> None:
-        assert outcome(drawn) == outcome(drawn)
-
-    twice()
+    assert outcome() == outcome()

@@ -28,7 +28,7 @@ from benchmark.experiment.store import Store
 from tests.processes import Process
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples
-from tests.trials.processes import SHAPES, Done, Undisturbed, assert_tidy, bench
+from tests.trials.processes import SHAPES, Done, Undisturbed, assert_tidy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,10 +61,10 @@ def start(words: Sequence[str], store: Path) -> Process:
 
 @examples(30, shrink=False)
 @given(shape=SHAPE, moments=st.lists(MOMENTS, min_size=1, max_size=2))
-def test_a_killed_run_is_resumed(
+def test_a_killed_run_is_resumed_even_twice_at_once(
     undisturbed: Callable[[str], Undisturbed], shape: str, moments: list[float | tuple[str, str]]
 ) -> None:
-    """The same command again ends as undisturbed."""
+    """The same command again, also two of it, ends as undisturbed."""
     expected = undisturbed(shape)
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)
@@ -77,23 +77,12 @@ def test_a_killed_run_is_resumed(
                         pass
                 running.send_signal(signal.SIGKILL)
             expected.assert_whole(top / "run")
-        done = bench(*expected.words(top / "run"), BENCH_CACHE=str(top / "store"))
-        assert not done.code, done.error
-        assert "damaged" not in done.error
-        expected.assert_same(top / "run", top / "store")
-
-
-@examples(6, shrink=False)
-@given(shape=SHAPE)
-def test_two_runs_at_once_are_one(undisturbed: Callable[[str], Undisturbed], shape: str) -> None:
-    expected = undisturbed(shape)
-    with tempfile.TemporaryDirectory() as folder:
-        out, store = Path(folder) / "run", Path(folder) / "store"
-        for code, _, error in [each.finish() for each in [start(expected.words(out), store) for _ in range(2)]]:
+        again = [start(expected.words(top / "run"), top / "store") for _ in range(2)]
+        for code, _, error in [each.finish() for each in again]:
             assert not code, error
             assert "damaged" not in error
             assert "no longer kept" not in error
-        expected.assert_same(out, store)
+        expected.assert_same(top / "run", top / "store")
 
 
 @examples(40, shrink=False)

@@ -1,41 +1,12 @@
-"""A scheduler and workers of Dask in processes of their own, and an observer that writes everything down."""
+"""A scheduler and workers of Dask in processes of their own."""
 
 from __future__ import annotations
 
 import signal
 import socket
 import time
-from typing import TYPE_CHECKING, Any
 
-from benchmark.system.observer import Observer
 from tests.processes import Process
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Notebook(Observer):
-    """Writes everything down; `at_step` is called with the number of each step."""
-
-    def __init__(self) -> None:
-        self.planned = 0
-        self.steps: list[str] = []
-        self.notes: list[str] = []
-        self.details: list[str] = []
-        self.at_step: Callable[[int], Any] = lambda _: None
-
-    def plan(self, steps: int, later: int = 0) -> None:
-        self.planned += steps
-
-    def step(self, done: str, *, stored: bool = False) -> None:
-        self.steps.append(done)
-        self.at_step(len(self.steps))
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-    def detail(self, text: str) -> None:
-        self.details.append(text)
 
 
 class Dask:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workers.clusters import Dask, Notebook
+from tests.builders import Notebook
+from tests.workers.clusters import Dask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

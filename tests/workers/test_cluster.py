@@ -214,6 +214,8 @@ def test_a_place_and_its_threads_by_its_words(words: Any, jobs: int, expected: A
     place = parse_dask_option(*words)
     threads = DaskExecutor(place, Store(tmp_path), jobs, Observer())._threads
     assert (place.dask_address, place.n_jobs, threads) == expected
+    with pytest.raises(ConfigError, match=r"--dask is 'local:two': must have a number of processes, such as local:4"):
+        parse_dask_option("local:two")
 
 
 @pytest.mark.parametrize(("subset", "number"), [(None, 6), ("several", 2)])
@@ -237,72 +239,48 @@ def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
 SLOW = """\
 import time
 from pathlib import Path
-import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-
 class Slow(MultinomialNB):
-    def __init__(self, number: int = 0, fails: bool = False):
+    def __init__(self, number: int = 0):
         super().__init__(alpha=1 + number)
-        self.number, self.fails = number, fails
+        self.number = number
 
     def fit(self, X, y):
-        if self.fails:
+        if self.number < 2:
             raise RuntimeError(f"number {self.number} was told to fail")
         started = time.time()
-        time.sleep(PAUSE)
+        time.sleep(1.5)  # so that a worker which takes seconds to begin meets the others at work
         Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
         return super().fit(X, y)
-
 
 CLASSIFIERS = {"slow": Slow}
 """
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Callable[..., Experiment]:
-    """An experiment with a classifier of one's own, which writes down when it works."""
-
-    def make(methods: str, pause: float = 0.15) -> Experiment:
-        (tmp_path / "work").mkdir(exist_ok=True)
-        code = SLOW.replace("FOLDER", repr(str(tmp_path / "work"))).replace("PAUSE", str(pause))
-        (tmp_path / "slow.py").write_text(code)
-        (tmp_path / "own.yaml").write_text(
-            "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
-            f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
-        )
-        found: Any = load_checked(tmp_path / "own.yaml")
-        return found
-
-    return make
-
-
 @pytest.mark.slow
-def test_what_fails_on_a_worker_fails_in_the_same_line(
-    slow: Any, dask: Any, there: Any, notebook: Any, at_home: list[int], tmp_path: Path
+def test_what_fails_on_a_worker_fails_in_the_same_line_and_at_most_so_many_work_at_once(
+    dask: Any, there: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:
-    experiment = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "slow.py").write_text(SLOW.replace("FOLDER", repr(str(tmp_path / "work"))))
+    (tmp_path / "own.yaml").write_text(
+        "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
+        "protocol: {name: leave-one-group-out, held_out: [cornell]}\n"
+        f"methods: [{{classifier: {{name: slow, number: {list(range(8))}}}}}]\n"
+    )
+    experiment = load_checked(tmp_path / "own.yaml")
     run_and_write(experiment, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
     notes, details = list(notebook.notes), len(notebook.details)
     assert len(notes) >= details == 2
     at_home.clear()
     notebook.notes.clear()
-    dask.employ(2)
-    there(experiment, Store(tmp_path / "two"))
-    assert notebook.notes == notes
+    dask.employ(3)
+    there(experiment, Store(tmp_path / "two"), 2)
+    assert sorted(notebook.notes) == sorted(notes)
     assert len(notebook.details) == 2 * details, "its author may see where it came from"
     assert at_home == []
     assert contents_of(tmp_path / "run") == contents_of(tmp_path / "home")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("at_most", [2, None])
-def test_at_most_so_many_at_once(slow: Any, dask: Any, there: Any, tmp_path: Path, at_most: int | None) -> None:
-    # Long enough that a worker which takes seconds to begin meets the others at work.
-    experiment = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
-    dask.employ(3)
-    there(experiment, Store(tmp_path / "store"), at_most)
     spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
-    assert len(spans) == 8
-    most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
-    assert most == (at_most or 3)
+    assert len(spans) == 6
+    assert max(sum(start <= moment < end for start, end in spans) for moment, _ in spans) == 2
