@@ -24,7 +24,6 @@ from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import TermWeighting
-from benchmark.system.errors import ConfigError
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -284,18 +283,37 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
     assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
     for cell, metric in product(done.results.experiment.ids, ("accuracy", "halved")):
         assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
-    assert compare_two_cells(gone.results, "chi2", "mnb") == compare_two_cells(done.results, "chi2", "mnb")
+    of_both = [compare_two_cells(each.results, "chi2", "mnb") for each in (gone, done)]
+    assert [[table.without("difference is") for table in tables] for tables in of_both[:1]] == of_both[1:]
 
 
-def test_differences_that_a_run_did_not_compare_are_not_made_up(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
+@pytest.mark.parametrize(
+    ("protocol", "origin"),
+    [
+        ("{name: k-fold, k: 2}", "computed from the recorded scores, without an interval"),
+        ("{name: random-subsets, train_size: 40, replicates: 3}", "computed from the recorded score of each split"),
+    ],
+)
+def test_a_difference_in_a_plug_in_s_metric_says_whether_the_run_recorded_it(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store, protocol: str, origin: str
 ) -> None:
     plugin(EVERYTHING)
-    path = config(files="mine.py", methods="mnb, ngd", metrics="[halved]")
-    done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
+    lines = {"metrics": "[halved]", "compare": "[[mnb, ngd]]", "protocol": protocol}
+    done = run_and_write(
+        load_checked(config(files="mine.py", methods="mnb, ngd, linear", **lines)),
+        RunContext(store),
+        folder=folder / "run",
+    )
     (folder / "mine.py").unlink()
-    with pytest.raises(ConfigError, match="recorded no difference in halved of 'mnb' and 'ngd'"):
-        compare_two_cells(read_run(done.folder), "mnb", "ngd")
+    mnb, ngd, linear = done.results.experiment.ids
+    run = read_run(done.folder)
+    for a, b, word in ((mnb, ngd, "recorded by the run"), (ngd, mnb, "recorded by the run"), (mnb, linear, origin)):
+        (row,) = compare_two_cells(run, a, b)[0].records
+        gap = done.results.scored.difference(a, b, "halved")
+        assert row["difference"] == pytest.approx(100 * gap.value)
+        assert row["difference is"] == word
+        if "without" not in word and a == mnb:
+            assert row["95% interval"] == pytest.approx([100 * gap.low, 100 * gap.high])
 
 
 TAGGED = """\
