@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,6 @@ from benchmark.papers.claims import evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.html.section import PAGE_FILE
-from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
     deviations_page,
     difference_unit,
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
     from benchmark.papers.published_verdicts import Exclusions
 
 _SHOWN_SIZES = 8
-#: Folder of the pages for a browser.
-SITE = "site"
 #: Folder of the documentation's pictures, relative to the page of the repository.
 IMAGES = "../docs/img"
 
@@ -85,8 +80,9 @@ def _reference_values_alone(experiment: Experiment) -> bool:
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
-    """Write the page, the pages and records of papers/, and the HTML site; return a line with the page's headline."""
-    sections, site = _sections(done), path.parent / SITE
+    """Write the page, and the pages and records of papers/; return a line with the page's headline."""
+    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
+    sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
     page = reproduction_page(sections, IMAGES if (path.parent / IMAGES).is_dir() else "")
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
@@ -94,16 +90,7 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     for name, table in record_frames(sections).items():
         write_atomically(path.parent / "papers" / f"{name}.csv", frame_csv(table, table.columns).encode())
     write_atomically(path, page.encode())
-    runs = {each.summary.name: os.path.relpath(each.folder / PAGE_FILE, site) for each in done}
-    for name, content in site_pages(sections, runs).items():
-        write_atomically(site / name, content.encode())
     return f"{path}: {scoreboard_headline(sections)}."
-
-
-def _sections(done: list[RunResult]) -> list[PaperResult]:
-    """Return a section for each paper."""
-    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
-    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
 
 
 def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:

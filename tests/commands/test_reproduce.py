@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -34,7 +32,6 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.papers.load import load_published
-from benchmark.report.html.site import INDEX_FILE
 from benchmark.report.paper_results import COMPARISONS
 from benchmark.system.errors import BenchError, ConfigError
 from tests.builders import small_experiment
@@ -188,30 +185,11 @@ def test_the_records_and_pictures_have_the_numbers_of_the_run(page, tmp_path):
     assert [100 * float(value) for value in compared["value"]] == pytest.approx([gap, gap])
     published = float(PRINTED[PAIR[0]]) - float(PRINTED[PAIR[1]])
     assert [100 * float(value) for value in compared["published"]] == pytest.approx([published] * 2)
-    for name in (INDEX_FILE, "nobody1999.html"):
-        points = [
-            each for points in data_of(made / "site" / name) for each in points if {"name", "print"} <= each.keys()
-        ]
-        drawn = {point["name"].removeprefix("small: "): point for point in points if point["what"] != "not counted"}
-        assert {cell: drawn[cell]["value"] for cell in PRINTED} == pytest.approx({cell: ours[cell] for cell in PRINTED})
-        assert {cell: drawn[cell]["what"] == "deviates" for cell in PRINTED} == dict(shares["verdict"] == "deviates")
-    forest = [point for points in data_of(made / "site" / "nobody1999.html") for point in points if "gap" in point]
-    assert [point["value"] for point in forest] == pytest.approx([gap] * len(forest))
-    assert [point["published"] for point in forest] == pytest.approx([published] * len(forest))
-    assert len(forest) == len(compared)
     signs = {"holds": "●", "holds in part": "◐", "contradicted": "▲", "not tested": "○", "no test": "○"}
     board = (made / "PAGE.md").read_text(encoding="utf-8").partition("## Scoreboard")[2]
     for row in claims.to_dict("records"):
         both = "".join(signs[row[name].partition(" (")[0]] for name in ("verdict", "strict_verdict"))
         assert f'[{both}](papers/nobody1999.md#claims "{row["claim"]}")' in board
-
-
-def data_of(path):
-    """Yield the lists of points of every picture of a page."""
-    for text in re.findall(
-        r'<script type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL
-    ):
-        yield from json.loads(text).get("datasets", {}).values()
 
 
 class TestConfigs:

@@ -25,7 +25,6 @@ from benchmark.report.drawing.forest import forest_picture
 from benchmark.report.drawing.published import published_chart
 from benchmark.report.files import figure_specs
 from benchmark.report.html.page import page_html
-from benchmark.report.html.site import site_pages
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.scoreboard import record_frames
@@ -206,13 +205,11 @@ def test_of_a_summary_are_as_expected(name: str) -> None:
 
 def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
     (paper,) = papers
-    pages = site_pages(papers, {"webkb": "runs/webkb.html"})
     claims = paper.claims.assign(paper=paper.key)
     texts = {
         "reproduction": reproduction_page(papers, "images"),
         "paper": paper_page(paper),
         "deviations": deviations_page(papers),
-        **{name: page_words(html) for name, html in pages.items()},
         "claim": figure_text("claim", claim_picture(paper.comparisons).spec),
         "values": figure_text("values", published_chart(record_frames(papers)["values"])),
         "signs": figure_text("signs", scoreboard_chart(claims, {paper.key: paper.title})),

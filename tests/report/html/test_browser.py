@@ -19,15 +19,11 @@ import pytest
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import CLAIMS, CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
-from benchmark.papers.load import load_published
 from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
-from benchmark.report.html.site import site_pages
-from benchmark.report.paper_results import PaperResult
 from benchmark.report.run_tables import charts_csv
-from benchmark.report.scoreboard import read_record
 from tests.report.regions import figure_of, panels
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -303,24 +299,6 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
     assert 2 <= sheets <= 1 + height / 900
 
 
-@pytest.mark.parametrize("name", ["index.html", "zhang2005.html"])
-def test_everyone_can_use_the_site(opened, papers, name):
-    page = opened(site_pages(papers, {"webkb": "../runs/webkb/report.html"})[name], viewport=PHONE)
-    assert violations(page) == []
-
-
-def test_all_papers_and_claims_are_on_one_screen(opened):
-    """Of 1400 × 1000 pixels: the committed record of the claims, as the index shows it."""
-    record, papers = read_record(RECORDS / "claims.csv"), []
-    for key in record["paper"].unique():
-        paper, claims = load_published(PUBLISHED / f"{key}.yaml"), record.loc[record["paper"] == key, list(CLAIMS)]
-        papers.append(PaperResult(key, paper.title, paper.reference, (), claims, {}, finding=paper.finding))
-    page = opened(site_pages(papers, {})["index.html"], viewport={"width": 1400, "height": 1000})
-    signs = page.locator(".board .cards li")
-    assert signs.count() == len(record[record["counted"] == ""].groupby(["paper", "claim"])) > 20
-    assert page.locator(".board").evaluate("board => board.getBoundingClientRect().bottom") <= 1000
-
-
 def test_every_summary_has_a_page_within_its_bounds(opened, make):
     page = opened(make())
     assert page.locator("h1").inner_text() == main_finding(make()).headline
@@ -475,23 +453,3 @@ class TestCurves:
     def test_everyone_can_use_it(self, opened, curves, viewport):
         page = opened(curves, viewport=viewport)
         assert violations(page, COLOURLESS if viewport is PHONE else "") == []
-
-
-def test_a_sign_opens_the_forest_plot_of_its_claim(opened, papers):
-    page = opened(site_pages(papers, {})["zhang2005.html"])
-    claim = papers[0].claims["claim"][0]
-    details = page.locator("details", has=page.locator(f"#claim-{claim}"))
-    assert not details.evaluate("each => each.open")
-    page.locator(".board").get_by_role("link", name=claim).click()
-    assert details.evaluate("each => each.open")
-    points = details.locator(".layer_2_marks path")
-    points.first.wait_for()
-    compared = papers[0].comparisons
-    told = [tooltip_on(page, points.nth(i)) for i in range(points.count())]
-    assert sorted(each["ours"] for each in told) == sorted(
-        f"{100 * gap:+.2f}".replace("-", "−") for gap in compared["value"]
-    )
-    assert {each["published"] for each in told} == {"+2.36"}
-    page.mouse.move(0, 0)
-    page.locator("#vg-tooltip-element.visible").wait_for(state="hidden")
-    assert violations(page, COLOURLESS) == []

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.analysis.charts.region_charts import RegionFigure
 from benchmark.report.html.page import _pictured, write_page
-from benchmark.report.html.site import site_pages
-from benchmark.report.page import BASE_VARIANT_LABEL
-from benchmark.report.paper_results import PaperExperiment, PaperResult
-from tests.report.expected_texts import page_words
-from tests.report.html.test_rare_sections import panel_of, simplex_points, site
-from tests.report.rows import claim, claims_of, compared, curve, frame_of, summary_of, verdict, verdicts_of
-from tests.report.test_rare_pages import trial
+from tests.report.rows import curve, summary_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,56 +44,3 @@ class TestCharts:
         machine = {"system": "Plan 9", "processors": 3, "threads": 7}
         text = write_page(summary_of(), tmp_path, machine).read_text(encoding="utf-8")
         assert "Plan 9, 3 processors" in text
-
-
-class TestSites:
-    summary = summary_of("a", verdicts=verdicts_of(verdict("a", verdict="deviates", grade="outside")))
-
-    def test_the_index_lists_the_sweeps_of_every_experiment(self) -> None:
-        parts = tuple(
-            PaperExperiment(
-                replace(summary_of("a"), name=f"e{i}", title=f"Experiment {i}"),
-                sweeps=(replace(summary_of("a"), name=f"s{i}", title=f"Sweep {i}"),),
-            )
-            for i in range(2)
-        )
-        paper = PaperResult("key", "The paper", "Ref.", parts, claims_of(), {})
-        index = page_words(site_pages([paper], {"s1": "runs/s1.html"})["index.html"])
-        assert [text in index for text in ("Sweep 0", "Sweep 1", "runs/s1.html", "of 1 papers")] == [True] * 4
-
-    def test_an_experiment_has_its_run_caveats_regions_and_sensitivity(self) -> None:
-        region = RegionFigure("f", "F", ((panel_of(simplex_points(2), "a kernel"),),))
-        tried = (trial("a", BASE_VARIANT_LABEL, "deviates"), trial("a", "v", "equal"))
-        summary = replace(self.summary, regions=(region,))
-        page = site(PaperExperiment(summary, tried, caveats=("A caveat.",)), {"made": "runs/made.html"})["key.html"]
-        for words in ("runs/made.html", "A caveat.", "a kernel", "1 of the 1 that deviate are consistent"):
-            assert words in page
-        bare = site(PaperExperiment(self.summary))["key.html"]
-        for words in ("runs/made.html", "A caveat.", "are consistent under some other choice"):
-            assert words not in bare
-
-    @pytest.mark.parametrize(
-        ("changes", "drawn"),
-        [
-            ({}, True),
-            ({"verdicts": verdicts_of()}, False),
-            ({"regions": (RegionFigure("f", "F", ((panel_of(simplex_points(2)),),)),)}, False),
-        ],
-    )
-    def test_published_values_are_drawn_beside_scores(self, changes: dict[str, Any], drawn: bool) -> None:
-        paper = PaperResult(
-            "key", "The paper", "Ref.", (PaperExperiment(replace(self.summary, **changes)),), claims_of(), {}
-        )
-        assert (
-            "of each cell with its 95% interval, and the published value" in site_pages([paper], {})["key.html"]
-        ) == drawn
-
-    def test_each_claim_links_to_its_section(self) -> None:
-        rows = [claim("c", "holds", 1, 1), claim("d", "not tested (1 of 2 missing)", 0, 1)]
-        paper = PaperResult(
-            "key", "P", "Ref.", (PaperExperiment(self.summary),), claims_of(*rows), {}, frame_of(compared())
-        )
-        html = site_pages([paper], {})["key.html"]
-        for name in "cd":
-            assert len(re.findall(rf'href="?#claim-{name}"?', html)) >= 1
-            assert len(re.findall(rf'id="?claim-{name}"?', html)) == 1

@@ -16,30 +16,21 @@ from benchmark.report.drawing import render as drawing_render
 from benchmark.report.drawing.spec import Picture
 from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH
 from benchmark.report.files import figure_specs, missing_figures_message, write_report_files
-from benchmark.report.html import render
 from benchmark.report.html.page import MOST_OPEN_PAIRS, _pictured, _sections, measured_sentences
-from benchmark.report.html.render import line_look, render_html
+from benchmark.report.html.render import line_look
 from benchmark.report.html.results import result_table
 from benchmark.report.html.section import PageSection
 from benchmark.report.html.simplex import SIMPLEX_TITLE, simplex_section
-from benchmark.report.html.site import site_pages
-from benchmark.report.page import BASE_VARIANT_LABEL
-from benchmark.report.paper_results import PaperExperiment, PaperResult
-from tests.report.expected_texts import page_words
 from tests.report.rows import (
     claim,
     claims_of,
-    compared,
     curve,
-    frame_of,
     summary_of,
     verdict,
     verdicts_of,
 )
-from tests.report.test_rare_pages import trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from benchmark.analysis.summary import Summary
@@ -141,22 +132,6 @@ def section_of(summary: Summary, title: str) -> PageSection:
 
 
 class TestPages:
-    def test_rows_are_left_out_by_the_bytes_of_a_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        rows = tuple((f"ä{i:04}", "ü" * 400) for i in range(200))
-        section = PageSection("t", grid=Table.of("t", ("a", "b"), rows))
-        given: dict[str, Any] = {"title": "T", "name": "", "legend": "", "command": "c", "together": "", "index": ""}
-
-        def count() -> int:
-            return render_html("site.html.j2", (), [section], **given).count("ä0")
-
-        monkeypatch.setattr(render, "MAX_PAGE_ROWS", (200, 50))
-        whole = render_html("site.html.j2", (), [section], **given)
-        for most, n in ((len(whole.encode()), 200), (len(whole.encode()) - 1, 50), (len(whole), 50)):
-            monkeypatch.setattr(render, "MAX_PAGE_BYTES", most)
-            assert count() == n
-        monkeypatch.setattr(render, "MAX_PAGE_BYTES", 1)
-        assert count() == 50, "a page that never fits has the fewest rows"
-
     def test_comparisons_are_folded_from_forty_one_on(self) -> None:
         names = "abcdefghijklmnop"
         sizes = {name: {"more": {"size": 5}} for name in names}
@@ -196,46 +171,6 @@ class TestPages:
         rows = claim("c", "holds", 1, 1), claim("d", "holds", 1, 1, whole=2)
         assert "Its one claim holds" in measured_sentences(summary_of(claims=claims_of(*rows)))[-1]
         assert "claim" not in measured_sentences(summary_of(claims=claims_of(rows[1])))[-1]
-
-
-def site(
-    part: PaperExperiment, runs: Mapping[str, str] | None = None, *claims: Any, compared_rows: Any = ()
-) -> dict[str, str]:
-    table = claims_of(*claims) if claims else claims_of()
-    paper = PaperResult("key", "The paper", "Ref.", (part,), table, {}, frame_of(*compared_rows), finding="A finding.")
-    return {name: page_words(html) for name, html in site_pages([paper], runs or {}).items()}
-
-
-class TestSites:
-    summary = summary_of("a", verdicts=verdicts_of(verdict("a", verdict="deviates", grade="outside")))
-    sweep = replace(summary_of("a"), name="sweep", title="A sweep")
-
-    def test_the_index_has_every_experiment_and_sweep_with_its_run(self) -> None:
-        runs = {"made": "runs/made.html", "sweep": "runs/sweep.html"}
-        index = site(PaperExperiment(self.summary, sweeps=(self.sweep,)), runs)["index.html"]
-        assert [name in index for name in ("A sweep", "runs/made.html", "runs/sweep.html")] == [True, True, True]
-        assert "runs/sweep.html" not in site(PaperExperiment(self.summary), runs)["index.html"]
-
-    def test_a_page_has_all_trials_of_a_cell(self) -> None:
-        tried = (trial("a", BASE_VARIANT_LABEL, "deviates"), trial("a", "v", "equal"), trial("a", "w", "consistent"))
-        page = site(PaperExperiment(self.summary, tried))["key.html"]
-        for variant, said in ((BASE_VARIANT_LABEL, "deviates"), ("v", "tuned (equal)"), ("w", "tuned (consistent)")):
-            assert f"{variant}: 70.00 [69.00, 71.00], {said}" in page
-
-    @pytest.mark.parametrize("published", [False, True])
-    def test_remarks_stand_with_the_finding(self, published: bool) -> None:
-        summary = self.summary if published else summary_of("a")
-        page = site(PaperExperiment(summary, remarks=("a remark of its own",)))["key.html"]
-        assert "A remark of its own" in page
-
-    def test_a_claim_without_comparisons_here_has_its_verdict_in_words(self) -> None:
-        words = "By the paper's criterion: not tested (1 of 2 missing)."
-        missing = claim("c", "not tested (1 of 2 missing)", 0, 1)
-        assert words in site(PaperExperiment(self.summary), None, missing)["key.html"]
-        there = site(PaperExperiment(self.summary), None, claim("c", "holds", 1, 1), compared_rows=[compared()])[
-            "key.html"
-        ]
-        assert "By the paper's criterion: holds. By ours, strictly: holds." in there
 
 
 class TestFigures:
