@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ from benchmark.analysis.formatting.units import capitalized, display_unit, metri
 from benchmark.analysis.notes import corpus_in_words
 from benchmark.analysis.prose.main_finding import TEST_NAMES_IN_WORDS
 from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
-from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
+from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
     #: Predicted classes by split and document.
     Labels = Mapping[tuple[str, str], frozenset[str]]
+
+INTERVAL = "95% interval"
 
 
 @dataclass(frozen=True)
@@ -125,25 +129,26 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
     if not metrics:
         return [Table.of("Scores", (), [], empty=f"{a} and {b} have no score in common")]
-    scores = list[tuple[Any, ...]]()
+    rows = list[dict[str, Any]]()
     try:
         for metric in metrics:
-            unit, gap = display_unit(metric, quantities), scored.difference(a, b, metric)
-            values = (scored.estimate(name, metric).value for name in (a, b))
-            one, two, value, low, high = (unit.scale * each for each in (*values, gap.value, gap.low, gap.high))
-            scores.append((metric_with_unit(metric, unit, quantities), one, two, value, (low, high)))
+            unit, (gap, origin) = display_unit(metric, quantities), cell_difference(run, a, b, metric)
+            one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
+            row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
+            row |= {"difference": unit.scale * gap.value, INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
+            rows.append(row | {"difference is": origin})
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
     shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
-    own, gaps = (Column(name, shown_as) for name in (a, b)), ("difference", "95% interval")
-    signed = (Column(name, shown_as, "+") for name in gaps)
-    tables = [Table.of("Scores", ("metric", *own, *signed), scores)]
+    signed = (Column(name, shown_as, "+") for name in ("difference", INTERVAL))
+    header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed, "difference is")
+    tables = [Table.of("Scores", header, rows)]
     if found.shared:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
-    rows = [
+    of_tests = [
         (
             TEST_NAMES_IN_WORDS.get(test.test, test.test).removeprefix("the "),
             test.n,
@@ -154,16 +159,44 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         for test in found.tests
     ]
     statistic = Column("statistic", replace(PLAIN, decimals=4))
-    header = ("test", "n", statistic, Column("p", PLAIN), "favours")
-    return [*tables, Table.of("Tests", header, rows)] if rows else tables
+    names = ("test", "n", statistic, Column("p", PLAIN), "favours")
+    return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
+
+
+def cell_difference(run: RunPredictions, a: str, b: str, metric: str) -> tuple[Estimate, str]:
+    """Return the score of a minus that of b, and where the number of a plug-in's metric is from.
+
+    In a run that is read from its folder, scores of such metrics are those that the run recorded; it recorded the
+    differences of the pairs that its configuration names.
+
+    Raises
+    ------
+    ValueError
+        If the cells can't be paired.
+    """
+    scored, one, two = run.scored, run.scored.cells[a], run.scored.cells[b]
+    if (metric, ALL_SPLITS, "") not in one.recorded:
+        return scored.difference(a, b, metric), ""
+    for (first, second), sign in (((one, b), 1), ((two, a), -1)):
+        if (metric, ALL_SPLITS, second) in first.recorded:
+            gap = first.recorded[metric, ALL_SPLITS, second]
+            low, high = sorted((sign * gap.low, sign * gap.high))
+            return replace(gap, value=sign * gap.value, low=low, high=high), "recorded by the run"
+    try:
+        return scored.difference(a, b, metric), "computed from the recorded score of each split"
+    except ValueError:
+        scored.tests(a, b, [metric])  # raises where the cells can't be paired
+    above, below = (scored.estimate(name, metric) for name in (a, b))
+    gap = Estimate(above.value - below.value, math.nan, math.nan, above.n, "")
+    return gap, "computed from the recorded scores, without an interval"
 
 
 def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
     """Return the summary of a run that compares two of its cells and nothing else."""
     scored, metric = run.scored, main_metric(run.experiment)
-    infos = [info for info in label_cells(run.experiment, scored, None) if info.id in (a, b)]
+    infos = {info.id: info for info in label_cells(run.experiment, scored, None)}
     frame = scored.frame[scored.frame["cell"].isin((a, b)) & (scored.frame["metric"] == metric)]
-    gap = scored.difference(a, b, metric)
+    gap, _ = cell_difference(run, a, b, metric)
     tests = [
         [t.a, t.b, t.test, t.n, t.statistic, t.p_value, t.p_value, 1, t.note] for t in scored.tests(a, b, [metric])
     ]
@@ -171,7 +204,7 @@ def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
         name=run.experiment.name,
         title=run.experiment.title,
         paper=None,
-        cells=tuple(sorted(infos, key=lambda info: info.id != a)),
+        cells=(infos[a], infos[b]),
         scores=frame[list(SCORE_COLUMNS)],
         differences=summary_table(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n]]),
         significance=summary_table(SIGNIFICANCE, tests),

@@ -434,7 +434,7 @@ def report(
             output_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
-    from benchmark.commands.explanation.page import write_page_with_texts
+    from benchmark.commands.explain import write_page_with_texts
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
     from benchmark.system.threads import n_processors

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,24 +16,45 @@ from benchmark.analysis.formatting.labels import candidate_label, component_labe
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
+from benchmark.analysis.hardest_documents import DocumentExplanation
+from benchmark.analysis.model_selection import selected_predictions
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.commands.explanation.account import CellAccount, classes_text
+from benchmark.config.model import method_of
+from benchmark.config.tasks import protocol_at_size
+from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
-from benchmark.experiment.run_folder import read_run, report_damage
-from benchmark.system.errors import ConfigError, DataError, unknown_name
+from benchmark.experiment.configuration import experiment_of_manifest
+from benchmark.experiment.counting import read_counts, text_counts
+from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
+from benchmark.experiment.task_planning import plan_task
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
+from benchmark.model.fitting import fit_model
+from benchmark.plugins.records import changed_plugin
+from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.text.lexer import MIN_WORD_LENGTH
+from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from benchmark.analysis.document_predictions import DocumentPrediction
-    from benchmark.config.model import MethodSpec, TextSettings
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
+    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
+    from benchmark.experiment.run import RunResult
+    from benchmark.methods.problem import Problem
+    from benchmark.model.base import KeptModel
+    from benchmark.text.lexer import Lexing
 
 DETAIL_HEADER = ("property", "value")
-#: Maximal number of shown documents, and of characters of their texts.
-MAX_EXAMPLES, MAX_TEXT_CHARACTERS = 5, 600
+#: Maximal number of shown documents, and of characters of a text here and on a page.
+MAX_EXAMPLES, MAX_TEXT_CHARACTERS, PAGE_TEXT_CHARACTERS = 5, 600, 300
+#: Maximal number of confusions, and of a document's neighbours, words and classes with decision values.
+MAX_CONFUSIONS, N_NEIGHBOURS, N_TOP_TERMS, MAX_VALUES = 10, 3, 8, 5
 
 
 def explain_cell(
@@ -69,13 +92,19 @@ def explain_cell(
         if target.id not in run.scored.chosen:
             why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
-        account = _Account(run, target, folder)
-        predicted = list(document_predictions(run, target))
-        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(predicted)]
-    wanted = account.wanted(predicted, document, shown)
+        account, predicted = CellAccount(run, target, folder), list(document_predictions(run, target))
+        summary = [] if document else [account.steps(), *account.scores(), confusion_table(predicted)]
+    wrong = [each for each in predicted if not each.right]
+    wanted = [each for each in predicted if each.document == document] if document else examples(wrong)[:shown]
+    if document and not wanted:
+        tested = list(dict.fromkeys(each.document for each in predicted))
+        raise ConfigError(unknown_name("tested document", document, tested, listed=False))
     yield from summary
     try:
-        yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in predicted))
+        explained = account.explain(wanted, context, MAX_TEXT_CHARACTERS)
+        for number, (each, found) in enumerate(explained, start=1):
+            counted = "" if each.right else f" (wrong: {number} of {len(wrong):,})"
+            yield Table.of(each.document + counted, DETAIL_HEADER, _details(each, found))
     except (ConfigError, DataError) as error:
         if document:
             raise
@@ -83,16 +112,83 @@ def explain_cell(
         yield Table.of("Documents", (), [], empty=f"not shown, since their texts aren't in the folder: {reason}")
 
 
-class _Account(CellAccount):
-    """Tables of the explanation of one cell."""
+def write_page_with_texts(done: RunResult, context: RunContext, cell: str = "") -> Path:
+    """Write the page of a run again, with the texts of documents where the corpus is available.
 
-    def made_of(self) -> list[Table]:
+    Parameters
+    ----------
+    done : RunResult
+    context : RunContext
+    cell : str
+        Cell that is trained again. By default, the best of those that are compared.
+    """
+    from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
+
+    if cell and cell not in done.results.scored.chosen:
+        raise ConfigError(unknown_name("cell", cell, list(done.results.scored.chosen)))
+    explanations, shown = dict[tuple[str, str], DocumentExplanation](), done.summary.disagreement
+    if shown is not None:
+        try:
+            run, names = read_run(done.folder), {document.name for document in shown.documents}
+            (target,) = (each for each in run.experiment.cells if each.id == (cell or shown.cells[0]))
+            with report_damage(done.folder):
+                account = CellAccount(run, target, done.folder)
+            wanted = [each for each in document_predictions(run, target) if each.document in names]
+            explained = account.explain(wanted, context, PAGE_TEXT_CHARACTERS)
+            explanations = {(target.task, each.document): explanation for each, explanation in explained}
+        except BenchError as error:
+            context.observer.note(f"the page is written without texts: {error}")
+    return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), explanations)
+
+
+def confusion_table(predicted: Sequence[DocumentPrediction]) -> Table:
+    """Return the table of confused classes, most frequent first."""
+    confused = Counter((_classes(each.truth), _classes(each.given)) for each in predicted if not each.right)
+    ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[:MAX_CONFUSIONS]
+    rows, header = [(*pair, n) for pair, n in ranked], ("true", "predicted", "documents")
+    return Table.of("Confusions", header, rows, empty="every document is classified correctly")
+
+
+def examples(wrong: Sequence[DocumentPrediction]) -> list[DocumentPrediction]:
+    """Order wrong predictions: one of every confusion, most frequent first, then the second of each, and so on."""
+    number, order = Counter[tuple[Any, Any]](), []
+    for each in wrong:
+        number[each.truth, each.given] += 1
+        order.append((number[each.truth, each.given], each))
+    return [each for _, each in sorted(order, key=lambda item: (item[0], -number[item[1].truth, item[1].given]))]
+
+
+def _details(each: DocumentPrediction, found: DocumentExplanation) -> Iterator[tuple[str, str]]:
+    """Yield the properties of a document: its text, decision values and nearest training documents."""
+    yield "true", _classes(each.truth)
+    yield "predicted", _classes(each.given) + (", after a tie" if each.tied else "")
+    yield from (("split", each.fold), ("text", found.text))
+    yield "decision values", found.values or f"not available: {found.problem}"
+    for label, words in found.words.items():
+        yield f"words for {label}", ", ".join(words) or "no single word"
+    if found.values and not found.words:
+        yield "words", "none: it reads texts by itself"
+    for name, labels, value in found.nearest:
+        yield "nearest document", f"{labels}, {found.similarity} {value:.4g}: {name}"
+
+
+class CellAccount:
+    """Explanation of one cell, for which its documents are read and its classifiers are trained again."""
+
+    def __init__(self, run: RunPredictions, cell: Cell, folder: Path) -> None:
+        self.run, self.cell, self.folder, self.manifest = run, cell, folder, read_manifest(folder)
+        self.entry, self.candidates = method_of(run.experiment, cell), run.scored.chosen[cell.id]
+        self.splits = run.predictions.splits[cell.of_splits]
+        self.predictions = selected_predictions(run.predictions, cell, self.candidates)
+        #: Retrained model of each split, or the reason why it can't be trained.
+        self.models: dict[str, KeptModel | str] = {}
+
+    def steps(self) -> Table:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
         experiment, facts = self.run.experiment, self.run.facts[self.cell.variant]
         variant = experiment.variants[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
         members = {"": spec} if spec.fused is None else dict(zip(spec.fused.names, spec.fused.members, strict=True))
-        chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
         rows = [
             ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
             ("content", facts["content_digest"]),
@@ -106,85 +202,111 @@ class _Account(CellAccount):
         rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
         rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
         if len(self.entry.candidates) > 1:
+            chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
             told = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
             rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in told)))
-        seconds = dict(zip(METHOD_TIMERS, self.predictions.seconds.sum(axis=0), strict=False))
-        rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
+        seconds = zip(METHOD_TIMERS, self.predictions.seconds.sum(axis=0), strict=False)
+        rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
-        again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
-        return [Table.of(self.cell.id, DETAIL_HEADER, [*rows, ("command", again)])]
-
-    def _config(self) -> str:
-        """Return the configuration's file as the command named it, or its name where the file is unknown."""
-        name = str(self.manifest["name"])
-        words = [str(word) for word in self.manifest.get("command", [])]
-        files = [word for word in words if word.endswith(".yaml")]
-        return next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
+        name, words = str(self.manifest["name"]), [str(word) for word in self.manifest.get("command", [])]
+        files = [word for word in words if word.endswith(".yaml")]  # as the command named the configuration
+        config = next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
+        command = f"bench run {config} --only {shlex.quote(self.cell.id)}"
+        return Table.of(self.cell.id, DETAIL_HEADER, [*rows, ("command", command)])
 
     def scores(self) -> list[Table]:
         """Return the table of scores of each split and of all splits."""
         metric, scored = main_metric(self.run.experiment), self.run.scored
         if not scored.has(metric, self.cell.id):
             return []
-        unit, cell = display_unit(metric, self.run.experiment.quantities), scored.cells[self.cell.id]
-        ties = [int(each.sum()) for each in self.predictions.tied_by_split]
+        unit = display_unit(metric, self.run.experiment.quantities)
+        values, ties = scored.cells[self.cell.id].values[metric], self.predictions.tied_by_split
         rows: list[tuple[Any, ...]] = [
-            (split.name, float(value), None, len(split.test), int(split.trained.sum()), tied)
-            for split, value, tied in zip(self.splits, cell.values[metric], ties, strict=True)
+            (split.name, float(value), None, len(split.test), int(split.trained.sum()), int(tied.sum()))
+            for split, value, tied in zip(self.splits, values, ties, strict=True)
         ]
-        estimate = scored.estimate(self.cell.id, metric)
-        whole = ("all splits", estimate.value, (estimate.low, estimate.high))
-        rows.append((*whole, sum(len(split.test) for split in self.splits), None, sum(ties)))
+        estimate, (tested, tied) = scored.estimate(self.cell.id, metric), (sum(row[i] for row in rows) for i in (3, 5))
+        rows.append(("all splits", estimate.value, (estimate.low, estimate.high), tested, None, tied))
         score = metric_with_unit(metric, unit, self.run.experiment.quantities)
         head = ("split", Column(score, unit), Column("95% interval", unit), "tested", "trained", "ties")
         return [Table.of("Scores", head, rows)]
 
-    def confusion(self, decisions: Sequence[DocumentPrediction]) -> Table:
-        """Return the table of confused classes, most frequent first."""
-        confused = Counter((classes_text(each.truth), classes_text(each.given)) for each in decisions if not each.right)
-        ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[: 2 * MAX_EXAMPLES]
-        rows = [(truth, given, n) for (truth, given), n in ranked]
-        return Table.of(
-            "Confusions", ("true", "predicted", "documents"), rows, empty="every document is classified correctly"
-        )
+    def explain(
+        self, wanted: Sequence[DocumentPrediction], context: RunContext, characters: int
+    ) -> Iterator[tuple[DocumentPrediction, DocumentExplanation]]:
+        """Yield the explanation of each prediction, with as many characters of its text."""
+        if not wanted:
+            return
+        context.observer.now("reading the documents again")
+        experiment, problems = self._again(context)
+        variant, problem = experiment.variants[self.cell.variant], problems[0]
+        contents = self._contents(experiment, {problem.documents.ids[each.row]: each.row for each in wanted})
+        splits = protocol_at_size(variant.protocol, self.cell.size).splits(problem.documents)
+        matrices, aggregate = MatrixCache(context.jobs), variant.terms.aggregate if variant.terms else "sum"
+        candidates = method_of(experiment, self.cell).candidates
 
-    def wanted(
-        self, decisions: Sequence[DocumentPrediction], document: str | None, shown: int
-    ) -> list[DocumentPrediction]:
-        """Return the predictions of one document, or wrong predictions of every confusion, most frequent first."""
-        if document is not None:
-            found = [each for each in decisions if each.document == document]
-            if not found:
-                tested = list(dict.fromkeys(each.document for each in decisions))
-                raise ConfigError(unknown_name("tested document", document, tested, listed=False))
-            return found
-        wrong = [each for each in decisions if not each.right]
-        number = Counter[tuple[tuple[str, ...], ...]]()
-        order = []
-        for each in wrong:
-            number[each.truth, each.given] += 1
-            order.append((number[each.truth, each.given], each))
-        order.sort(key=lambda item: (item[0], -number[item[1].truth, item[1].given]))
-        return [each for _, each in order[:shown]]
+        @cache
+        def data_of(number: int) -> SplitData:
+            split = splits[number]
+            seen = problems[int(self.candidates[number])].over_terms_of(split.train)
+            return SplitData(seen, split, splits, self.cell.terms, aggregate, matrices)
 
-    def documents(self, wanted: Sequence[DocumentPrediction], context: RunContext, *, n_wrong: int) -> Iterator[Table]:
-        """Yield each document with its text, decision values and nearest training documents."""
-        explained = self.explain(wanted, context, MAX_TEXT_CHARACTERS)
-        for number, (each, found) in enumerate(explained, start=1):
-            given = classes_text(each.given) + (", after a tie" if each.tied else "")
-            details = [("true", classes_text(each.truth)), ("predicted", given), ("split", each.fold)]
-            details += [("text", found.text), ("decision values", found.values or f"not available: {found.problem}")]
-            details += [
-                (f"words for {label}", ", ".join(words) or "no single word") for label, words in found.words.items()
-            ]
-            if found.values and not found.words:
-                details.append(("words", "none: it reads texts by itself"))
-            details += [
-                ("nearest document", f"{labels}, {found.similarity} {value:.4g}: {name}")
-                for name, labels, value in found.nearest
-            ]
-            wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            yield Table.of(each.document + wrong, DETAIL_HEADER, details)
+        for each in wanted:
+            context.observer.now(f"training the classifier of {each.fold} again")
+            spec, data = candidates[int(self.candidates[each.split])], data_of(each.split)
+            similarity, found = _nearest(data, spec, each.row)
+            nearest = [(problem.documents.ids[row], _labels_of(problem, row), value) for row, value in found]
+            text = shorten_text(contents[each.row], (spec.text or variant.collection.text).lexing, characters)
+            reasons = self._reasons(experiment, each, contents[each.row], context)
+            yield each, replace(reasons, text=text, similarity=similarity, nearest=nearest)
+
+    def _again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
+        """Load the configuration and its corpus again, and return the documents as each candidate reads them.
+
+        The corpus must be that of the run.
+        """
+        experiment = experiment_of_manifest(self.manifest, self.folder)
+        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
+            raise ConfigError(f"{changed}: was changed since the run; run again")
+        if self.cell.id not in experiment.ids:
+            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
+        variant = experiment.variants[self.cell.variant]
+        counts, now, key = read_counts(variant.collection, context)
+        if now["content_digest"] != self.run.facts[self.cell.variant]["content_digest"]:
+            raise DataError(f"{now['source']}: was changed since the run; its documents differ")
+        task = next(task for task in variant.tasks if task.name == self.cell.task)
+        part = replace(variant, entries=(method_of(experiment, self.cell),))
+        points = plan_task(experiment, part, task, counts, key, text_counts(experiment, part, counts, context)).points
+        return experiment, tuple({point.place.candidate: point.problem for point in points}.values())
+
+    def _reasons(
+        self, experiment: Experiment, each: DocumentPrediction, content: bytes, context: RunContext
+    ) -> DocumentExplanation:
+        """Train the split's model again; return its decision values and the words whose removal lowers them most."""
+        if each.fold not in self.models:
+            try:
+                self.models[each.fold] = fit_model(experiment, self.cell.id, context, split=each.fold)
+            except ConfigError as error:
+                self.models[each.fold] = str(error)
+        model = self.models[each.fold]
+        if isinstance(model, str):
+            return DocumentExplanation("", self.cell.id, problem=model)
+        n_words = 0 if model.n_terms is None else N_TOP_TERMS
+        ((_, scores),) = model.answers([(each.document, content)], n_words=n_words)
+        values, words = scores.values[0], scores.words[0].items() if n_words else ()
+        order = np.argsort(-values, kind="stable")[:MAX_VALUES]
+        written = ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order)
+        by_class = {model.classes[code]: tuple(most) for code, most in words}
+        return DocumentExplanation("", self.cell.id, written, words=by_class)
+
+    def _contents(self, experiment: Experiment, rows: Mapping[str, int]) -> dict[int, bytes]:
+        """Return the bytes of some documents, of which `rows` has the ids, by row of the task."""
+        collection = experiment.variants[self.cell.variant].collection
+        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
+        whole = cast("Corpus", collection.reader.load(source))
+        corpus = select_documents(whole, list(collection.classes), collection.exclude)
+        texts = zip(corpus.documents.ids, corpus, strict=True)
+        return {rows[name]: text for name, text in texts if name in rows}
 
 
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -203,6 +325,39 @@ def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> li
     ]
 
 
-def _settings(given: Mapping[str, Any]) -> str:
+def _settings(settings: Mapping[str, Any]) -> str:
     """Write settings with the words of a configuration: "skip header yes; group none"."""
-    return "; ".join(f"{key.replace('_', ' ')} {setting_text(value)}" for key, value in given.items())
+    return "; ".join(f"{key.replace('_', ' ')} {setting_text(value)}" for key, value in settings.items())
+
+
+def shorten_text(content: bytes, lexing: Lexing, characters: int) -> str:
+    """Return the text that the lexer reads, without its header and tags where those are skipped.
+
+    Blank lines and a text beyond `characters` are left out.
+    """
+    text = document_string(content, skip_header=lexing.skip_header, skip_html=lexing.skip_html)
+    lines = (" ".join(line.split()) if lexing.skip_html else line.rstrip() for line in text.splitlines())
+    plain = "\n".join(line for line in lines if line)
+    return plain if len(plain) <= characters else f"{plain[:characters]} …"
+
+
+def _classes(classes: Sequence[str]) -> str:
+    return ", ".join(classes) or "(none)"
+
+
+def _labels_of(problem: Problem, row: int) -> str:
+    return _classes([problem.documents.classes[code] for code in np.flatnonzero(problem.members[row])])
+
+
+def _nearest(data: SplitData, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:
+    """Return the similarity and the nearest training documents: by kernel, or by cosine without one on points."""
+    points, train, kernel = data.points(spec.representation), data.split.train, spec.kernel
+    if kernel is not None and is_elementwise_kernel(kernel.cls) and not spec.representation.dirichlet:
+        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[[row]])[0]
+    else:
+        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
+
+        by = "cosine of counts" if spec.classifier.tags.reads_texts else "cosine"
+        values = cosine_similarity(points[[row]], points[train])[0]
+    order = np.argsort(-values, kind="stable")[:N_NEIGHBOURS]
+    return by, [(int(train[position]), float(values[position])) for position in order]

@@ -80,7 +80,8 @@ def _reference_values_alone(experiment: Experiment) -> bool:
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
-    sections = _sections(done)
+    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
+    sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
         write_atomically(path.parent / "papers" / f"{name}.md", text.encode())
@@ -88,12 +89,6 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
         write_atomically(path.parent / "papers" / f"{name}.csv", frame_csv(table, table.columns).encode())
     write_atomically(path, reproduction_page(sections).encode())
     return f"{path}: {scoreboard_headline(sections)}."
-
-
-def _sections(done: list[RunResult]) -> list[PaperResult]:
-    """Return a section for each paper."""
-    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
-    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
 
 
 def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:

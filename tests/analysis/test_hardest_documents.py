@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from html import unescape
-from types import SimpleNamespace
 
 import pytest
 
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.commands.explanation.page import PAGE_TEXT_CHARACTERS, _explanations, write_page_with_texts
+from benchmark.commands.explain import PAGE_TEXT_CHARACTERS, CellAccount, write_page_with_texts
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -69,8 +68,12 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
 
 @pytest.fixture(scope="module")
 def explained(finished, tmp_path_factory):
+    run, names = finished.results, {document.name for document in finished.summary.disagreement.documents}
+    (cell,) = (each for each in run.experiment.cells if each.id == "tf-l1-ngd")
+    wanted = [each for each in document_predictions(run, cell) if each.document in names]
     context = RunContext(Store(tmp_path_factory.mktemp("store")))
-    return _explanations(finished, "tf-l1-ngd", context)
+    found = CellAccount(run, cell, finished.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
+    return {("", each.document): explanation for each, explanation in found}
 
 
 def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
@@ -112,16 +115,6 @@ def test_an_unknown_cell_is_refused(finished, tmp_path):
         write_page_with_texts(finished, RunContext(Store(tmp_path)), "tf-l1-nhd")
 
 
-def test_a_cell_without_predictions_is_refused_with_those_that_have_some(finished, tmp_path):
-    """It failed, or is computed from other cells."""
-    first, *others = finished.results.experiment.ids
-    chosen = {cell: finished.results.scored.chosen[cell] for cell in others}
-    results = SimpleNamespace(scored=SimpleNamespace(chosen=chosen), experiment=finished.results.experiment)
-    done = SimpleNamespace(results=results, summary=finished.summary, folder=finished.folder)
-    with pytest.raises(ConfigError, match=f"unknown cell '{first}'.*{others[0]}"):
-        write_page_with_texts(done, RunContext(Store(tmp_path)), first)
-
-
 def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(
     finished, explained, tmp_path, monkeypatch
 ):
@@ -129,7 +122,7 @@ def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_he
     page = finished.folder / "report.html"
     assert text not in page.read_text()  # that of `bench run`
     assert text in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
-    monkeypatch.setattr("benchmark.commands.explanation.account.CellAccount.again", _gone)
+    monkeypatch.setattr("benchmark.commands.explain.CellAccount._again", _gone)
     assert text not in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
 
 

@@ -335,9 +335,7 @@ def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
     assert call_of(function, "report", finished.folder, "--column")["column"] is True
     monkeypatch.setattr(function, lambda *_, **__: finished)
     for words, cell in (((), ""), (("--explain", "tf-l1-ngd"), "tf-l1-ngd")):
-        found = call_of(
-            "benchmark.commands.explanation.page.write_page_with_texts", "report", finished.folder, "--html", *words
-        )
+        found = call_of("benchmark.commands.explain.write_page_with_texts", "report", finished.folder, "--html", *words)
         assert finished in found.values()
         assert cell in found.values()
     for words, whole in (((), False), (("--all-cells",), True)):
@@ -466,23 +464,6 @@ def test_predict(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
     for words, expected in (((), (0, n_processors())), (("--top-terms", 4, "--jobs", 3), (4, 3))):
         done = CliRunner().invoke(app, [str(word) for word in ("predict", tmp_path, *words)])
         assert (done.exit_code, taken["n_words"], taken["jobs"]) == (STOPPED, *expected)
-
-
-def test_place(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
-    function = "benchmark.commands.place.place_predictions"
-    monkeypatch.setattr("benchmark.commands.place.read_predictions_file", lambda *given: given)
-    path = tmp_path / "mine.old.csv"
-    found = list(call_of(function, "place", path, "--on", "r8").values())
-    assert found[1:] == ["r8", "mine", str(path)]
-    assert found[0][0] == path
-    assert list(call_of(function, "place", path, "--on", "r8", "--name", "theirs").values())[2] == "theirs"
-    assert call_of("benchmark.commands.place.template_csv", "place", "--template", "r8").popitem()[1] == "r8"
-    for words in (("place", path, "--template", "r8"), ("place", "--on", "r8", "--template", "r8")):
-        done = CliRunner().invoke(app, list(map(str, words)))
-        assert (done.exit_code, "takes neither PREDICTIONS nor --on" in done.output) == (2, True)
-    for words in (("place", path), ("place", "--on", "r8")):
-        done = CliRunner().invoke(app, list(map(str, words)))
-        assert (done.exit_code, "place needs a file of predictions and a test set" in done.output) == (2, True)
 
 
 def test_init(call_of: Any, tmp_path: Path) -> None:

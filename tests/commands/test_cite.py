@@ -138,10 +138,10 @@ def test_methods_decide_and_so_do_kernels_inside_kernels(run):
 def test_classes_by_import_path_cite_their_library_or_are_named(run):
     methods = [{"weighting": "tf", "classifier": {"name": "sklearn.tree.DecisionTreeClassifier", "random_state": 0}}]
     assert set(parse(cite_run(run(methods=methods)))) == {"scikit-learn", "simplexbench"}
-    assert cite.library_remarks({"sklearn_like.Trees", "mnb"}) == [
-        "The classifier sklearn_like.Trees is of another library, which has a reference of its own."
-    ]
-    assert cite.library_remarks({"sklearn.tree.DecisionTreeClassifier", "mnb", "ngd"}) == []
+    methods = [{"weighting": "tf", "classifier": {"name": "lightgbm.LGBMClassifier"}}]
+    text = cite_run(run(methods=methods))
+    assert set(parse(text)) == {"simplexbench"}
+    assert "\n% The classifier lightgbm.LGBMClassifier is of another library, which has a reference of its own." in text
 
 
 def test_a_paper_of_the_users_own_keeps_its_words(run, publish, monkeypatch):
@@ -205,9 +205,10 @@ def test_corpora_of_all_variants_are_cited_beside_papers_and_what_is_generated_i
         ({"git": {}, "direct_url": {"url": "x"}}, "version 1.0"),
     ],
 )
-def test_the_package_is_cited_in_the_version_and_commit_that_made_the_run(more, note):
-    ((_, fields),) = parse(cite._package({"versions": {"simplexbench": "1.0"}, **more})).values()
-    assert fields["note"] == f"{{{note}}}"
+def test_the_package_is_cited_in_the_version_and_commit_that_made_the_run(finished, monkeypatch, more, note):
+    rest = {key: value for key, value in read_manifest(finished.folder).items() if key not in ("git", "direct_url")}
+    monkeypatch.setattr(cite, "read_manifest", lambda _: {**rest, "versions": {"simplexbench": "1.0"}, **more})
+    assert parse(cite_run(finished.folder))["simplexbench"][1]["note"] == f"{{{note}}}"
 
 
 def test_the_command_prints_them(finished, tmp_path):

@@ -355,11 +355,10 @@ class TestCommand:
         assert len(said) == 1
 
     def test_as_json(self, file: Path) -> None:
-        (placed,) = json.loads(invoke(file, "--on", "r8", "--json", "--page", file.with_name("p.html")).stdout)[
-            "placements"
-        ]
+        options = ("--on", "r8", "--json", "--name", "theirs", "--page", file.with_name("p.html"))
+        (placed,) = json.loads(invoke(file, *options).stdout)["placements"]
         found = sb.place(pd.read_csv(file), on="r8")
-        assert (placed["rank"], placed["name"]) == (found.rank, "mine")
+        assert (placed["rank"], placed["name"]) == (found.rank, "theirs")
         assert [row["p_holm"] for row in placed["ranking"][:-1]] == pytest.approx(found.ranking["p_holm"].tolist()[:-1])
         assert file.with_name("p.html").exists()
 
@@ -367,7 +366,9 @@ class TestCommand:
         ("arguments", "part", "code"),
         [
             (["--on", "r8"], "bench place mine.csv --on 20ng", 2),
-            (["--template", "r8", "--on", "r8"], "takes neither", 2),
+            (["mine.csv"], "place needs a file of predictions and a test set", 2),
+            (["--template", "r8", "--on", "r8"], "takes neither PREDICTIONS nor --on", 2),
+            (["mine.csv", "--template", "r8"], "takes neither PREDICTIONS nor --on", 2),
             (["nothing.csv", "--on", "r8"], "nothing.csv", 3),
             (["nothing.csv", "--on", "r88"], "did you mean 'r8'", 2),
         ],

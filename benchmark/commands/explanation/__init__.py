@@ -1,1 +1,0 @@
-"""Explanations of predictions from documents that are read, and classifiers that are trained, again."""
