@@ -15,9 +15,7 @@ from benchmark.analysis.verdict_tables import (
     claim_verdict_frame,
     strict_rule_label,
 )
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.predictions import Predictions
-from benchmark.papers import published
 from benchmark.papers.claims import evidence_for, judge_claims
 from benchmark.papers.published import Published
 from benchmark.papers.published_verdicts import Exclusion, judge_ranges, judge_values
@@ -291,7 +289,7 @@ class TestNamesAndUnits:
         values = [value | {"metric": each} for each in ("average-skl", "documents", "error", "accuracy", "seconds")]
         reference = {"method": "a", "source": "b", "transductive": False, "values": [value | {"metric": "micro-f1"}]}
         data = HEAD | {"values": values, "reference_values": [reference]} | ({"unit": unit} if unit else {})
-        paper = Published.model_validate(data, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+        paper = Published.model_validate(data)
         assert {v.metric: v.printed_in for v in (*paper.values, *paper.reference_values[0].values)} == {
             "average-skl": "nats",
             "documents": "documents",

@@ -11,14 +11,13 @@ import yaml
 from pydantic import ValidationError
 
 from benchmark.analysis.scoring import score_cells
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers import load
 from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, judge_claim, judge_claims
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import check_published, published_of_experiment
-from benchmark.papers.published import DECLARED_METRICS_KEY, Claim, Published, PublishedValue
+from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import Exclusion, ValueVerdict, judge_ranges, judge_values
 from benchmark.papers.settings import excluded_cells, pin_settings
 from benchmark.system.errors import ConfigError
@@ -39,7 +38,7 @@ VALUE: dict[str, Any] = {"config": "table", "cell": "tf-l1-ngd", "metric": "accu
 
 def paper(**sections: Any) -> Published:
     """A paper with some sections."""
-    return Published.model_validate(HEAD | sections, context={DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+    return Published.model_validate(HEAD | sections)
 
 
 @pytest.fixture(scope="module", name="table")

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
+from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, VERDICT_TABLE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.escapes import markdown_text
 from benchmark.report.page import (
