@@ -67,7 +67,6 @@ def format_input(value: Any) -> str:
 def validate_section(
     schema: type[AnySection],
     source: YamlSource,
-    context: Mapping[str, Any] | None = None,
     *,
     homes: Mapping[str, str] | None = None,
 ) -> AnySection:
@@ -77,13 +76,11 @@ def validate_section(
     ----------
     schema : type
     source : YamlSource
-    context : mapping, optional
-        Passed to validators.
     homes : mapping of str to str, optional
         The section that has a key which this one doesn't have, for the message where the key stands here.
     """
     try:
-        return schema.model_validate(source.data, context=context)
+        return schema.model_validate(source.data)
     except ValidationError as error:
         raise _explained(error, schema, source, homes or {}) from None
 

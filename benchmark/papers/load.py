@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema_errors import validate_section
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
@@ -23,10 +22,8 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import Location
 
 
-#: Patterns of a configuration's keys `name` and `sensitivity_of` (`explains` until 0.3).
-_NAME, _SENSITIVITY_OF = (
-    re.compile(rf"(?m)^(?:{keys}):[ \t]*['\"]?([^\s'\"#]+)") for keys in ("name", "sensitivity_of|explains")
-)
+#: Patterns of a configuration's keys `name` and `sensitivity_of`.
+_NAME, _SENSITIVITY_OF = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "sensitivity_of"))
 
 
 def load_published(path: Path) -> Published:
@@ -156,4 +153,4 @@ def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
 
 
 def _checked(source: YamlSource) -> Published:
-    return validate_section(Published, source, {papers.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+    return validate_section(Published, source)

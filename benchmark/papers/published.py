@@ -10,9 +10,10 @@ from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, DiagnosticMetric, is_time_metric, unit_of
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, is_time_metric, unit_of
 from benchmark.system.errors import unknown_name
 from benchmark.system.shipped_files import SHIPPED
 
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
 #: Folder with one file for each paper; a user's papers are in the folder of this name below the current one.
 PUBLISHED_FOLDER = SHIPPED / "results" / "published"
-#: Metrics of a cell, in addition to those that diagnostics declare.
-KNOWN_METRICS = (*METRICS, *TIME_METRICS)
-#: Key of pydantic's validation context for the metrics that diagnostics declare, by name.
-DECLARED_METRICS_KEY = "quantities"
 #: Limits on the characters of a published number and on the combinations of a template.
 MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
 #: Units of counts of the data.
@@ -45,25 +42,14 @@ def _decimal_digits(text: str) -> str:
     return text
 
 
-class _OfMetric(_Record):
-    """Record with a metric: one of `METRICS` or `TIME_METRICS`, or one that a diagnostic declares.
-
-    The context of `model_validate` holds the metrics that diagnostics declare, under `DECLARED_METRICS_KEY`.
-    """
-
-    _quantities: dict[str, DiagnosticMetric] = PrivateAttr(default_factory=dict)
-
-    def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
-        """Raise ValueError if the metric is unknown; remember it if a diagnostic declares it."""
-        declared: Mapping[str, DiagnosticMetric] = (info.context or {}).get(DECLARED_METRICS_KEY, {})
-        known = (*KNOWN_METRICS, *declared, *more)
-        if metric not in known:
-            raise ValueError(unknown_name("metric", metric, known))
-        if metric in declared:
-            self._quantities[metric] = declared[metric]
+def _known_metric(metric: str, *more: str) -> None:
+    """Raise ValueError unless the metric is one of `METRICS` or `TIME_METRICS`, or one that a diagnostic declares."""
+    known = (*METRICS, *TIME_METRICS, *DIAGNOSTIC_METRICS, *more)
+    if metric not in known:
+        raise ValueError(unknown_name("metric", metric, known))
 
 
-class PublishedValue(_OfMetric):
+class PublishedValue(_Record):
     """Published value: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
 
     `value` has the digits as printed, including trailing zeros, which show the rounding. The value is from a `table` or
@@ -82,9 +68,9 @@ class PublishedValue(_OfMetric):
     alternative: bool = False
 
     @model_validator(mode="after")
-    def _fits_its_metric(self, info: ValidationInfo) -> PublishedValue:
+    def _fits_its_metric(self) -> PublishedValue:
         """Raise ValueError unless the metric is known and has a cell or a pair as it needs."""
-        self._check_metric(self.metric, info, *PAIR_METRICS)
+        _known_metric(self.metric, *PAIR_METRICS)
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} need a `pair` of cells, any other metric a `cell`")
         return self
@@ -92,13 +78,13 @@ class PublishedValue(_OfMetric):
     @property
     def printed_in(self) -> str:
         """Unit of the printed digits: "percent", "nats", "documents", "seconds", or "one" for a fraction or ratio."""
-        unit = unit_of(self.metric, self._quantities)
+        unit = unit_of(self.metric, DIAGNOSTIC_METRICS)
         return self.unit if unit in ("percent", "one") else unit
 
     @property
     def is_share(self) -> bool:
         """True for a share, whatever the unit of its digits: its differences are in points."""
-        return unit_of(self.metric, self._quantities) == "percent"
+        return unit_of(self.metric, DIAGNOSTIC_METRICS) == "percent"
 
     @property
     def kind(self) -> str:
@@ -196,7 +182,7 @@ class ComparisonTemplate(Comparison):
         return self
 
 
-class PublishedRange(_OfMetric):
+class PublishedRange(_Record):
     """Published range of many values, from a figure's axis or the text, where single values can't be read.
 
     `cells` is a template as in `ComparisonTemplate`: every combination of the values under `for` fills its braces.
@@ -218,13 +204,13 @@ class PublishedRange(_OfMetric):
     @property
     def printed_in(self) -> str:
         """Unit of `low` and `high`: "one" for a share, written as a fraction; else the metric's unit."""
-        unit = unit_of(self.metric, self._quantities)
+        unit = unit_of(self.metric, DIAGNOSTIC_METRICS)
         return "one" if unit == "percent" else unit
 
     @model_validator(mode="after")
-    def _sensible(self, info: ValidationInfo) -> PublishedRange:
+    def _sensible(self) -> PublishedRange:
         """Raise ValueError unless the metric is known, the range ascends and the cells are distinct."""
-        self._check_metric(self.metric, info)
+        _known_metric(self.metric)
         if not Decimal(self.low) < Decimal(self.high):
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
         try:
@@ -255,7 +241,7 @@ class ClaimRule(_Record):
         return f"{TEST_NAMES[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
 
 
-class Claim(_OfMetric):
+class Claim(_Record):
     """Claim: a statement of the paper as a set of comparisons that all have to hold.
 
     A claim gets two verdicts: by the paper's `rule`, and strictly, by the two-sided `test` at `alpha` with Holm's
@@ -308,7 +294,7 @@ class Claim(_OfMetric):
     @property
     def on_clock(self) -> bool:
         """True if the metric is wall-clock time."""
-        return is_time_metric(self.metric, self._quantities)
+        return is_time_metric(self.metric, DIAGNOSTIC_METRICS)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -318,9 +304,9 @@ class Claim(_OfMetric):
         return float(self.low or "-inf"), float(self.high or "inf")
 
     @model_validator(mode="after")
-    def _decidable(self, info: ValidationInfo) -> Claim:
+    def _decidable(self) -> Claim:
         """Raise ValueError if the claim can't be decided: unknown metric, or missing or superfluous keys."""
-        self._check_metric(self.metric, info)
+        _known_metric(self.metric)
         required = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
         present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
         if present != required:
@@ -338,7 +324,7 @@ class Claim(_OfMetric):
         if not self.comparisons:
             raise ValueError("a claim needs a comparison")
         for metric in dict.fromkeys(map(self.metric_of, self.comparisons)):
-            self._check_metric(metric, info)
+            _known_metric(metric)
         _unique((c.model_dump_json() for c in self.comparisons), "comparison")
         return self
 
@@ -376,16 +362,13 @@ class Published(_Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _in_one_unit(cls, data: Any, info: ValidationInfo) -> Any:
-        """Give each share the unit of the file; raise ValueError where values state another unit, or several.
-
-        Files of 0.1 have no `unit` of their own, but one in each value that is in percent.
-        """
+    def _in_one_unit(cls, data: Any) -> Any:
+        """Give each share the unit of the file; raise ValueError where values state another unit, or several."""
         if not isinstance(data, dict):
             return data
-        data, declared = copy.deepcopy(data), (info.context or {}).get(DECLARED_METRICS_KEY, {})
+        data = copy.deepcopy(data)
         values = [each for each in _values_of(data) if isinstance(each, dict)]
-        shares = [each for each in values if unit_of(str(each.get("metric")), declared) == "percent"]
+        shares = [each for each in values if unit_of(str(each.get("metric")), DIAGNOSTIC_METRICS) == "percent"]
         unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit")), "")
         stated = {each.get("unit", unit or "one") for each in shares} | ({unit} if unit and shares else set())
         if len(stated) > 1:

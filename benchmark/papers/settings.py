@@ -20,7 +20,7 @@ from benchmark.system.shipped_files import find_shipped, path_to_write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config.model import Cell, Experiment, Variant
+    from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
 
     FlatSetting = dict[str, Any]
 
@@ -72,33 +72,39 @@ def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:
 def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
     """Return everything that decides a cell's numbers as a flat dict of JSON values."""
     variant = experiment.variants[cell.variant]
-    found = _shared(variant)
-    task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
-    found["task"] = list(task.classes)
+    collection = variant.collection
+    found: FlatSetting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": collection.exclude}
+    found |= collection.text.flat | _prefixed("protocol", variant.protocol.resolved)
+    if variant.terms:
+        found |= {"terms ranked by": variant.terms.rank, "terms aggregate": variant.terms.aggregate}
+    found["task"] = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0]).classes
     if cell.what == "diagnostic":
-        diagnostics = {diagnostic.name: diagnostic.resolved for diagnostic in experiment.diagnostics}
-        found |= {f"{name} {key}": value for name, given in diagnostics.items() for key, value in given.items()}
+        for diagnostic in experiment.diagnostics:
+            found |= {f"{diagnostic.name} {key}": value for key, value in diagnostic.resolved.items()}
     else:
-        specs = list(method_of(experiment, cell).candidates)
-        texts = [(spec.text or variant.collection.text).flat for spec in specs]
-        found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
-        representation = specs[0].representation
-        points = representation.resolved
-        points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
-        if not representation.learns:
-            del points["idf"]
-        found |= {key: value for key, value in points.items() if value or key not in ("features", "weights of fields")}
-        for what in ("kernel", "classifier"):
-            each = [getattr(spec, what).resolved for spec in specs if getattr(spec, what)]
-            for key in each[0] if each else ():
-                values = [one[key] for one in each]
-                name = what if key == "name" else key
-                if key not in _SILENT:
-                    found[name] = _one_or_all(values)
+        each = [_of_method(spec, variant) for spec in method_of(experiment, cell).candidates]
+        found |= {key: _one_or_all([one.get(key) for one in each]) for key in each[0]}
         if cell.choice:
             found["folds"] = None if experiment.inner is None else experiment.inner.given.get("k")
     plain: FlatSetting = json.loads(json.dumps(found))
     return plain
+
+
+def _of_method(spec: MethodSpec, variant: Variant) -> FlatSetting:
+    points = spec.representation.resolved
+    points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
+    unused = {key for key in ("features", "weights of fields") if not points[key]}
+    unused |= set() if spec.representation.learns else {"idf"}
+    found = (spec.text or variant.collection.text).flat | {k: own for k, own in points.items() if k not in unused}
+    for name, part in (("kernel", spec.kernel), ("classifier", spec.classifier)):
+        found |= _prefixed(name, part.resolved, "") if part else {}
+    return {key: value for key, value in found.items() if key not in _SILENT}
+
+
+def _prefixed(name: str, resolved: FlatSetting, prefix: str | None = None) -> FlatSetting:
+    """Return the parameters of a component; its name is called `name`."""
+    start = f"{name} " if prefix is None else prefix
+    return {name if key == "name" else f"{start}{key}": value for key, value in resolved.items()}
 
 
 def _one_or_all(values: list[Any]) -> Any:
@@ -134,17 +140,6 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
         parts.append(f" {json.dumps(name)}: [\n  {lines}\n ]")
     write_atomically(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
     return path, sum(map(len, groups.values()))
-
-
-def _shared(variant: Variant) -> FlatSetting:
-    collection = variant.collection
-    found: FlatSetting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
-    found |= collection.text.flat
-    protocol = variant.protocol.resolved
-    found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
-    if variant.terms:
-        found |= {"terms ranked by": variant.terms.rank, "terms aggregate": variant.terms.aggregate}
-    return found
 
 
 def _path(paper: str) -> Path:

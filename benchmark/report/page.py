@@ -23,7 +23,6 @@ from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.evaluation.metrics import PAIR_METRICS
-from benchmark.papers import published
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, ValueVerdict, estimate_of
 from benchmark.papers.verdict_counts import NO_VALUES
@@ -361,8 +360,7 @@ def _trial(row: dict[Any, Any], table_row: str, variant: str, numbers: Sequence[
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
     what = {"pair": ("", " ")} if metric in PAIR_METRICS else {"cell": cell}
     published_value = PublishedValue.model_validate(
-        {"config": "", "metric": metric, "value": printed, "unit": "one"} | what,
-        context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS},
+        {"config": "", "metric": metric, "value": printed, "unit": "one"} | what
     )
     value, low, high = numbers
     # All numbers are already in the unit of the published value: "one" converts nothing.

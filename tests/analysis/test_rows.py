@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import pair_summary
-from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
@@ -299,34 +298,6 @@ def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -
     assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
 
 
-def test_a_note_on_a_claim_stands_once_for_all_readings(publish: Any) -> None:
-    pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
-    same = {
-        "id": "same",
-        "text": "t",
-        "relation": "equivalent",
-        "margin": "0.01",
-        "because": "so it says",
-        "metric": "accuracy",
-    }
-    paper = {
-        "paper": "made2028",
-        "title": "T",
-        "reference": "R",
-        "unit": "percent",
-        "claims": [same | {"comparisons": [pair]}],
-    }
-    experiment = table_study(paper=publish(paper), variants={"few": {"text": {"min_occurrences": 50}}})
-    own = replace(experiment, readings={BASE_VARIANT: "one reading", "few": "another reading"})
-    summary = summarize(RunPredictions(own, predicted(own), {}, {}))
-    assert sum(note.startswith("same: 'the same' means") for note in summary.notes) == 1
-    assert set(summary.claims["variant"]) == {"one reading", "another reading"}
-    part = replace(own, left_out=frozenset({"tf-l1-linear"}))
-    assert list(summarize(RunPredictions(part, predicted(part), {}, {})).claims["variant"]) == ["another reading"]
-    other = replace(own, left_out=frozenset({"few-tf-l1-ngd"}))
-    assert list(summarize(RunPredictions(other, predicted(other), {}, {})).claims["variant"]) == ["one reading"]
-
-
 def test_tested_documents_are_told_apart_by_their_corpus() -> None:
     experiment = table_study(compare=[], variants={"real": {"corpus": {"name": "webkb", "classes": CLASSES}}})
     made = shortened(predicted(experiment), {0: 5})
@@ -407,24 +378,6 @@ def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> No
     assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
 
 
-def test_a_note_on_a_claim_of_the_configuration_is_given_and_of_a_sensitivity_analysis_is_not(publish: Any) -> None:
-    pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
-    claim = {"id": "half", "text": "t", "relation": "ratio", "low": "0.4", "high": "0.6", "because": "it is half"}
-    claims = [claim | {"metric": "accuracy", "comparisons": [pair]}]
-    paper = publish({"paper": "made2029", "title": "T", "reference": "R", "unit": "percent", "claims": claims})
-    experiment = table_study(paper=paper)
-    said = "half: the ratio must lie between 0.4 and 0.6: it is half."
-    claims_of_run = summarize(run_of(experiment)).claims
-    assert claims_of_run[["strict_rule", "of"]].to_numpy().tolist() == [["95% interval", 1]]
-    assert claims_of_run["strict_verdict"].tolist() != ["no test"]
-    assert said in summarize(run_of(experiment)).notes
-    analysis = replace(experiment, sensitivity_of="table", name="other")
-    assert not any("By the paper's criterion" in note for note in summarize(run_of(experiment)).notes)
-    notes = summarize(run_of(analysis)).notes
-    assert said not in notes
-    assert sum(note.startswith("By the paper's criterion, claim half holds ") for note in notes) == 1
-
-
 def test_a_document_with_any_wrong_class_is_misclassified() -> None:
     protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
     experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
@@ -469,16 +422,3 @@ def test_splits_that_test_documents_in_another_order_name_the_right_ones() -> No
         assert list(each.predicted.values()) == [other] * n + [right] * (4 - n)
         given_in_words = sorted([(other, n), (right, 4 - n)], key=lambda own: -own[1])
         assert each.row[5] == "; ".join(f"{label} ({n})" for label, n in given_in_words if n)
-
-
-@pytest.mark.parametrize(
-    ("text", "honest"),
-    [
-        ({"min_occurrences": 2}, {"min_occurrences": 1}),
-        ({"min_occurrences": 1, "min_documents": 2}, {"min_documents": 1}),
-        ({"min_occurrences": 3, "min_documents": 2}, {"min_occurrences": 1, "min_documents": 1}),
-    ],
-)
-def test_pruning_has_an_honest_variant(text: dict[str, int], honest: dict[str, int]) -> None:
-    found = {each.name: each for each in find_caveats(small_experiment(corpus=CORPUS, text=text))}
-    assert found["pruning"].honest == {"text": honest}

@@ -14,7 +14,6 @@ from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.papers.settings import (
     excluded_cells,
-    flat_setting,
     pin_settings,
 )
 from benchmark.system.errors import ConfigError
@@ -87,55 +86,6 @@ def test_three_differences_are_named_and_the_others_counted(experiment, n, more)
     named = aside.why.removeprefix("not the paper's setting: ")
     assert named.endswith(more) if more else " more" not in named
     assert named.count("(paper ") == min(n, 3)
-
-
-CHOSEN = {
-    "methods": [
-        {"weighting": "tfidf", "kernel": {"name": "rbf", "sigma": [1, 2]}, "classifier": {"C": 3}, "name": "a"},
-        {"weighting": "tf", "fields": {"all": 2}, "classifier": "linear-svm", "features": "hellinger", "name": "b"},
-        "mnb",
-    ],
-    "choose": {"by": ["oracle", "cross-validation"], "folds": 4},
-    "terms": {"number": [5], "aggregate": "maximum"},
-    "protocol": {"name": "random-subsets", "train_size": [40], "replicates": 2},
-    "tasks": [["course", "student"]],
-    "diagnostics": ["document-counts"],
-}
-TEXT = {
-    "skip_header": False, "skip_html": False, "digits": "drop", "stoplist": "smart", "lexer": "rainbow", "ngrams": [1],
-    "fields": ["all"], "format": None, "characters": [], "within": "words", "stopped": [],
-    "min_occurrences": 1, "min_documents": 1, "group": None,
-}  # fmt: skip
-SHARED = {
-    "corpus": "synthetic", "subset": None, "exclude": [], **TEXT, "protocol": "random-subsets", "protocol seed": 0,
-    "protocol stratified": True, "protocol nested": False, "protocol test": None, "protocol replicates": 2,
-    "terms ranked by": "information-gain", "terms aggregate": "maximum", "task": ["course", "student"],
-}  # fmt: skip
-SVM = {"classifier": "svm", "C": 3.0, "epsilon": 0.001, "scheme": "one-vs-one", "ridge": 0.0, "scale_C": "one"}
-LINEAR = {"classifier": "linear-svm", "C": 1.0, "loss": "hinge", "scheme": "one-vs-rest", "ridge": 0.0}
-OF_METHODS = {
-    "a": {"weighting": "tfidf", "normalization": "l2", "idf": "training", "dirichlet": 0.0}
-    | {"kernel": "rbf", "sigma": [1.0, 2.0], **SVM},
-    "b": {"weighting": "tf", "normalization": "l1", "dirichlet": 0.0, "features": "hellinger"}
-    | {"weights of fields": {"all": 2.0}, **LINEAR, "epsilon": 0.0001},
-    "mnb": {"weighting": "tf", "normalization": "none", "dirichlet": 0.0, "classifier": "mnb", "smoothing": 1.0},
-}
-
-
-@pytest.mark.parametrize(
-    ("by", "folds"), [(["oracle"], None), (["cross-validation"], 4), (["oracle", "cross-validation"], 4)]
-)
-def test_a_setting_is_all_that_decides_a_cells_numbers_in_the_order_of_the_configuration(experiment, by, folds):
-    chosen = experiment(**CHOSEN | {"choose": {"by": by, "folds": 4}})
-    seen = set()
-    for cell in chosen.cells:
-        if cell.what == "diagnostic":
-            own = {"document-counts name": "document-counts"}
-        else:
-            own = {**OF_METHODS[cell.method], "folds": folds}
-            seen.add((cell.method, cell.choice))
-        assert list(flat_setting(chosen, cell).items()) == list((SHARED | own).items()), cell.id
-    assert seen == {(method, choice) for method in OF_METHODS for choice in by}
 
 
 def test_a_parameter_that_came_later_is_no_difference(experiment):

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers import published
 from benchmark.papers.claims import Evidence, claim_verdict_text, judge_claim
 from benchmark.papers.published import Claim, PublishedValue
 from benchmark.papers.published_verdicts import Exclusion, ValueVerdict
@@ -23,7 +21,7 @@ def estimate(value, low=None, high=None, n=100):
 
 def printed(value, metric="accuracy", unit="percent", **more):
     data = {"table": 1, "config": "webkb", "cell": "a", "metric": metric, "value": value, "unit": unit} | more
-    return PublishedValue.model_validate(data, context={published.DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+    return PublishedValue.model_validate(data)
 
 
 class TestValueVerdict:

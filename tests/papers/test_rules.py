@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,14 @@ import yaml
 from pydantic import ValidationError
 
 from benchmark.analysis.scoring import score_cells
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers import load
 from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, judge_claim, judge_claims
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import check_published, published_of_experiment
-from benchmark.papers.published import DECLARED_METRICS_KEY, Claim, Published, PublishedValue
-from benchmark.papers.published_verdicts import Exclusion, ValueVerdict, judge_ranges, judge_values
+from benchmark.papers.published import Claim, Published, PublishedValue
+from benchmark.papers.published_verdicts import ValueVerdict
 from benchmark.papers.settings import excluded_cells, pin_settings
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import drawn_study, predicted, table_study
@@ -39,7 +37,7 @@ VALUE: dict[str, Any] = {"config": "table", "cell": "tf-l1-ngd", "metric": "accu
 
 def paper(**sections: Any) -> Published:
     """A paper with some sections."""
-    return Published.model_validate(HEAD | sections, context={DECLARED_METRICS_KEY: DIAGNOSTIC_METRICS})
+    return Published.model_validate(HEAD | sections)
 
 
 @pytest.fixture(scope="module", name="table")
@@ -101,12 +99,6 @@ class TestFiles:
         with pytest.raises(ValidationError, match="reference value given more than once: a: "):
             paper(reference_values=[references[0], references[0]])
 
-    def test_the_unit_of_a_file_is_that_of_its_shares_alone(self) -> None:
-        metrics = ("accuracy", "seconds", "documents", "average-skl")
-        found = paper(unit="percent", values=[VALUE | {"metric": each} for each in metrics]).values
-        assert [(each.unit, each.is_share) for each in found] == [("percent", True), *[("one", False)] * 3]
-        assert [ValueVerdict(each, Estimate(0.5, 0.4, 0.6, 9, "t")).scale for each in found] == [100, 1, 1, 1]
-
     def test_a_claim_on_a_variant_is_of_cells_with_its_prefix(self) -> None:
         claim = Claim.model_validate(CLAIM | {"comparisons": [PAIR, PAIR | {"config": "other"}]})
         found = claim.with_prefixes({"table": "v-"})
@@ -130,26 +122,6 @@ class TestNames:
             check_published(replace(table_study(), paper=given), configs)
 
         return check
-
-    @pytest.mark.parametrize(
-        ("text", "name"),
-        [
-            ("name: other\n", "other"),
-            ("# of a file\nname:   'other' # so\n", "other"),
-            ('title: x\nname: "other"\n', "other"),
-            ("extends: x\n", "file"),
-            ("  name: inner\n", "file"),
-        ],
-    )
-    def test_a_configuration_is_called_as_it_says_or_as_its_file(
-        self, named: Callable[..., None], text: str, name: str
-    ) -> None:
-        named(text, name)
-        with pytest.raises(ConfigError, match=f"unknown configuration '{name}s'; did you mean '{name}'"):
-            named(text, f"{name}s")
-        if name == "other":
-            with pytest.raises(ConfigError, match="unknown configuration 'file'"):
-                named(text, "file")
 
     def test_a_paper_in_the_users_folder_is_checked_there(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -260,57 +232,6 @@ class TestVerdicts:
         assert evidence_for(claim, "other", drawn) == {}
         judged = judge_claim(claim, found)
         assert [each.strict == "missing" for each in judged.comparisons] == [True, False, True, False]
-
-    @pytest.mark.parametrize(
-        ("sensitivity_of", "variants", "judged"),
-        [
-            (None, [""], [("c", "", 2), ("fast", "", 1)]),
-            (None, ["", "v"], [("c", "", 2), ("fast", "", 1), ("c", "v", 2)]),
-            ("table", [""], [("c", "", 2)]),
-        ],
-    )
-    def test_times_are_judged_of_the_configuration_itself_alone(
-        self, table: ScoreTable, sensitivity_of: str | None, variants: list[str], judged: list[Any]
-    ) -> None:
-        elsewhere = PAIR | {"config": "elsewhere"}
-        fast = CLAIM | {"id": "fast", "metric": "seconds", "relation": "lower", "test": None}
-        given = paper(claims=[CLAIM | {"comparisons": [PAIR, elsewhere]}, fast])
-        found = judge_claims(given, "analysis" if sensitivity_of else "table", sensitivity_of, variants, table)
-        assert sorted((each.claim.id, each.variant, each.whole) for each in found) == sorted(judged)
-
-    def test_reasons_that_set_a_claim_aside_are_of_either_cell(self, table: ScoreTable) -> None:
-        for cell in (PAIR["a"], PAIR["b"]):
-            (found,) = judge_claims(
-                paper(claims=[CLAIM]), "table", None, [""], table, {("table", cell): Exclusion("tuned", "C")}
-            )
-            assert (found.counted, found.whole) == ("tuned", 1)
-
-    @pytest.mark.parametrize(
-        ("cells", "ends", "verdict", "inside"),
-        [
-            (["ngd", "linear"], ("0", "1"), "inside", 2),
-            (["ngd", "linear"], ("0", "0.000001"), "outside", 0),
-            (["ngd", "gone"], ("0", "1"), "not tested", 1),
-            (["gone", "linear"], ("0", "0.000001"), "not tested", 0),
-            (["gone"], ("0", "1"), "not tested", 0),
-        ],
-    )
-    def test_a_range_is_tested_where_every_cell_was_run(
-        self, table: ScoreTable, cells: list[str], ends: tuple[str, str], verdict: str, inside: int
-    ) -> None:
-        loop = {"figure": 1, "config": "table", "cells": "tf-l1-{k}", "for": {"k": cells}, "metric": "error"}
-        (found,) = judge_ranges(paper(ranges=[loop | {"low": ends[0], "high": ends[1]}]), "table", table)
-        assert (found.verdict, found.inside, found.of) == (verdict, inside, len(cells))
-        ours = [table.estimate(f"tf-l1-{k}", "error").value for k in cells if k != "gone"]
-        assert [found.low, found.high] == (
-            [min(ours), max(ours)] if ours else pytest.approx([math.nan] * 2, nan_ok=True)
-        )
-
-    def test_a_count_has_no_sample_and_a_result_has(self, table: ScoreTable) -> None:
-        (found,) = judge_values(paper(values=[VALUE]), "table", table)
-        assert found.sample == table.samples["tf-l1-ngd"].counted(table.cells["tf-l1-ngd"], found.ours)
-        assert found.sample
-        assert found.between is not None
 
     @pytest.mark.parametrize(
         ("points", "n", "grade"),
