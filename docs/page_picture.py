@@ -25,7 +25,6 @@ def take_picture(run: Path) -> Path:
         browser = driver.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         page.goto((run / "report.html").resolve().as_uri())
-        page.evaluate("window.drawn.then(() => null)")
         page.screenshot(path=PICTURE)
         browser.close()
     return PICTURE
