@@ -19,28 +19,13 @@ from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.settings import PlannedTask, StoreUnit, predictions_of_unit
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.errors import BenchError
-from benchmark.system.observer import Observer
-from tests.builders import setting_of, small_experiment
+from tests.builders import Notebook, setting_of, small_experiment
 from tests.toy_data import toy_problem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.store import Store
-
-
-class Steps(Observer):
-    """Keeps labels of steps, and notes."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-        self.notes: list[str] = []
-
-    def step(self, done: str, *, stored: bool = False) -> None:
-        self.steps.append(done)
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
 
 
 def test_a_context_of_nothing_but_a_store_may_download_and_has_one_thread(store: Store) -> None:
@@ -116,7 +101,7 @@ def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(
 
     monkeypatch.setattr(runner, "compute_checked", failing)
     monkeypatch.setattr("benchmark.classifiers.LinearSvm.fit", failing)
-    seen = Steps()
+    seen = Notebook()
     experiment = small_experiment(methods=["linear-svm", "eef"], diagnostics=["document-counts"])
     done = runner.run_experiment(experiment, RunContext(store, seen))
     assert done.failures == {"linear-svm": "cornell: not for these", "document-counts": "not for these"}

@@ -38,18 +38,15 @@ def test_a_shipped_component_is_a_function_of_a_document(name: str) -> None:
 
 FAULTY = """\
 import numpy as np
-from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
-from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
 from chi2 import ChiSquared
 from sklearn.naive_bayes import MultinomialNB
 
 class Raises(ChiSquared):
     def transform(self, X):
-        return 1 / 0  # line 13
+        return 1 / 0  # line 10
 
 class Chatty(ChiSquared):
     def __init__(self, gamma=1.0):
@@ -72,57 +69,33 @@ class Stranger(MultinomialNB):
     def predict(self, X):
         return super().predict(X) + 7
 
-class Negative(Weighting):
-    def local(self, counts):
-        return -counts.data
-    def factors(self, presence, members):
-        return None
-
 class Learns(FeatureMap):
     def map(self, points):
         return points * float(points.max())
-
-class Short:
-    def fit(self, values, members):
-        self.thresholds_ = np.zeros(1)
 
 class Unseeded:
     def splits(self, documents):
         tested = np.random.default_rng().random(len(documents)) < 0.5
         return [Split("some", np.flatnonzero(~tested), np.flatnonzero(tested))]
 
-class Undeclared(Diagnostic):
-    def compute(self, context):
-        return {"n": np.zeros(1)}
-    def numbers(self, found):
-        return DiagnosticNumbers((DiagnosticRow("mnb", "weight", Estimate(1.0, 1.0, 1.0, 1, "count")),))
-    def notes(self, found):
-        return []
-
 KERNELS = {"raises": Raises, "chatty": Chatty, "asymmetric": Asymmetric, "of-the-batch": OfTheBatch,
            "by-chance": ByChance, "number": 3}
 CLASSIFIERS = {"stranger": Stranger}
-WEIGHTINGS = {"negative": Negative}
 FEATURES = {"learns": Learns}
-THRESHOLDS = {"short": Short}
 PROTOCOLS = {"unseeded": Unseeded}
 METRICS = {"many": Metric(lambda tallies: tallies.right.sum(axis=-1))}
-DIAGNOSTICS = {"undeclared": Undeclared}
 """
 FAULTS = {
-    "kernel raises: runs on documents of two classes": "mine.py:13: ZeroDivisionError: division by zero",
+    "kernel raises: runs on documents of two classes": "mine.py:10: ZeroDivisionError: division by zero",
     "kernel chatty: keeps its parameters": "gamma",
     "kernel asymmetric: is symmetric": "k(x, y) and k(y, x) differ by ",
     "kernel of-the-batch: is the same for a document alone and again": "transform of a document alone and among others",
     "kernel by-chance: is the same for a document alone and again": "transform of two that were fitted alike differ by",
     "kernel number: can be used": "each of the kernels must be a class, not 3",
     "classifier stranger: runs on documents of two classes": "but the training classes are [0, 1]",
-    "weighting negative: runs on documents of two classes": "`local` of Negative must return",
     "feature learns: is the same for a document alone and again": "transform of a document alone and among others",
-    "threshold short: runs on documents of several classes each": "gives values of the shape (1,), not (3,)",
     "protocol unseeded: returns the same splits again": "has other documents when it is called again",
     "metric many: runs on documents of four classes": "not between 0 and 1",
-    "diagnostic undeclared: runs on documents of four classes": "weight",
 }
 
 

@@ -89,7 +89,14 @@ ENDS = {
 VALUES = """\
 import numpy as np
 from chi2 import ChiSquared
+from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
+
+class Negative(Weighting):
+    def local(self, counts):
+        return -counts.data
+    def factors(self, presence, members):
+        return None
 
 class Same(ChiSquared):
     def transform(self, X):
@@ -101,9 +108,12 @@ class Nan(FeatureMap):
 
 KERNELS = {"same": Same}
 FEATURES = {"nan": Nan}
+WEIGHTINGS = {"negative": Negative}
 """
+UNUSABLE_METHODS = "same", "{weighting: negative, kernel: linear}", "{features: nan, classifier: linear-svm}"
 UNUSABLE = {
     "same": "the kernel Same() gives 0.5 for every pair of documents: all values equal",
+    "negative-linear": "`local` of Negative must return",
     "nan-linear-svm": "`map` of Nan must return a row of finite numbers for each of",
 }
 
@@ -119,7 +129,7 @@ def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
         reasons[f"end{number}"] = reason
     plugin(VALUES, "values.py")
     files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
-    methods = ", ".join(["chi2", "mnb", "same", "{features: nan, classifier: linear-svm}", *list(reasons)[2:]])
+    methods = ", ".join(["chi2", "mnb", *UNUSABLE_METHODS, *list(reasons)[3:]])
     notes = Notebook()
     done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
     assert done.failures.keys() == reasons.keys()
