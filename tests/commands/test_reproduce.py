@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,13 +10,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.commands import reproduce
 from benchmark.commands.reproduce import (
     _document_set,
     _further_documents,
-    _longest,
-    _steps,
     paper_configs,
     write_reproduction,
 )
@@ -235,24 +230,6 @@ def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
         write_reproduction([done], tmp_path / "file" / "PAGE.md")
 
 
-def test_a_chain_of_comparisons_is_told_step_by_step():
-    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcd")
-    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
-    gaps = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("a", "c", 0.005, 0, 0, 100)]
-    summary = Summary(
-        "x", "X", None, cells, scores, differences=summary_table(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
-    )
-    (remark,) = _steps(SimpleNamespace(summary=summary))
-    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, −0.50 over c."
-    whole = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("c", "d", 0.02, 0, 0, 100)]
-    (remark,) = _steps(SimpleNamespace(summary=replace(summary, differences=summary_table(DIFFERENCES, whole))))
-    assert remark.startswith("a is +2.50 points over d"), "the chain from b on is a part of it"
-    without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
-    assert not list(_steps(SimpleNamespace(summary=without)))
-    round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
-    assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
-
-
 def test_a_further_document_may_be_right_or_wrong():
     """Of 120 documents, of which we have 100 with 80 right, 80 to 100 may be right: 66.67% to 83.33%."""
     texts = {"a": "66.67", "b": "66.66", "c": "83.33", "d": "83.34", "e": "67", "f": "66", "g": "75.0", "h": "99"}
@@ -305,18 +282,3 @@ def test_every_paper_says_what_became_of_it_in_a_sentence():
             assert 50 < len(each.finding) < 300, each.paper
             assert each.finding.endswith(".")
             assert ". " not in each.finding.replace("vs. ", ""), "one sentence"
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_chain_is_the_longest_that_returns_to_no_cell(seed):
-    rng = np.random.default_rng(seed)
-    pairs = [(a, b) for a, b in itertools.permutations("abcd", 2) if rng.random() < 0.4]
-    chains = [
-        chain
-        for n in range(1, 5)
-        for chain in itertools.permutations("abcd", n)
-        if chain[0] == "a" and all(step in pairs for step in itertools.pairwise(chain))
-    ]
-    found = _longest("a", pairs)
-    assert tuple(found) in chains
-    assert len(found) == max(map(len, chains))
