@@ -13,7 +13,6 @@ import pandas as pd
 
 from benchmark.analysis.agreement import agreement, predicted_classes
 from benchmark.analysis.document_predictions import label_frame
-from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.evaluation.public_test_sets import (
     DOCUMENT_COLUMNS,
@@ -186,26 +185,7 @@ def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
     BenchError
         If nothing is pinned for this configuration.
     """
-    folder = folder or PINNED
-    return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
-
-
-def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
-    """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
-    counts = summary.verdicts["verdict"].value_counts().sort_index()
-    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
-    state = "differs from what is pinned" if found else "as pinned"
-    return f"{summary.name}: {state}; against the paper: {verdicts}"
-
-
-def deviation_row(deviation: Deviation) -> tuple[str, ...]:
-    """Return a deviation as a row with `DEVIATION_COLUMNS`."""
-    return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
-
-
-def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
-    """Return the differences of the scores."""
-    key = ["cell", "fold"]
+    folder, key = folder or PINNED, ["cell", "fold"]
     pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(key)
     scores = summary.scores[summary.scores["metric"] == summary.main_metric].set_index(key)
     ties = pinned["ties"] / pinned["n"]
@@ -220,27 +200,29 @@ def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
                 continue
         before, after = ("missing" if row is None else f"{row['value']:.6f}" for row in (was, now))
         found.append(Deviation(cell, fold, before, after, allowed))
+    path = find_shipped(folder, f"{summary.name}-verdicts.csv")
+    tables = _read(path, summary.name, PINNED_VERDICT_COLUMNS), summary.verdicts
+    rows = (table[["cell", "metric", "reading", "verdict"]].fillna("").astype(str).to_numpy() for table in tables)
+    verdicts = [{(cell, metric, reading): verdict for cell, metric, reading, verdict in each} for each in rows]
+    for of in dict.fromkeys([*verdicts[0], *verdicts[1]]):
+        before, after = (each.get(of, "missing") for each in verdicts)
+        cell, metric, reading = of  # a published value may also have a verdict for another reading
+        what = f"{metric}, {reading} reading" if reading else metric
+        found += [Deviation(cell, what, before, after)] if before != after else []
     return found
 
 
-def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
-    """Return the differences of the verdicts."""
-    pinned = _read(find_shipped(folder, f"{summary.name}-verdicts.csv"), summary.name, PINNED_VERDICT_COLUMNS)
-    was, now = _verdicts(pinned), _verdicts(summary.verdicts)
-    differences = []
-    for key in dict.fromkeys([*was, *now]):
-        cell, metric, reading = key
-        if was.get(key) != now.get(key):
-            what = f"{metric}, {reading} reading" if reading else metric
-            differences.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
-    return differences
+def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
+    """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
+    counts = summary.verdicts["verdict"].value_counts().sort_index()
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
+    state = "differs from what is pinned" if found else "as pinned"
+    return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 
-def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
-    """Return the verdicts by cell, metric and reading; a published value may also have one for another reading."""
-    readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
-    rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
-    return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
+def deviation_row(deviation: Deviation) -> tuple[str, ...]:
+    """Return a deviation as a row with `DEVIATION_COLUMNS`."""
+    return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats, leak_caveats
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import summary_table
@@ -22,7 +20,6 @@ from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import (
     deviations_page,
-    difference_unit,
     paper_page,
     reproduction_page,
     sensitivity_scores,
@@ -131,29 +128,6 @@ def _further_documents(percentages: Mapping[str, str], done: RunResult, sizes: S
     )
 
 
-def _steps(done: RunResult) -> Iterator[str]:
-    """Yield a sentence for each chain of comparisons that divides the difference of its ends into steps."""
-    if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and verdicts need no comment
-        return
-    gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
-    unit = display_unit(done.summary.main_metric, done.summary.quantities)
-    for top in dict.fromkeys(a for a, _ in gaps):
-        if any(b == top for _, b in gaps):
-            continue
-        chain = _longest(top, list(gaps))
-        steps = [gaps[a, b] for a, b in pairwise(chain)]
-        if len(steps) > 1:
-            parts = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
-            yield f"{top} is {unit.text(sum(steps), '+')} {difference_unit(unit)} over {chain[-1]}, in steps: {parts}."
-
-
-def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
-    """Return the longest chain of comparisons that starts at a cell."""
-    others = [pair for pair in pairs if pair[1] != top]  # don't return to the cell: comparisons may form cycles
-    below = [_longest(b, others) for a, b in pairs if a == top]
-    return [top, *max(below, key=len, default=[])]
-
-
 def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     """Return the section of one paper; `done` has all runs, with the sensitivity analyses."""
     published = published_of_experiment(of_paper[0].results.experiment)
@@ -169,7 +143,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         scored = {o.summary.name: o.results.scored for o in of_sweeps if isinstance(o.results, RunPredictions)}
         sweeps = tuple(other.summary for other in of_sweeps)
         tried = sensitivity_scores(each.summary, sweeps, scored)
-        remarks = (*_document_set(published, each), *_steps(each))
+        remarks = _document_set(published, each)
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, comparisons = [], []
     runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]

@@ -13,12 +13,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchmark import __version__
 from benchmark.cli import app, prompts
 from benchmark.cli.prompts import without_trust
 from benchmark.cli.resolve import resolve_run
 from benchmark.cli.run import workers_from_options
-from benchmark.commands.check import Deviation
 from benchmark.commands.plugin_test import CheckResult
 from benchmark.commands.run_all import run_all
 from benchmark.config.schema import ParallelSection
@@ -29,7 +27,6 @@ from benchmark.system.threads import n_processors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.experiment.run import RunResult
 
 CONFIG = """\
 name: small
@@ -164,69 +161,6 @@ def test_workers_are_limited_where_there_are_some() -> None:
             workers_from_options(None, number)
 
 
-@pytest.mark.parametrize(("options", "expected"), CASES)
-def test_check(call_of: Any, config: Path, monkeypatch: Any, options: str, expected: dict[str, Any]) -> None:
-    monkeypatch.setattr("benchmark.commands.check.experiments_to_check", lambda paths, pinning: [paths, pinning])
-    found = call_of(RUN_ALL, "check", config, *options.split())
-    assert {key: found[key] for key in expected} == expected
-    assert found["experiments"] == [[config], False]
-    assert call_of(RUN_ALL, "check", "--update")["experiments"] == [[], True]
-    observer = call_of(RUN_ALL, "check", config, "--quiet")["observer"]
-    assert observer._silent
-    assert call_of(RUN_ALL, "check", config, "--verbose")["observer"]._verbose
-
-
-def test_reproduce_and_survey(call_of: Any, config: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("benchmark.commands.reproduce.paper_configs", lambda folder: [folder])
-    monkeypatch.setattr("benchmark.commands.survey.check_comparable", lambda _: None)
-    page = tmp_path / "page.md"
-    for words, experiments in (
-        (("reproduce", "--configs", tmp_path), [tmp_path]),
-        (("survey", "methods", config), None),
-    ):
-        found = call_of(RUN_ALL, *words, "--page", page, "--overwrite", "--jobs", 2, "--no-download", "-v")
-        assert (found["out"], found["overwrite"], found["jobs"], found["download"]) == (None, True, 2, False)
-        assert found["observer"]._verbose
-        if experiments:
-            assert found["experiments"] == experiments
-        else:
-            assert [experiment.name for experiment in found["experiments"]] == ["small"]
-        found = call_of(RUN_ALL, *words, "--page", page)
-        assert (found["overwrite"], found["jobs"], found["download"]) == (False, 0, True)
-    assert call_of("benchmark.experiment.run.check_folder_writable", "survey", "methods", config) == {
-        "folder": Path("docs")
-    }
-    assert call_of("benchmark.experiment.run.check_folder_writable", "reproduce") == {"folder": Path("results")}
-    written = [
-        ("benchmark.commands.reproduce.write_reproduction", ("reproduce",)),
-        ("benchmark.commands.survey.write_survey", ("survey", "ablation", config)),
-    ]
-    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter("ab"))
-    for function, words in written:
-        found = call_of(function, *words, "--page", page)
-        assert page in found.values()
-        assert ["a", "b"] in found.values()
-        assert function.endswith("reproduction") or "ablation" in found.values()
-
-
-@pytest.mark.parametrize(("failures", "code"), [({}, 0), ({"mnb": "no"}, 1)])
-def test_a_page_of_runs_that_failed_is_written_and_the_exit_code_says_so(
-    failures: dict[str, str], code: int, config: Path, tmp_path: Path, monkeypatch: Any
-) -> None:
-    done = [SimpleNamespace(summary=SimpleNamespace(failures=each)) for each in ({}, failures, {})]
-    monkeypatch.setattr("benchmark.commands.reproduce.paper_configs", lambda _: [])
-    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(done))
-    monkeypatch.setattr("benchmark.commands.survey.check_comparable", lambda _: None)
-    page = ("--page", str(tmp_path / "page.md"))
-    for command, words in (("reproduce", ()), ("survey", ("methods", str(config)))):
-        monkeypatch.setattr(
-            f"benchmark.commands.{command}.write_{command.replace('reproduce', 'reproduction')}", lambda *_: "Done."
-        )
-        found = CliRunner().invoke(app, [command, *words, *page])
-        assert (found.exit_code, found.stdout) == (code, "Done.\n")
-
-
 @pytest.mark.parametrize("failed", [None, 0, 1, 2])
 @pytest.mark.parametrize("of", ["summary", "results"])
 def test_a_run_that_failed_is_the_exit_code_wherever_it_stands_among_the_others(
@@ -246,36 +180,6 @@ def test_a_run_that_failed_is_the_exit_code_wherever_it_stands_among_the_others(
     monkeypatch.setattr("benchmark.cli.output_run", lambda _, done: shown.append(done))
     found = CliRunner().invoke(app, ["run", str(config)])
     assert (found.exit_code, shown) == (0 if failed is None else 1, runs)
-
-
-@pytest.mark.parametrize("moved", [None, 0, 1, 2])
-@pytest.mark.parametrize("how", ["score", "label", "failure"])
-def test_a_number_or_label_that_moved_or_a_cell_that_failed_is_the_exit_code_of_a_check(
-    moved: int | None, how: str, config: Path, monkeypatch: Any
-) -> None:
-    runs = [
-        SimpleNamespace(
-            summary=SimpleNamespace(name=str(n), failures={"mnb": "no"} if (n, how) == (moved, "failure") else {}),
-            results=n,
-        )
-        for n in range(3)
-    ]
-    here = [Deviation("c", "f", "1", "2")]
-    pinned = list[Any]()
-    check = "benchmark.commands.check"
-    monkeypatch.setattr(f"{check}.experiments_to_check", lambda *_, **__: [])
-    monkeypatch.setattr(RUN_ALL, lambda *_, **__: iter(runs))
-    monkeypatch.setattr(f"{check}.deviations", lambda s: here if (s.name, how) == (str(moved), "score") else [])
-    monkeypatch.setattr(f"{check}.prediction_deviations", lambda r: here if (r, how) == (moved, "label") else [])
-    monkeypatch.setattr(f"{check}.check_line", lambda summary, found: f"{summary.name}: {len(found)}")
-    monkeypatch.setattr(f"{check}.pin", lambda summary: pinned.append(summary.name))
-    monkeypatch.setattr(f"{check}.pin_predictions", lambda results, version: pinned.append((results, version)))
-    found = CliRunner().invoke(app, ["check", str(config), "-q"])
-    n_moved = [int(n == moved and how != "failure") for n in range(3)]
-    assert found.stdout.splitlines() == [f"{n}: {number}" for n, number in enumerate(n_moved)]
-    assert (found.exit_code, pinned) == (0 if moved is None else 1, [])
-    assert CliRunner().invoke(app, ["check", str(config), "-q", "--update"]).exit_code == found.exit_code
-    assert pinned == [each for n in range(3) for each in (str(n), (n, __version__))]
 
 
 @pytest.mark.parametrize("failed", [(), (0,), (1,), (2,), (0, 2)])
@@ -328,37 +232,6 @@ def test_plan(call_of: Any, config: Path) -> None:
     assert found["experiment"].ids == ("mnb", "complement-nb")
 
 
-def test_report(call_of: Any, finished: RunResult, monkeypatch: Any) -> None:
-    function = "benchmark.experiment.run.report_again"
-    found = call_of(function, "report", finished.folder)
-    assert (found["folder"], found["column"]) == (finished.folder, False)
-    assert call_of(function, "report", finished.folder, "--column")["column"] is True
-    monkeypatch.setattr(function, lambda *_, **__: finished)
-    for words, cell in (((), ""), (("--explain", "tf-l1-ngd"), "tf-l1-ngd")):
-        found = call_of("benchmark.commands.explain.write_page_with_texts", "report", finished.folder, "--html", *words)
-        assert finished in found.values()
-        assert cell in found.values()
-    for words, whole in (((), False), (("--all-cells",), True)):
-        found = call_of("benchmark.report.terminal.RunOnTerminal", "report", finished.folder, *words)
-        assert list(found.values())[:3] == [finished.summary, finished.folder, whole]
-
-
-def test_explain_and_compare(call_of: Any, finished: RunResult) -> None:
-    function = "benchmark.commands.explain.explain_cell"
-    found = call_of(function, "explain", finished.folder, "tf-l1-ngd")
-    assert (found["folder"], found["document"], found["shown"]) == (finished.folder, None, 5)
-    assert "tf-l1-ngd" in found.values()
-    found = call_of(function, "explain", finished.folder, "a", "--document", "d", "--examples", 2)
-    assert (found["document"], found["shown"]) == ("d", 2)
-    found = call_of("benchmark.commands.compare.compare_cells_of_folder", "compare", finished.folder, "a", "b")
-    assert list(found.values()) == [finished.folder, "a", "b"]
-    for words, whole in (((), False), (("--all",), True)):
-        found = call_of(
-            "benchmark.commands.compare.compare_run_folders", "compare", finished.folder, finished.folder, *words
-        )
-        assert (found["folder"], found["other"], found["whole"]) == (finished.folder, finished.folder, whole)
-
-
 def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
     function = "benchmark.schema.registries.list_components"
     for words, expected in (
@@ -369,24 +242,6 @@ def test_list_and_validate(call_of: Any, config: Path, tmp_path: Path) -> None:
         what, plugins = call_of(function, "list", *words).values()
         assert (what, list(plugins)) == expected
     assert call_of("benchmark.experiment.configuration.load_checked", "validate", config) == {"path": config}
-
-
-def test_a_folder_is_run_again_and_counts_are_exported(
-    call_of: Any, finished: RunResult, config: Path, tmp_path: Path
-) -> None:
-    function, folder = "benchmark.commands.run_again.run_again", finished.folder
-    found = call_of(function, "run", folder)
-    assert list(found.values())[:2] == [folder, None]
-    assert (found["overwrite"], found["jobs"], found["download"]) == (False, 0, True)
-    found = call_of(function, "run", folder, "--out", "x", "--overwrite", "-j", 4, "--no-download", "-v")
-    assert list(found.values())[:2] == [folder, Path("x")]
-    assert (found["overwrite"], found["jobs"], found["download"]) == (True, 4, False)
-    assert found["observer"]._verbose
-    assert call_of(function, "run", folder, "-q")["observer"]._silent
-    for words, download in (((), True), (("--no-download",), False)):
-        found = call_of("benchmark.experiment.counting.read_counts", "data", "export", config, "-o", tmp_path, *words)
-        assert found["context"].download == download
-    assert call_of("benchmark.commands.cite.cite_run", "cite", folder) == {"folder": folder}
 
 
 def test_data(call_of: Any, config: Path, tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,18 +10,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.commands import reproduce
 from benchmark.commands.reproduce import (
-    _caveats,
-    _comparison,
     _document_set,
     _further_documents,
-    _judged,
-    _longest,
-    _not_measured,
-    _published_gap,
-    _steps,
     paper_configs,
     write_reproduction,
 )
@@ -32,7 +22,6 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.papers.load import load_published
-from benchmark.report.paper_results import COMPARISONS
 from benchmark.system.errors import BenchError, ConfigError
 from tests.builders import small_experiment
 
@@ -241,146 +230,6 @@ def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
         write_reproduction([done], tmp_path / "file" / "PAGE.md")
 
 
-def test_a_chain_of_comparisons_is_told_step_by_step():
-    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcd")
-    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
-    gaps = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("a", "c", 0.005, 0, 0, 100)]
-    summary = Summary(
-        "x", "X", None, cells, scores, differences=summary_table(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
-    )
-    (remark,) = _steps(SimpleNamespace(summary=summary))
-    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, −0.50 over c."
-    whole = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("c", "d", 0.02, 0, 0, 100)]
-    (remark,) = _steps(SimpleNamespace(summary=replace(summary, differences=summary_table(DIFFERENCES, whole))))
-    assert remark.startswith("a is +2.50 points over d"), "the chain from b on is a part of it"
-    without = replace(summary, differences=summary_table(DIFFERENCES, gaps[:1]))
-    assert not list(_steps(SimpleNamespace(summary=without)))
-    round_about = summary_table(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
-    assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
-
-
-def test_each_chain_is_told_whatever_stands_between():
-    """Of two chains the cells of the first come first, then a cell within it, then the second."""
-    pairs = [("a", "b", 1), ("b", "c", 2), ("d", "e", 3), ("e", "f", -1), ("x", "y", 5)]
-    differences = summary_table(DIFFERENCES, [(a, b, n / 100, 0, 0, 100) for a, b, n in pairs])
-    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcdefxy")
-    scores = summary_table(SCORE_COLUMNS, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcdefxy"])
-    summary = Summary("x", "X", None, cells, scores, differences=differences)
-    assert list(_steps(SimpleNamespace(summary=summary))) == [
-        "a is +3.00 points over c, in steps: +1.00 over b, +2.00 over c.",
-        "d is +2.00 points over f, in steps: +3.00 over e, −1.00 over f.",
-    ]
-
-
-@pytest.mark.parametrize("on_clock", [False, True])
-@pytest.mark.parametrize("mixed", [False, True])
-def test_a_claim_is_judged_under_each_reading_and_one_about_seconds_under_the_first(monkeypatch, on_clock, mixed):
-    """Readings are those of the claim's configurations; its cells have their names in those that have the reading."""
-    one, two, three = (
-        SimpleNamespace(experiment=SimpleNamespace(name=name, readings=readings), scored=f"scores of {name}")
-        for name, readings in (
-            ("x", {"base": "sum", "soft": "other"}),
-            ("y", {"base": "sum", "hard": "third"} if mixed else {}),
-            ("z", {"never": "it is another's"}),
-        )
-    )
-    asked = []
-
-    class Claim:
-        comparisons = (SimpleNamespace(config="x"), SimpleNamespace(config="y"))
-
-        def __init__(self):
-            self.on_clock = on_clock
-
-        def with_prefixes(self, prefixes):
-            return {"prefixes": prefixes}
-
-    def judge(prefixed, evidence, variant, asides):
-        asked.append((prefixed["prefixes"], evidence, variant, asides))
-        return variant
-
-    monkeypatch.setattr(reproduce, "evidence_for", lambda claim, name, scored: {name: (claim["prefixes"], scored)})
-    monkeypatch.setattr(reproduce, "judge_claim", judge)
-    found = list(_judged(Claim(), [one, two, three], "asides"))
-    expected = {"": {}, "soft": {"x": "soft-"}} | ({"hard": {"y": "hard-"}} if mixed else {})
-    if on_clock:
-        expected = {"": {}}
-    assert found == list(expected)
-    for (prefixes, evidence, variant, asides), (name, of) in zip(asked, expected.items(), strict=True):
-        assert (prefixes, variant, asides) == (of, name, "asides")
-        assert evidence == {name: (of, f"scores of {name}") for name in "xyz"}
-    assert list(_judged(Claim(), [three], "asides")) == [""], "without readings, the scores as they are"
-
-
-@pytest.mark.parametrize("test", [None, "sign"])
-@pytest.mark.parametrize("relation", ["greater", "equivalent", "ratio"])
-def test_a_comparison_is_judged_strictly_where_the_paper_tests_or_names_a_range(relation, test):
-    claim = SimpleNamespace(id="c", metric_of=lambda _: "accuracy", relation=relation, test=test, span=(-0.5, 0.25))
-    compared = SimpleNamespace(config="x", a="a", b="b")
-    judged = SimpleNamespace(comparison=compared, detectable=0.125, paper="holds", strict="not shown")
-    gap = SimpleNamespace(value=1.0, low=0.75, high=1.25)
-    for found, p_values in (
-        (None, (math.nan, math.nan)),
-        (SimpleNamespace(p_value=0.01, p_holm=0.02), (0.01, 0.02)),
-        (SimpleNamespace(p_value=None, p_holm=None), (math.nan, math.nan)),
-    ):
-        evidence = SimpleNamespace(estimate=gap, test=found)
-        row = dict(zip(COMPARISONS, _comparison(claim, "v", judged, evidence, 2.0), strict=True))
-        names = dict.fromkeys(("claimed_low", "claimed_high"), math.nan)
-        if relation != "greater":
-            names = {"claimed_low": -0.5, "claimed_high": 0.25}
-        strictly = test is not None or relation != "greater"
-        assert str(row) == str(
-            {
-                "claim": "c",
-                "variant": "v",
-                "config": "x",
-                "a": "a",
-                "b": "b",
-                "metric": "accuracy",
-                "relation": relation,
-                "value": 1.0,
-                "low": 0.75,
-                "high": 1.25,
-                "published": 2.0,
-                **names,
-                **dict(zip(("p_value", "p_holm"), p_values, strict=True)),
-                "detectable": 0.125,
-                "paper_verdict": "holds",
-                "strict_verdict": "not shown",
-                "verdict": "not shown" if strictly else "holds",
-            }
-        )
-
-
-def test_a_caveat_is_told_with_what_the_honest_setting_changes_in_the_analyses_of_this_experiment(monkeypatch):
-    honest = {"defaults": {"idf": "training"}}
-    caveats = [SimpleNamespace(text="idf of all", honest=honest), SimpleNamespace(text="no variant can", honest=None)]
-
-    def run(name, of, variants):
-        experiment = SimpleNamespace(name=name, notes=["noted"], sensitivity_of=of, raw={"variants": variants})
-        summary = SimpleNamespace(name=name, leaks=None, duplicates=None)
-        return SimpleNamespace(results=SimpleNamespace(experiment=experiment), summary=summary)
-
-    own = run("own", None, {})
-    own.results.experiment.raw = {}
-    done = [
-        *(own, run("a", "own", {"first": honest, "second": {"seed": 1}, "third": honest})),
-        *(run("b", "other", {"first": honest}), run("c", "own", {"fourth": honest, "without": None})),
-    ]
-    said = {"first": "by 1 point", "third": "", "fourth": "by 2 points"}
-    monkeypatch.setattr(reproduce, "find_caveats", lambda *_: caveats)
-    monkeypatch.setattr(reproduce, "leak_caveats", lambda *_: ())
-    effect = lambda one, other, variant: said[variant] and f"{one.name}, {other.name}: {said[variant]}"  # noqa: E731
-    monkeypatch.setattr(reproduce, "sweep_effect_text", effect)
-    assert _caveats(own, done) == (
-        "noted",
-        "Idf of all; own, a: by 1 point; own, c: by 2 points.",
-        "No variant can.",
-    )
-    assert _caveats(own, done[:1]) == ("noted", "Idf of all.", "No variant can.")
-
-
 def test_a_further_document_may_be_right_or_wrong():
     """Of 120 documents, of which we have 100 with 80 right, 80 to 100 may be right: 66.67% to 83.33%."""
     texts = {"a": "66.67", "b": "66.66", "c": "83.33", "d": "83.34", "e": "67", "f": "66", "g": "75.0", "h": "99"}
@@ -426,39 +275,6 @@ def test_test_sets_that_fit_the_published_numbers_are_listed(monkeypatch, number
     assert found(values[2:], base=fixed) == ()
 
 
-def test_the_published_difference_is_of_the_claim_s_own_metric():
-    def value(cell, number, metric="accuracy", config="x", unit="percent", alternative=False):
-        names = {"cell": cell, "value": number, "metric": metric, "config": config, "unit": unit}
-        return SimpleNamespace(**names, alternative=alternative)
-
-    values = [value("a", "90.5"), value("b", "80"), value("a", "1", "macro-f1"), value("a", "2", config="y")]
-    values += [value("a", "3", alternative=True), value("zero", "0"), value("s", "5", unit="seconds")]
-    pair, aside = SimpleNamespace(config="x", a="a", b="b"), {("x", "b"): "why"}
-
-    def gap(relation="greater", asides=(), **changes):
-        compared = SimpleNamespace(**(vars(pair) | changes))
-        claim = SimpleNamespace(metric_of=lambda _: "accuracy", relation=relation)
-        return _published_gap(claim, compared, SimpleNamespace(values=values), asides)
-
-    assert gap() == pytest.approx(0.105)
-    assert gap("ratio") == pytest.approx(0.905 / 0.8)
-    assert gap(a="s", b="zero") == 5
-    assert all(math.isnan(each) for each in (gap("ratio", b="zero"), gap(b="none"), gap(asides=aside)))
-
-
-def test_values_that_nothing_was_compared_with_are_listed():
-    def value(cell, pair=None, metric="accuracy", alternative=False):
-        return SimpleNamespace(config="x", cell=cell, pair=pair, metric=metric, alternative=alternative)
-
-    verdicts = pd.DataFrame([("a", "accuracy"), ("a vs b", "z")], columns=["cell", "metric"])
-    done = [SimpleNamespace(summary=SimpleNamespace(name="x", verdicts=verdicts))]
-    judged = [value("a"), value(None, ("a", "b"), "z")]
-    rest = [value("a", metric="f1"), value(None, ("b", "a"), "z"), value("c", alternative=True)]
-    (said,) = _not_measured(SimpleNamespace(values=[*judged, *rest]), done)
-    assert said == "Not measured: x a f1, x b vs a z."
-    assert not list(_not_measured(SimpleNamespace(values=judged), done))
-
-
 def test_every_paper_says_what_became_of_it_in_a_sentence():
     papers = [load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml"))]
     for each in papers:
@@ -466,18 +282,3 @@ def test_every_paper_says_what_became_of_it_in_a_sentence():
             assert 50 < len(each.finding) < 300, each.paper
             assert each.finding.endswith(".")
             assert ". " not in each.finding.replace("vs. ", ""), "one sentence"
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_chain_is_the_longest_that_returns_to_no_cell(seed):
-    rng = np.random.default_rng(seed)
-    pairs = [(a, b) for a, b in itertools.permutations("abcd", 2) if rng.random() < 0.4]
-    chains = [
-        chain
-        for n in range(1, 5)
-        for chain in itertools.permutations("abcd", n)
-        if chain[0] == "a" and all(step in pairs for step in itertools.pairwise(chain))
-    ]
-    found = _longest("a", pairs)
-    assert tuple(found) in chains
-    assert len(found) == max(map(len, chains))
