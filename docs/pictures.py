@@ -117,16 +117,16 @@ def marks(
     """Draw points with their intervals, each as its name looks."""
     data, across = alt.Chart(rows_data(points)), {"type": "quantitative", "scale": x, "title": None}
     room = WIDTH - 44 - text_width(max((str(point.get("row", "")) for point in points), key=len), 11)
-    legend = alt.Legend(columns=legend_columns(list(looks), WIDTH, room))
     scales = {key: alt.Scale(domain=list(looks), range=[each[key] for each in looks.values()]) for key in MARKS["NGD"]}
-    stroke = alt.Stroke("name:N", scale=scales["stroke"], legend=legend)
-    fill = alt.Fill("name:N", scale=scales["fill"], legend=legend)
-    shape = alt.Shape("name:N", scale=scales["shape"], legend=legend)
+    stroke = alt.Stroke("name:N", scale=scales["stroke"])
+    fill = alt.Fill("name:N", scale=scales["fill"])
+    shape = alt.Shape("name:N", scale=scales["shape"])
     bars = data.mark_rule(strokeWidth=1.4, aria=False).encode(alt.X("low", **across), alt.X2("high"), y, stroke)
     mark = data.mark_point(opacity=1, strokeWidth=1.2, size=40)
     drawn = alt.layer(bars, mark.encode(alt.X("value", **across), y, stroke, fill, shape))
     drawn = drawn.properties(width=room, height=height)
-    return figure_spec(side_by_side([spec_of(drawn)], 1), WIDTH, title, [note])
+    beside = legend_columns(list(looks), WIDTH, room)
+    return figure_spec(side_by_side([spec_of(drawn)], 1), WIDTH, title, [note], legend_columns=beside)
 
 
 def scale() -> VegaSpec:

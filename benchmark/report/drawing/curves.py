@@ -77,7 +77,8 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     bars = f"Bars: {chart.bars}." if chart.bars and any(line.low for each in panels for line in each.lines) else ""
     band = "Shaded: the range of the paper's figure." if any(panel.printed for panel in panels) else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
-    return figure_spec(side_by_side(drawn, columns), width, chart.title, [f"{bars} {band}".strip()], alt_text)
+    notes, beside = [f"{bars} {band}".strip()], legend_columns(labels, width)
+    return figure_spec(side_by_side(drawn, columns), width, chart.title, notes, alt_text, legend_columns=beside)
 
 
 def _panel(
@@ -99,13 +100,10 @@ def _panel(
         title = wrap_text(chart.y_label, height, text_size(across))
         return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=title)
 
-    legend = alt.Legend(columns=legend_columns(list(looks), across))
-
     def series(name: str, channel: Any) -> Any:
         return channel(
             "series:N",
             scale=alt.Scale(domain=list(looks), range=[look[name] for look in looks.values()]),
-            legend=legend,
         )
 
     stroke, points = series("stroke", alt.Stroke), _points(chart, panel, ends, width)

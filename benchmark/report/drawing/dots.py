@@ -55,11 +55,10 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6, labelLimit=0, zindex=0)
     y = alt.Y("label", type="nominal", sort=order, axis=axis)
     room = max(width - 24 - text_width(max(order, key=len, default=""), size), width / 3)
-    legend = alt.Legend(columns=legend_columns(list(looks), width, room))
+    beside = legend_columns(list(looks), width, room)
     scales = [alt.Scale(domain=list(looks), range=list(values)) for values in zip(*looks.values(), strict=True)]
     stroke, fill, shape = (
-        channel("what:N", scale=scale, legend=legend)
-        for channel, scale in zip((alt.Stroke, alt.Fill, alt.Shape), scales, strict=True)
+        channel("what:N", scale=scale) for channel, scale in zip((alt.Stroke, alt.Fill, alt.Shape), scales, strict=True)
     )
     layers = list[alt.Chart]()
     if any(point["base_low"] is not None for point in points):
@@ -78,9 +77,10 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
         layers.append(text.encode(y, x=alt.value(alt.expr("width / 2"))))
     drawn = alt.layer(*layers).properties(width=room, height=ROW_HEIGHT * size * max(len(rows), 1))
     finding, name = main_finding(summary).headline, capitalized(metric_name(metric, declared))
-    beside = ", and the published value" if PRINTED in looks else ""
-    alt_text = f"{name} of each method with its 95% interval{beside}. {finding}."
-    return figure_spec(side_by_side([spec_of(drawn)], 1), width, finding, [summary.title], alt_text)
+    and_published = ", and the published value" if PRINTED in looks else ""
+    alt_text = f"{name} of each method with its 95% interval{and_published}. {finding}."
+    part = side_by_side([spec_of(drawn)], 1)
+    return figure_spec(part, width, finding, [summary.title], alt_text, legend_columns=beside)
 
 
 def _points(summary: Summary) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from altair.utils.schemapi import debug_mode
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.theme import CSS_VARIABLES, figure_config, text_size, wrap_text
+from benchmark.report.drawing.theme import CSS_VARIABLES, MUTED, figure_config, text_size, wrap_text
 from benchmark.report.escapes import escape_controls
 
 if TYPE_CHECKING:
@@ -82,14 +82,18 @@ def side_by_side(parts: Sequence[VegaSpec], columns: int) -> VegaSpec:
     return {"concat": inner, "columns": columns, "datasets": datasets}
 
 
-def figure_spec(part: VegaSpec, width: int, title: str, notes: Sequence[str] = (), alt_text: str = "") -> VegaSpec:
+def figure_spec(
+    part: VegaSpec, width: int, title: str, notes: Sequence[str] = (), alt_text: str = "", *, legend_columns: int = 2
+) -> VegaSpec:
     """Return the specification of a figure: a part under its title, with notes that say what the marks mean."""
     size, room = text_size(width), width - 24
     lines = [line for note in filter(None, notes) for line in wrap_text(note, room, size)]
     head: VegaSpec = {"text": wrap_text(title, room, size + 3), "fontSize": size + 3, "frame": "bounds"}
     head |= {"subtitle": lines} if lines else {}
     words = {"description": alt_text or " ".join([f"{title}.", *notes]), "title": head}
-    return {"$schema": SCHEMA, "config": figure_config(width), **part, **_printable(words)}
+    config = figure_config(width)
+    config["legend"]["columns"] = legend_columns
+    return {"$schema": SCHEMA, "config": config, **part, **_printable(words)}
 
 
 class FigureChart(alt.ConcatChart):
@@ -113,9 +117,11 @@ def altair_chart(spec: VegaSpec) -> FigureChart:
 
 
 def page_spec(spec: VegaSpec) -> VegaSpec:
-    """Return a specification with the CSS variables of a page instead of colours, and without its title."""
-    named = spec | {"title": spec["title"] | {"text": ""}} if isinstance(spec.get("title"), dict) else spec
-    text = json.dumps({name: part for name, part in named.items() if name != "$schema"})
+    """Return a specification with the CSS variables of a page instead of colours, and its notes as title."""
+    named, head = {name: part for name, part in spec.items() if name not in ("$schema", "title")}, spec["title"]
+    if "subtitle" in head:
+        named["title"] = {"text": head["subtitle"], "color": MUTED, "frame": "bounds"}
+    text = json.dumps(named)
     with_variables: VegaSpec = json.loads(_CODES.sub(lambda colour: CSS_VARIABLES[colour[0]], text))
     return with_variables
 

@@ -115,6 +115,9 @@ addEventListener("hashchange", restore);
 if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "The script that draws pictures is missing from this page: see the image files beside it, in the folder figures."; });
 window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async place => {
   const spec = JSON.parse(place.firstElementChild.textContent);
-  if (innerWidth < 640) spec.columns = 1; // panels below each other on a phone
+  if (innerWidth < 640) { // on a phone, panels stand below each other, and curves are as wide as the window
+    spec.columns = spec.config.legend.columns = 1;
+    for (const part of spec.concat) if (!part.layer.some(layer => layer.mark.type === "image")) part.width = Math.min(part.width, innerWidth - 130);
+  }
   return (await vegaEmbed(place.lastElementChild, spec, {mode: "vega-lite", renderer: "svg", actions: false, tooltip: {theme: "custom"}})).view;
 })).then(drawn => { restore(); return drawn; });

@@ -108,9 +108,9 @@ def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):
     for spec in specs.values():
         assert spec["concat"]
         assert "var(--ours)" in str(spec)
-        assert not spec["title"]["text"]  # the page has it
     assert specs["figure"]["description"] == region_chart(figure)["description"]
-    assert "Bars: 95% interval." in str(specs["c"]["title"]["subtitle"])
+    assert "Bars: 95% interval." in str(specs["c"]["title"]["text"])
+    assert "Decision regions" not in str(specs["figure"]["title"])  # the page has it
 
 
 def test_pictures_of_many_panels_are_folded(webkb):
