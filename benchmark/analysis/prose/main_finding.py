@@ -14,12 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import (
-    NEVER_DIFFER,
-    UNDECIDED,
-    UNTESTABLE,
-    planned_comparisons,
-)
+from benchmark.analysis.comparisons import NEVER_DIFFER, UNDECIDED, UNTESTABLE, planned_comparisons
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
