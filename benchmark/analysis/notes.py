@@ -12,7 +12,7 @@ import numpy as np
 from benchmark.analysis.formatting.labels import candidate_label, component_label, grid_label, points_label
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.model_selection import selection_metric
-from benchmark.analysis.prose.sentences import sentence, sentences
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
@@ -60,8 +60,15 @@ def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
     return rows
 
 
-def note_facts(run: RunPredictions) -> Facts:
-    """Return what the templates of notes, of the terminal and of documents state."""
+def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
+    """Return what the templates of notes, of the terminal and of documents state.
+
+    Parameters
+    ----------
+    run : RunPredictions
+    printed : mapping of str to float
+        The paper's numbers by cell.
+    """
     experiment, predictions = run.experiment, run.predictions
     first = next(iter(experiment.variants.values()))
     sample = sampling_of(first.protocol.tags, experiment.seed)
@@ -92,17 +99,9 @@ def note_facts(run: RunPredictions) -> Facts:
         **_measured_facts(predictions),
         "tasks": list(_tasks(first, predictions)),
         "gains": any(cell.what == "gain" for cell in experiment.cells),
+        "of_diagnostics": diagnostic_notes(run, printed),
+        "failed": _failed_diagnostics(run),
     }
-
-
-def table_notes(run: RunPredictions, facts: Facts, printed: Mapping[str, float]) -> list[str]:
-    """Return the notes printed below the table; `printed` has the paper's numbers by cell."""
-    return [*sentences("notes.j2", **facts), *diagnostic_notes(run, printed), *failed_diagnostics(run)]
-
-
-def terminal_notes(run: RunPredictions, facts: Facts) -> list[str]:
-    """Return the notes for a terminal: documents, words, sample of intervals, versions."""
-    return [*sentences("terminal.j2", **facts), *failed_diagnostics(run)]
 
 
 def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple[str, ...]:
@@ -117,13 +116,15 @@ def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple
     return tuple(notes)
 
 
-def failed_diagnostics(run: RunPredictions) -> Iterator[str]:
-    """Yield the reason of each failed diagnostic that has no table row to show it."""
+def _failed_diagnostics(run: RunPredictions) -> list[tuple[str, str]]:
+    """Return each failed diagnostic that has no table row to show it, and why it failed."""
     shown = {(cell.variant, cell.diagnostic) for cell in run.experiment.cells}
+    found = []
     for component, name in product(run.experiment.diagnostics, run.experiment.variants):
         label = component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         if label in run.failures and (name, component.name) not in shown:
-            yield f"The diagnostic {label} failed: {run.failures[label]}."
+            found.append((label, run.failures[label]))
+    return found
 
 
 def _text_facts(run: RunPredictions) -> Facts:

@@ -16,7 +16,7 @@ from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_fr
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import disagreement, hardest_documents
-from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts, table_notes, terminal_notes
+from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentences
 from benchmark.analysis.prose.terms import terms_of
@@ -67,8 +67,7 @@ def summarize(run: RunPredictions) -> Summary:
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
     pairs, unpaired = comparable_pairs(experiment, scored, run.jobs)
     claims = judge_experiment_claims(published, experiment, scored)
-    facts = note_facts(run)
-    notes = table_notes(run, facts, published_by_cell(published, experiment))
+    facts = note_facts(run, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
     leaks = summary_table(LEAKS, leak_rows(run))
     duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
@@ -112,7 +111,7 @@ def summarize(run: RunPredictions) -> Summary:
         terms=terms_of(experiment),
         notes=(
             *experiment.notes,
-            *notes,
+            *sentences("notes.j2", **facts),
             *test_notes(claims, scored),
             *on_claims,
             *sweep,
@@ -122,7 +121,7 @@ def summarize(run: RunPredictions) -> Summary:
             *caveats[:n_leaks],
             *([f"Caveats: {'; '.join([*shown, *further])}."] if shown else []),
             *unlike,
-            *terminal_notes(run, facts),
+            *sentences("terminal.j2", **facts),
             *sweep,
             *unpaired,
         ),

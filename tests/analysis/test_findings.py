@@ -171,6 +171,15 @@ CASES: dict[str, Summary] = {
     ),
     # Groups.
     "one is beaten, another isn't": made([("x", "wide", 0.148, 0.001), ("x", "narrow", -0.014, 0.3)]),
+    "beats one, loses to another": made(
+        [
+            ("x", "a", 0.05, 0.001),
+            ("x", "e", 0.05, 0.001),
+            ("x", "b", -0.05, 0.001),
+            ("x", "c", 0.0, 1.0, NEVER),
+            ("a", "b", -0.1, 0.5),
+        ]
+    ),
     "never differ, and open": made([("one", "two", 0.0, 1.0, NEVER), ("one", "three", -0.02, 0.4)]),
     "never differ, and lost": made([("one", "two", 0.0, 1.0, NEVER), ("one", "three", -0.05, 0.001)]),
     "beats, never differs and loses": made(

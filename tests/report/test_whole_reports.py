@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.notes import failed_diagnostics
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
@@ -260,15 +259,3 @@ def test_notes_of_every_kind_of_experiment_are_as_expected() -> None:
         shown = [*summary.documents, *summary.caveats, *summary.notes, *summary.brief]
         parts[experiment.title] = "\n".join([summary.corpus, *shown])
     assert_expected("notes", parts.items())
-
-
-def test_a_diagnostic_that_failed_without_a_row_is_noted() -> None:
-    diagnostics = {"diagnostics": ["document-counts"], "variants": {"smart": {"text": {"stoplist": "smart"}}}}
-    experiment = small_experiment(**OF_SYNTHETIC | {"name": "noted", "title": "x"} | diagnostics)
-    failures = {"document-counts": "no memory", "smart-document-counts": "no time", "other": "no reason"}
-    run = RunPredictions(experiment, predicted(experiment), failures, {})
-    assert list(failed_diagnostics(run)) == [
-        "The diagnostic document-counts failed: no memory.",
-        "The diagnostic smart-document-counts failed: no time.",
-    ]
-    assert list(failed_diagnostics(replace(run, failures={}))) == []

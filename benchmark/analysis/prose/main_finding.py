@@ -14,12 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import (
-    NEVER_DIFFER,
-    UNDECIDED,
-    UNTESTABLE,
-    planned_comparisons,
-)
+from benchmark.analysis.comparisons import NEVER_DIFFER, UNDECIDED, UNTESTABLE, planned_comparisons
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
@@ -195,14 +190,10 @@ def main_finding(summary: Summary) -> MainFinding:
     duels, against = _duels(pairs), _shared_by_all(pairs)
     if against and len({pair.a.method for pair in against}) >= LEAST_COMPARED:
         lines = say("finding/against.j2", **_against_one(_largest(against), numbers))
-    elif len(duels) > 1:
+    else:
         groups = sorted((_group_facts(group, numbers) for group in _groups(duels)), key=lambda each: each["order"])
         shown = [groups[0], *(each for each in groups[1:MOST_GROUPS] if each["order"][0] == groups[0]["order"][0])]
-        lines = say("finding/groups.j2", groups=shown, choices=_choices(pairs))
-    elif len(pairs) == 1:
-        lines = say("finding/one.j2", **_of_one(duels[0]))
-    else:
-        lines = say("finding/several.j2", **_of_several(duels[0]))
+        lines = say("finding/compared.j2", groups=shown, choices=_choices(pairs), **_duel_facts(groups[0], duels))
     found = _finding(lines)
     paper = _paper_facts(duels, numbers)
     if not paper:
@@ -264,42 +255,21 @@ def _test_counts(pairs: Sequence[PlannedComparison]) -> dict[str, Any]:
     }
 
 
-def _of_one(duel: _Duel) -> dict[str, Any]:
-    duel = duel.better_first
-    (pair,) = duel.pairs
+def _duel_facts(group: dict[str, Any], duels: Sequence[_Duel]) -> dict[str, Any]:
+    """Return the numbers of the only two methods that are compared, as the first of them is led by; else nothing."""
+    if len(duels) > 1:
+        return {"duel": None}
+    duel = duels[0].seen_from(group["lead"])
+    pair = duel.pairs[0]
     # A chosen classifier is not one but several.
-    shared = ("weighting",) if pair.a.choice else ("weighting", "classifier")
-    both = [pair.a.columns.get(name, "") for name in shared if pair.a.columns.get(name) == pair.b.columns.get(name)]
+    names = ("weighting",) if pair.a.choice else ("weighting", "classifier")
+    shared = [pair.a.columns.get(name, "") for name in names if pair.a.columns.get(name) == pair.b.columns.get(name)]
     p = p_text(pair.p_holm)
     return {
-        "a": duel.name,
-        "b": duel.other,
-        "pair": pair,
-        "shared": list(filter(None, both)),
-        "p": p.replace("<", "< ") if "<" in p else f"= {p}",
-        "tested": {"test": _test(pair)},
-        "choices": _choices([pair]),
-    }
-
-
-def _of_several(duel: _Duel) -> dict[str, Any]:
-    duel = duel.better_first
-    where = _settings(duel.pairs)
-    return {
-        "a": duel.name,
-        "b": duel.other,
-        "outcome": duel.outcome,
-        "pairs": duel.pairs,
-        "values": [pair.value for pair in duel.pairs],
-        "decided": len(duel.decided),
-        **{
-            name: [pair.value for pair in duel.pairs if pair.outcome == outcome]
-            for name, outcome in (("won", "a"), ("lost", "b"))
-        },
-        "where": where,
-        "tested": _test_counts(duel.pairs),
-        "noun": "comparisons" if " × " in where else where.partition(" ")[2],
-        "choices": _choices(duel.pairs),
+        "duel": _together([duel]),
+        "shared": list(filter(None, shared)),
+        "p": "" if pair.p_holm is None or pair.note else p.replace("<", "< ") if "<" in p else f"= {p}",
+        "tested": _test_counts(duel.pairs) if len(duel.pairs) > 1 else {"test": _test(pair)},
     }
 
 
@@ -335,12 +305,22 @@ def _group_facts(duels: Sequence[_Duel], numbers: _Numbers) -> dict[str, Any]:
 
 
 def _together(duels: Sequence[_Duel]) -> dict[str, Any] | None:
-    """Return the other methods of some comparisons, with all pairs and those that are decided; None of none."""
+    """Return the other methods of some comparisons, their numbers and settings; None of none."""
     if not duels:
         return None
     pairs = [pair for duel in duels for pair in duel.pairs]
-    decided = [pair for duel in duels for pair in duel.decided]
-    return {"names": [duel.other for duel in duels], "pairs": pairs, "of": len(pairs), "decided": decided}
+    outcomes, where = Counter(pair.outcome for pair in pairs), _settings(pairs)
+    return {
+        "names": [duel.other for duel in duels],
+        "pairs": pairs,
+        "of": len(pairs),
+        "gaps": [pair.value for pair in pairs],
+        "decided": [pair.value for duel in duels for pair in duel.decided],
+        "won": outcomes["a"],
+        "lost": outcomes["b"],
+        "where": where,
+        "noun": "comparisons" if len(duels) > 1 or " × " in where else where.partition(" ")[2],
+    }
 
 
 def _paper_facts(duels: Sequence[_Duel], numbers: _Numbers) -> dict[str, Any]:
