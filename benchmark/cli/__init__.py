@@ -418,7 +418,7 @@ def report(
         str, typer.Option("--explain", metavar="CELL", help="With --html: the cell to explain.", show_default="best")
     ] = "",
     column: Annotated[
-        bool, typer.Option("--column", help="Draw figures for one column of a journal: 3.3 inches, not 7.")
+        bool, typer.Option("--column", help="Draw figures for one column of a journal, 3.3 inches wide.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,

@@ -65,11 +65,6 @@ def _holm_text(p_holm: float | None, family: Any) -> str:
     return MISSING_TEXT if is_missing(p_holm) else f"{p_text(p_holm)} (of {int(family):,})"
 
 
-def pair_key(a: str, b: str) -> str:
-    """Return the name of a comparison, the same in the table and the picture."""
-    return f"{a} − {b}"
-
-
 def outcome_text(pair: PlannedComparison) -> str:
     """Write the outcome of a comparison."""
     if pair.better is not None:
