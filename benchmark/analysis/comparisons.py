@@ -152,8 +152,10 @@ def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:
     return significance[significance["test"].isin(names)]
 
 
-def comparable_pairs(experiment: Experiment, scored: ScoreTable, jobs: int = 1) -> tuple[list[ComparedPair], list[str]]:
-    """Return the pairs that can be compared, and a note on every other pair; differences are computed by threads."""
+def comparable_pairs(
+    experiment: Experiment, scored: ScoreTable, jobs: int = 1
+) -> tuple[list[ComparedPair], list[ComparedPair]]:
+    """Return the pairs that can be compared, and those on different documents; differences are computed by threads."""
     metric = main_metric(experiment)
     pairs = [pair for pair in experiment.compare if scored.has(metric, pair.a, pair.b)]
 
@@ -166,8 +168,7 @@ def comparable_pairs(experiment: Experiment, scored: ScoreTable, jobs: int = 1) 
 
     with ThreadPoolExecutor(jobs) as pool:
         paired = list(zip(pairs, pool.map(can_be, pairs), strict=True))
-    different = "are not compared: they were tested on different documents"
-    return [pair for pair, can in paired if can], [f"{p.a} and {p.b} {different}" for p, can in paired if not can]
+    return [pair for pair, can in paired if can], [pair for pair, can in paired if not can]
 
 
 def main_metric(experiment: Experiment) -> str:

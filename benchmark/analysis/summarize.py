@@ -18,7 +18,7 @@ from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.hardest_documents import disagreement, hardest_documents
 from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
-from benchmark.analysis.prose.sentences import sentences
+from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
 from benchmark.analysis.ranking import mean_rank_rows
@@ -65,7 +65,8 @@ MOST_CAVEATS = 1  # of a terminal, beside leaks
 def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
-    pairs, unpaired = comparable_pairs(experiment, scored, run.jobs)
+    pairs, others = comparable_pairs(experiment, scored, run.jobs)
+    unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair in others]
     claims = judge_experiment_claims(published, experiment, scored)
     facts = note_facts(run, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
@@ -79,8 +80,8 @@ def summarize(run: RunPredictions) -> Summary:
     caveats = [f"{capitalized(text)}." for text in caveat_texts]
     shown = caveat_texts[n_leaks:][:MOST_CAVEATS]
     left = len(caveat_texts) - n_leaks - len(shown)
+    told = [sentence("macros.j2", "caveats", shown=shown, left=left)] if shown else []
     hardest = hardest_documents(experiment, run.predictions, scored)
-    further = [f"{left} more in table.md"] if left > 0 else []
     on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
     sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
     summary = Summary(
@@ -119,7 +120,7 @@ def summarize(run: RunPredictions) -> Summary:
         ),
         brief=(
             *caveats[:n_leaks],
-            *([f"Caveats: {'; '.join([*shown, *further])}."] if shown else []),
+            *told,
             *unlike,
             *sentences("terminal.j2", **facts),
             *sweep,

@@ -46,3 +46,9 @@ def test_of_two_methods_or_two_samples_there_are_pairs():
         mean_rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[0] != "a"})) == []
     )
     assert mean_rank_rows(small_experiment(), scored_of({key: own[:2] for key, own in THREE.items()})) == []
+
+
+def test_of_errors_the_lowest_is_first():
+    table = scored_of(THREE).frame.assign(metric="error")
+    rows = mean_rank_rows(small_experiment(metrics=["error"]), ScoreTable({}, {}, {}, lambda: (table, table)))
+    assert [row[:2] for row in rows] == [["a", 1.0], ["b", 2.0], ["c", 3.0]]

@@ -15,6 +15,7 @@ from benchmark.papers.load import load_published
 from benchmark.papers.settings import (
     excluded_cells,
     pin_settings,
+    setting_differences,
 )
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
@@ -86,6 +87,16 @@ def test_three_differences_are_named_and_the_others_counted(experiment, n, more)
     named = aside.why.removeprefix("not the paper's setting: ")
     assert named.endswith(more) if more else " more" not in named
     assert named.count("(paper ") == min(n, 3)
+
+
+def test_a_key_that_a_setting_lacks_and_one_that_the_papers_lacks():
+    own, paper = {"C": 1, "ngrams": [1, 2], "new": 3}, {"C": 1, "sigma": 2.0, "stoplist": None, "kernel": ["a", True]}
+    assert setting_differences(own, paper) == [
+        "ngrams [1, 2] (paper [1])",
+        "sigma – (paper 2)",
+        "kernel – (paper [a, true])",
+    ]
+    assert setting_differences(paper, own) == ["ngrams – (paper [1, 2])", "new – (paper 3)"]
 
 
 def test_a_parameter_that_came_later_is_no_difference(experiment):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +31,7 @@ _SILENT = ("cache_mb",)
 def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
     counted = experiment.choices != ("",) and not (published is not None and published.of_paper)
-    infos = [_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells]
-    if counted:
-        infos = [_with_candidates(info, experiment, cell) for info, cell in zip(infos, experiment.cells, strict=True)]
-    return tuple(infos)
+    return tuple(_info(experiment, cell, scored.chosen.get(cell.id), counted=counted) for cell in experiment.cells)
 
 
 def method_labels(experiment: Experiment) -> dict[str, str]:
@@ -136,7 +132,8 @@ def _edge(value: Any, values: list[Any]) -> str:
     return " (largest)" if value == max(numbers) and None not in values else ""
 
 
-def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *, counted: bool) -> CellInfo:
+    """Return the labels of a cell, where they are `counted` with the number of candidates of its method."""
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
     columns = _columns(experiment, cell)
     if cell.what == "diagnostic":
@@ -149,18 +146,16 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
         "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": component_label(spec.classifier),
     }
-    if spec.predictions is not None:
-        words |= {"weighting": spec.predictions.name, "normalization": ""}
-    if spec.fused is not None:
-        words |= {"weighting": _fused(spec), "normalization": ""}
     if spec.vectors is not None:
         words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
-    if spec.classifier.tags.reads_texts:
-        words |= {"weighting": "texts", "normalization": ""}
+    elif spec.predictions is not None or spec.fused is not None or spec.classifier.tags.reads_texts:
+        made_of = spec.predictions.name if spec.predictions is not None else _fused(spec) or "texts"
+        words |= {"weighting": made_of, "normalization": ""}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
+    columns |= {"candidates": str(len(entry.candidates))} if counted and cell.what == "point" else {}
     return CellInfo(
         cell.id,
         columns,
@@ -176,13 +171,6 @@ def _spoken_method(experiment: Experiment, spec: MethodSpec, method: str) -> str
     if spec.kernel is not None and spec.kernel.name == method:
         return f"the {_spoken(method)} kernel"
     return method_labels(experiment).get(method, method)
-
-
-def _with_candidates(info: CellInfo, experiment: Experiment, cell: Cell) -> CellInfo:
-    """Return the labels with the number of candidates of the cell's method, which a paper's tables don't have."""
-    if cell.what != "point":
-        return info
-    return replace(info, columns={**info.columns, "candidates": str(len(method_of(experiment, cell).candidates))})
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:
