@@ -368,7 +368,7 @@ def test_cache_and_plugin(call_of: Any, tmp_path: Path, monkeypatch: Any) -> Non
         "would be removed"
     )
     store = "benchmark.experiment.store.Store.clear"
-    assert call_of(store, "cache", "clear", "-y")["entries"] == []
+    assert call_of(store, "cache", "clear", "-y").keys() <= {"self"}
     assert call_of("benchmark.commands.plugin_test.check_file", "plugin", "test", tmp_path) == {"path": tmp_path}
 
 
