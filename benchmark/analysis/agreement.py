@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     #: Predicted classes by split and document.
     Labels = Mapping[tuple[str, str], frozenset[str]]
 
-INTERVAL = "95% interval"
+_INTERVAL = "95% interval"
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
             unit, (gap, origin) = display_unit(metric, quantities), cell_difference(run, a, b, metric)
             one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
             row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
-            row |= {"difference": unit.scale * gap.value, INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
+            row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
             rows.append(row | {"difference is": origin})
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
@@ -143,7 +143,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
     shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
-    signed = (Column(name, shown_as, "+") for name in ("difference", INTERVAL))
+    signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
     header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed, "difference is")
     tables = [Table.of("Scores", header, rows)]
     if found.shared:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AUTHOR = "The simplexbench developers"
-TITLE = "simplexbench: A reproducible benchmark of text classification"
+_TITLE = "simplexbench: A reproducible benchmark of text classification"
 #: Solvers by the classifiers that call them; classifiers without an entry call none.
 SOLVERS = {
     "svm": ("libsvm",),
@@ -86,7 +86,7 @@ def cite_run(folder: Path) -> str:
     git = manifest.get("git") or {"commit": installed, "changed": False}
     commit = f", commit {git['commit']}{' with changes' * bool(git['changed'])}" if git.get("commit") else ""
     note = f"version {manifest['versions']['simplexbench']}{commit}"
-    entries["simplexbench"] = _misc("simplexbench", TITLE, author=AUTHOR, note=note)
+    entries["simplexbench"] = _misc("simplexbench", _TITLE, author=AUTHOR, note=note)
     # BibTeX takes @ for the beginning of an entry, even in a comment.
     head = "\n".join(f"% {remark.replace('@', ' at ')}" for remark in remarks)
     return "\n\n".join([head, *entries.values()])
