@@ -109,8 +109,9 @@ class Advice:
         Cells of the method to use, and of the baseline.
     score, low, high : float
         Main score of `cell`, with its 95% interval.
-    better, worse, open : tuple of str
-        Cells that are better and worse than the baseline, and those that show no clear difference from it.
+    better, worse, open, same : tuple of str
+        Cells that are better and worse than the baseline, those that show no clear difference from it, and those that
+        never differ from it.
     possible : float or None
         How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
         differences. None if no open cell may be better, or if `cell` is not the baseline.
@@ -126,6 +127,7 @@ class Advice:
     better: tuple[str, ...]
     worse: tuple[str, ...]
     open: tuple[str, ...]
+    same: tuple[str, ...]
     possible: float | None
     documents: int
 

@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -129,7 +128,7 @@ def test_report_makes_files_and_the_page_with_texts_again(finished: RunResult, t
 
 def test_compare_gives_cells_and_runs_in_numbers(finished: RunResult, tmp_path: Path) -> None:
     found = tables("compare", finished.folder, "tf-l1-ngd", "tf-l1-linear")
-    gap = pd.read_csv(finished.folder / "differences.csv").set_index(["a", "b"]).loc[("tf-l1-ngd", "tf-l1-linear")]
+    gap = finished.summary.differences.set_index(["a", "b"]).loc[("tf-l1-ngd", "tf-l1-linear")]
     row = found["Scores"][0]
     assert row["difference"] == pytest.approx(100 * gap["value"])
     assert row["95% interval"] == pytest.approx([100 * gap["low"], 100 * gap["high"]])

@@ -98,7 +98,10 @@ def test_a_run_is_given_with_its_page(finished: RunResult) -> None:
     ((key, data, parts, sentence),) = given
     assert (key, data["peak_bytes"] > 5e7, parts[1:]) == ("runs", True, ("",))
     assert str(finished.folder) in sentence
-    assert [each.plain for each in shown] == [f"open {finished.folder / 'report.html'}"]
+    assert [each.plain for each in shown] == [
+        f"open {finished.folder / 'report.html'}",
+        "Next: bench init FILE, for your own documents",
+    ]
 
 
 @pytest.mark.parametrize("name", ["ENOSPC", "EFBIG", "EDQUOT", "EIO", "EBADF", "EROFS", "EMFILE", "EPIPE"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.comparisons import UNDECIDED, UNTESTABLE, planned_comparisons
+from benchmark.analysis.comparisons import NEVER_DIFFER, UNDECIDED, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.summary import Advice
 from benchmark.corpora.registry import corpus_names
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice | None:
     """Return the advice of a run on a person's own documents.
 
-    It is None for a published or generated corpus, for one with published values, for curves and several tasks, and
-    where not every comparison is with the same cell.
+    It is None for a published or generated corpus, for one with published values, for curves and several tasks, where
+    not every comparison is with the same cell, where none has a test, and of two cells of which neither is better.
     """
     corpora = {variant.collection.corpus for variant in experiment.variants.values()}
     pairs = planned_comparisons(summary)
@@ -27,15 +27,21 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
     shared = set.intersection(*({pair.a.id, pair.b.id} for pair in pairs)) if pairs else set()
     if experiment.paper or corpora & set(corpus_names()) or len(settings) > 1 or not shared:
         return None
-    baseline = pairs[0].b.id if pairs[0].b.id in shared else pairs[0].a.id
+    decided = [pair.better.id for pair in pairs if pair.better is not None]
+    tested = decided or any(pair.outcome in (UNDECIDED, NEVER_DIFFER) for pair in pairs)
+    if not tested or (len(shared) > 1 and not decided):
+        return None
+    baseline = next(iter(shared - set(decided))) if len(shared) > 1 else next(iter(shared))
     sign = 1 if summary.more_is_better(summary.main_metric) else -1
     gains = {_other(pair, baseline): _gain(pair, baseline, sign) for pair in pairs}
-    better, worse, undecided = list[str](), list[str](), list[str]()
+    better, worse, undecided, same = list[str](), list[str](), list[str](), list[str]()
     for pair in pairs:
         other = _other(pair, baseline)
         if pair.better is not None:
             (better if pair.better.id == other else worse).append(other)
-        elif pair.outcome in (UNDECIDED, UNTESTABLE):
+        elif pair.outcome == NEVER_DIFFER:
+            same.append(other)
+        else:
             undecided.append(other)
     scores = summary.headlines
 
@@ -56,6 +62,7 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
         better=tuple(better),
         worse=tuple(worse),
         open=tuple(undecided),
+        same=tuple(same),
         possible=possible if possible > 0 and not better else None,
         documents=int(row["n"]),
     )
