@@ -337,13 +337,14 @@ class TestCommand:
         for note in found.notes:
             assert note in page
         ids = [cell if cell != "mine" else "★ mine" for cell in found.ranking["cell"]]
-        shown = re.findall(r'<th scope="row">(?:<strong>)?([^<]+)', page)
+        shown = re.findall(r'<th scope="row"[^>]*>(?:<strong>)?([^<]+)', page)
         assert shown[: len(ids)] == ids, "in the order of the scores"
         assert shown[len(ids) :].count("★ mine") == 1
         assert page.count("<strong>★ mine</strong>") == 2
         assert "★ and bold: mine" in page
         assert page.count('<svg class="bar"') == len(ids)
         assert "★ mine" in result.stdout
+        assert max(map(len, result.stdout.partition("Among our")[2].splitlines())) <= 120
         assert len(page) < 60_000
 
     def test_formats_say_the_same(self, file: Path, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
