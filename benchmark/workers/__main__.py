@@ -20,7 +20,10 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     let_openmp_threads_sleep()
-    from benchmark.workers.worker import answer_request  # noqa: PLC0415 - after standard output is that of errors
+    from benchmark.experiment.code_digest import code_version  # noqa: PLC0415 - after standard output is that of errors
+    from benchmark.workers.worker import answer_request  # noqa: PLC0415
+
+    code_version()  # recorded with times; users' code may change where modules are looked for
 
     waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 

@@ -48,7 +48,7 @@ def test_its_values_and_claims_get_verdicts_also_when_the_file_is_gone(checked, 
     verdicts = (tmp_path / "run" / "verdicts.csv").read_text()
     assert "mnb,accuracy" in verdicts
     assert "deviates" in verdicts
-    assert "simplex-is-better" in (tmp_path / "run" / "claims.csv").read_text()
+    assert "simplex-is-better" in (tmp_path / "run" / "table.md").read_text()
     (tmp_path / "values.yaml").unlink()
     (tmp_path / "sixth.yaml").unlink()
     again = report_again(tmp_path / "run")

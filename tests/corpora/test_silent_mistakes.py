@@ -320,7 +320,7 @@ VECTORS: list[tuple[Any, int, str]] = [
     ("lists.parquet", 2, "own.yaml:12: lists.parquet: 'many' is a column of lists: name it by `column`"),
     ("none.parquet", 2, "none.parquet: has no column of numbers that could be a feature"),
     ({"file": "v.npy", "ids": "ids.txt"}, 0, "own: features are all columns of v.npy."),
-    ({"file": "v.npy", "ids": "twice.txt"}, 3, "twice.txt:48: has the document '3' twice"),
+    ({"file": "v.npy", "ids": "twice.txt"}, 1, "twice.txt:48: has the document '3' twice"),
     ({"file": "v.npz", "ids": "ids.txt"}, 2, "a .npz file holds several arrays and is no table of vectors"),
     ("v.npz", 2, "a .npz file holds several arrays and is no table of vectors"),
     ("v.npy", 2, "a .npy file needs `ids`"),
@@ -341,8 +341,8 @@ def test_predictions_are_read_as_the_corpus_is(documents: Path) -> None:
     tested = [n for n in range(48) if SPLIT[n] == "test"]
     for content, code, said in (
         ("id,label\n" + "".join(f"{n},{n % 3}\n" for n in tested), 0, "100.00"),
-        ("id;label\n" + "".join(f"{n};{n % 3}\n" for n in tested), 3, "separated by ';'"),
-        ("id,label\n3,0\n7,1\n3,2\n", 3, "p.csv:4: has the document '3' twice"),
+        ("id;label\n" + "".join(f"{n};{n % 3}\n" for n in tested), 1, "separated by ';'"),
+        ("id,label\n3,0\n7,1\n3,2\n", 1, "p.csv:4: has the document '3' twice"),
     ):
         (documents / "p.csv").write_text(content)
         methods = [{"name": "own", "predictions": "p.csv"}]

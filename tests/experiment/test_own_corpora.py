@@ -19,6 +19,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.stoplist import stop_words
+from tests.processes import files_of
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -115,10 +116,10 @@ def test_every_protocol_runs_and_is_read_again_without_the_files(
         load_checked(configured(tmp_path, "mine.csv", protocol=protocol)), RunContext(store), folder=tmp_path / "run"
     )
     assert not done.summary.failures
-    before = {path.name: path.read_bytes() for path in done.folder.iterdir()}
+    before = files_of(done.folder)
     data.unlink()
     report_again(done.folder)
-    assert {path.name: path.read_bytes() for path in done.folder.iterdir()} == before
+    assert files_of(done.folder) == before
 
 
 def test_a_run_is_refused_once_the_corpus_has_changed_from_its_card(folder: Path, tmp_path: Path) -> None:

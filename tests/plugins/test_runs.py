@@ -22,6 +22,7 @@ from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
 from benchmark.representation import TermWeighting
+from tests.processes import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,13 +192,13 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         assert halved == pytest.approx(accuracy / 2)
     one, other = (done.results.scored.test("wilcoxon", "chi2", "mnb", name) for name in ("accuracy", "halved"))
     assert {one.favours, other.favours} == {"chi2", "mnb"}, "of the one more is better, of the other less"
-    before = {each.name: each.read_bytes() for each in done.folder.iterdir()}
+    before = files_of(done.folder)
     report_again(done.folder)
-    assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
+    assert files_of(done.folder) == before
     for name in ("mine.py", "chi2.py", "beside.py"):
         (folder / name).unlink()
     gone = report_again(done.folder)
-    assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
+    assert files_of(done.folder) == before
     for cell, metric in product(done.results.experiment.ids, ("accuracy", "halved")):
         assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
     of_both = [compare_two_cells(each.results, "chi2", "mnb") for each in (gone, done)]

@@ -108,7 +108,7 @@ def test_a_frame_is_run_as_init_proposes() -> None:
     better = ["log-entropy-linear-svm", "tfidf-hellinger", "ngd"]
     assert list(result.scores["cell"].unique()) == ["mnb", "complement-nb", "tfidf-linear-svm", *better]
     assert set(zip(result.significance["a"], result.significance["b"], strict=True)) == {
-        (name, "tfidf-linear-svm") for name in better
+        (name, "tfidf-linear-svm") for name in ("mnb", "complement-nb", *better)
     }
     raw = result.findings.experiment.raw
     assert raw["text"] == {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2}

@@ -113,6 +113,7 @@ class TestRows:
         scores = [
             ("a b", fold, "accuracy", value, 0.5, 1.0, 9, 0) for fold, value in (("all", 0.7), ("s", 0.6), ("t", 0.8))
         ]
+        scores.append(("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0))
         base = summary_of(
             "ab",
             gaps=[("a", "b", 0.2, 0.1, 0.3, 9)],
