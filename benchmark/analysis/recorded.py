@@ -101,7 +101,7 @@ def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
         of = {"variant": variant, "diagnostic": diagnostic}
         for row in each.rows:
             yield {**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)}
-        yield from ({**of, **vars(point)} for point in each.points)
+        yield from ({**of, **vars(point), "n": 0} for point in each.points)
 
 
 def _numbers(estimate: Estimate) -> dict[str, Any]:
