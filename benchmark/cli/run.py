@@ -56,8 +56,11 @@ def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelS
     return parse_dask_option(dask, max_workers)
 
 
-def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
-    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
+def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False, config: str = "") -> None:
+    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data.
+
+    `config` is the file of its configuration, if that is known.
+    """
     from rich.text import Text
 
     from benchmark.analysis.summary import SUMMARY_TABLES
@@ -75,4 +78,5 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
     answer.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
     answer.show(file_link("open", done.folder / PAGE_FILE))
-    answer.show(Text(f"Next: {escape_controls(next_step(summary, done.folder))}", no_wrap=True, overflow="ignore"))
+    following = next_step(summary, done.folder, config)
+    answer.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))

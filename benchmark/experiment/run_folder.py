@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 #: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files. 3: settings
 #: have the counts of inner folds, and the warnings of classifiers. 4: an archive has what isn't a prediction or a time.
 RUN_FORMAT = 4
-#: Files that runs of former formats wrote, and that a run which takes their place removes.
-_FORMER_FILES = frozenset({"predictions.npz", "timings.csv", *ARCHIVED_FILES})
+_OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
+#: Files that runs of former formats wrote, and that a run which takes the place of one removes.
+_FORMER_FILES = frozenset({*_OF_FORMAT_1, *ARCHIVED_FILES})
 _FORMER_FILES |= {f"{name}.csv" for name in SUMMARY_TABLES.keys() - {"scores", "significance", "verdicts"}}
 MANIFEST_FILE = "manifest.json"
 DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
@@ -84,9 +85,10 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
+    former = _OF_FORMAT_1 if _format_of(_held(folder / MANIFEST_FILE) or {}) == RUN_FORMAT else _FORMER_FILES
     for name, content in contents.items():
         write_atomically(folder / name, content)
-    for name in _FORMER_FILES:
+    for name in former:
         (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = {
@@ -112,7 +114,7 @@ def _archive(contents: Mapping[str, bytes]) -> bytes:
 def check_folder_free(folder: Path, experiment: Experiment) -> None:
     """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if _FORMER_FILES.union(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+    if _OF_FORMAT_1.union(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
     held = _held(folder / MANIFEST_FILE) if MANIFEST_FILE in names else {}
     if held is None and PREDICTIONS_TABLE in names:
@@ -165,11 +167,16 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return dict(manifest)
 
 
+def _format_of(manifest: Mapping[str, Any]) -> Any:
+    """Return the format of a manifest, which those of format 1 don't state; the present one of what is no manifest."""
+    return manifest.get("format", 1 if {"config", "files", "digest"} <= manifest.keys() else RUN_FORMAT)
+
+
 def _check_format(path: Path, manifest: Any) -> None:
     """Raise DataError for the manifest of a version that wrote another format."""
     if not isinstance(manifest, dict):
         return
-    kind = manifest.get("format", 1 if {"config", "files", "digest"} <= manifest.keys() else RUN_FORMAT)
+    kind = _format_of(manifest)
     if kind == RUN_FORMAT:
         return
     versions = manifest.get("versions")

@@ -20,6 +20,7 @@ from benchmark.report.run_tables import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
     main_verdicts,
+    metric_header,
     other_verdicts,
     range_table,
     reference_value_table,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 #: Rows of the table of cells, and of any other table; of longer ones the first are shown.
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
-#: Columns of table.md that the terminal has no room for.
+#: Columns that the terminal leaves to table.md, unless they are the main score.
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
 #: Lines on what names of cells mean.
 MAX_NAME_LINES = 2
@@ -104,7 +105,8 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         best = group not in seen and (name, summary.main_metric) in summary.headlines
         seen.add(group)
         rows.append((f"{name} ★" if best else name, *values))
-    return replace(table, rows=tuple(rows)).without(*LEFT_OUT)
+    main = metric_header(summary.main_metric, summary.quantities)
+    return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
 
 
 def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
@@ -119,12 +121,12 @@ def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
     return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …")
 
 
-def next_step(summary: Summary, folder: Path) -> str:
-    """Return the command that a person would try next."""
-    if summary.advice:
-        return f"bench fit {shlex.quote(f'{summary.name}.yaml')} --cell {shlex.quote(summary.advice.cell)} --out model"
-    best = next(iter(ranked_cells(summary)), "")
-    if summary.paper and best and not summary.of_points:
+def next_step(summary: Summary, folder: Path, config: str = "") -> str:
+    """Return the command that a person would try next; `config` is the configuration's file, if it is known."""
+    if summary.advice and config:
+        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice.cell)} --out model"
+    best = summary.advice.cell if summary.advice else next(iter(ranked_cells(summary)), "")
+    if (summary.paper or summary.advice) and best and not summary.of_points:
         return f"bench explain {shlex.quote(str(folder))} {shlex.quote(best)}"
     return "bench init FILE, for your own documents"
 

@@ -339,3 +339,15 @@ def test_cells_are_selected_by_patterns_and_a_pattern_without_one_is_refused():
     for patterns in (("tf-l2-*",), ("tf-*", "tf-l2-*")):
         with pytest.raises(ConfigError, match=r"tf-l2-\*"):
             select_cells(experiment, patterns)
+
+
+def test_files_of_a_persons_own_stay(finished, tmp_path):
+    """Only a run of a former format leaves its files to the run that takes its place."""
+    (tmp_path / "costs.csv").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds files that no run wrote \(costs\.csv\)"):
+        run_folders([finished.results.experiment], tmp_path, overwrite=False)
+    write_run(finished.results, manifest_of(finished.results, jobs=1, seconds=0.1), tmp_path)
+    assert (tmp_path / "costs.csv").read_text() == "mine"
+    sealed(tmp_path, format=3)
+    write_run(finished.results, manifest_of(finished.results, jobs=1, seconds=0.1), tmp_path)
+    assert not (tmp_path / "costs.csv").exists()
