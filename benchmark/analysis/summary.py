@@ -112,6 +112,8 @@ class Advice:
     better, worse, open, same : tuple of str
         Cells that are better and worse than the baseline, those that show no clear difference from it, and those that
         never differ from it.
+    uncompared : int
+        Number of further cells, which aren't compared with the baseline.
     possible : float or None
         How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
         differences. None if no open cell may be better, or if `cell` is not the baseline.
@@ -128,6 +130,7 @@ class Advice:
     worse: tuple[str, ...]
     open: tuple[str, ...]
     same: tuple[str, ...]
+    uncompared: int
     possible: float | None
     documents: int
 

@@ -37,7 +37,7 @@ class TestAdvice:
         advice = done.summary.advice
         assert advice is not None
         assert (advice.cell, advice.baseline, advice.better, advice.worse) == ("linear", "linear", (), ("constant",))
-        assert advice.documents == 120
+        assert (advice.documents, advice.uncompared) == (120, 0)
         scores = done.scores.set_index(["cell", "metric", "fold"])["value"]
         assert advice.score == scores["linear", "accuracy", "all"]
 
@@ -48,6 +48,10 @@ class TestAdvice:
         assert (advice.cell, advice.baseline, advice.possible) == ("linear", "constant", None)
         assert set(advice.better) == {"linear", "mnb"}
         assert main_finding(done.summary).headline.startswith("Use linear: accuracy 100.00% (95% interval ")
+
+    def test_methods_that_are_not_compared_are_counted(self, tmp_path: Path) -> None:
+        found = main_finding(result(tmp_path, noise=0, compare=[["linear", "constant"]]).summary)
+        assert "1 more isn't compared with constant: add pairs under compare." in found.details
 
     def test_without_a_common_baseline_there_is_no_advice(self, tmp_path: Path) -> None:
         assert result(tmp_path, noise=2, compare=[]).summary.advice is None

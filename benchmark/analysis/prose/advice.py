@@ -63,6 +63,7 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
         worse=tuple(worse),
         open=tuple(undecided),
         same=tuple(same),
+        uncompared=len(summary.cells) - 1 - len({_other(pair, baseline) for pair in pairs}),
         possible=possible if possible > 0 and not better else None,
         documents=int(row["n"]),
     )

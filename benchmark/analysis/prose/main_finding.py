@@ -184,7 +184,7 @@ def main_finding(summary: Summary) -> MainFinding:
     )
     if summary.advice:
         span = numbers.span(summary.advice.low, summary.advice.high)
-        return _finding(say("finding/advice.j2", advice=summary.advice, span=span))
+        return _finding(say("finding/advice.j2", advice=summary.advice, span=span, choices=_choices(pairs)))
     if not pairs:
         return _finding(say("finding/scores.j2", **_score_facts(numbers), choices=()))
     duels, against = _duels(pairs), _shared_by_all(pairs)
