@@ -173,13 +173,14 @@ def run(
         from benchmark.commands.run_all import run_all
         from benchmark.experiment.configuration import load_all_checked, select_cells
 
-        paths = [find_configuration(each) for each in configs]
-        experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(paths)]
-        files = {experiment.name: str(path) for experiment, path in zip(experiments, paths, strict=True)}
+        experiments = [
+            select_cells(experiment, only or ())
+            for experiment in load_all_checked([find_configuration(each) for each in configs])
+        ]
         workers = workers_from_options(dask, max_workers)
         options: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download, "workers": workers}
         for done in run_all(experiments, out, observer, **options):
-            output_run(answer, done, config=files[done.summary.name])
+            output_run(answer, done)
             failed |= bool(done.summary.failures or done.results.failures)
         if failed:
             raise SystemExit(1)

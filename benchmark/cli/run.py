@@ -56,15 +56,14 @@ def workers_from_options(dask: str | None, max_workers: int | None) -> ParallelS
     return parse_dask_option(dask, max_workers)
 
 
-def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False, config: str = "") -> None:
-    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data.
-
-    `config` is the file of its configuration, if that is known.
-    """
+def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -> None:
+    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
     from rich.text import Text
 
     from benchmark.analysis.summary import SUMMARY_TABLES
     from benchmark.cli.terminal import file_link
+    from benchmark.experiment.manifest import configuration_of_run
+    from benchmark.experiment.run_folder import read_manifest
     from benchmark.report.escapes import escape_controls
     from benchmark.report.html.section import PAGE_FILE
     from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
@@ -78,5 +77,5 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False, c
     data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
     answer.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
     answer.show(file_link("open", done.folder / PAGE_FILE))
-    following = next_step(summary, done.folder, config)
+    following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
     answer.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))

@@ -25,6 +25,7 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts, text_counts
+from benchmark.experiment.manifest import configuration_of_run
 from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
 from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import is_elementwise_kernel
@@ -208,10 +209,7 @@ class CellAccount:
         seconds = zip(METHOD_TIMERS, self.predictions.seconds.sum(axis=0), strict=False)
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
-        name, words = str(self.manifest["name"]), [str(word) for word in self.manifest.get("command", [])]
-        files = [word for word in words if word.endswith(".yaml")]  # as the command named the configuration
-        config = next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
-        command = f"bench run {config} --only {shlex.quote(self.cell.id)}"
+        command = f"bench run {configuration_of_run(self.manifest)} --only {shlex.quote(self.cell.id)}"
         return Table.of(self.cell.id, DETAIL_HEADER, [*rows, ("command", command)])
 
     def scores(self) -> list[Table]:

@@ -19,7 +19,7 @@ from benchmark.plugins.records import plugin_records
 from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import MethodSpec
@@ -89,6 +89,13 @@ def _method(spec: MethodSpec) -> dict[str, Any]:
 def library_versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that results depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
+
+
+def configuration_of_run(manifest: Mapping[str, Any]) -> str:
+    """Return the configuration of a run as its command named it, or else the name of the experiment."""
+    name, words = str(manifest["name"]), [str(word) for word in manifest.get("command", [])]
+    files = [word for word in words if word.endswith(".yaml")]
+    return next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
 
 
 def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:

@@ -121,12 +121,12 @@ def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
     return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …")
 
 
-def next_step(summary: Summary, folder: Path, config: str = "") -> str:
-    """Return the command that a person would try next; `config` is the configuration's file, if it is known."""
-    if summary.advice and config:
+def next_step(summary: Summary, folder: Path, config: str) -> str:
+    """Return the command that a person would try next; `config` names the configuration."""
+    if summary.advice:
         return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice.cell)} --out model"
-    best = summary.advice.cell if summary.advice else next(iter(ranked_cells(summary)), "")
-    if (summary.paper or summary.advice) and best and not summary.of_points:
+    best = next(iter(ranked_cells(summary)), "")
+    if summary.paper and best and not summary.of_points:
         return f"bench explain {shlex.quote(str(folder))} {shlex.quote(best)}"
     return "bench init FILE, for your own documents"
 

@@ -59,8 +59,9 @@ def find_configuration(path: Path) -> Path:
     Parameters
     ----------
     path : Path
-        A path, or the name of a file in `configs` below the current folder, or else of one that came with the package.
-        The path ``configs/webkb.yaml`` is the name webkb if there is no such file.
+        A path, or the name of a file in `configs` below the current folder, or else of one that came with the package,
+        or else of a file here: tickets is tickets.yaml. The path ``configs/webkb.yaml`` is the name webkb if there is
+        no such file.
 
     Raises
     ------
@@ -70,10 +71,10 @@ def find_configuration(path: Path) -> Path:
     if path.exists():
         return path
     name = path.stem if path.parent == Path("configs") and path.suffix == ".yaml" else str(path)
-    known = {config.stem: config for config in shipped_files(CONFIGS_FOLDER, "*.yaml")}
+    known = {config.stem: config for config in (*Path().glob("*.yaml"), *shipped_files(CONFIGS_FOLDER, "*.yaml"))}
     if name in known or path.name != str(path) or path.suffix:
         return known.get(name, path)
     raise ConfigError(
-        f"{path}: there is no such file, and no configuration of this name in configs or in the package"
+        f"{path}: there is no such file, and no configuration of this name here, in configs or in the package"
         f"{did_you_mean(name, known)}"
     )

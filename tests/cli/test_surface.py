@@ -88,7 +88,7 @@ class TestNames:
     def test_a_wrong_one_names_the_nearest(self, here):
         refused(
             invoke("run", "smal"),
-            "smal: there is no such file, and no configuration of this name in configs",
+            "smal: there is no such file, and no configuration of this name here, in configs",
             "'small'?",
         )
         refused(invoke("run", "configs/smal.yaml"), "did you mean 'configs/small.yaml'?")

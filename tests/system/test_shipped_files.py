@@ -46,7 +46,11 @@ def test_a_path_goes_before_the_users_folder_and_that_before_the_package(package
     assert find_configuration(Path("a")) == find_configuration(mine / "a.yaml") == package / "configs" / "a.yaml"
     listed = shipped_files.shipped_files(package / "configs", "*.yaml")
     assert listed == [package / "configs" / "a.yaml", mine / "b.yaml", mine / "c.yaml"]
-    with pytest.raises(ConfigError, match=r"^bb: .*no configuration of this name in configs or in the package.*'b'"):
+    for name in ("a.yaml", "e.yaml"):
+        Path(name).write_text("here")
+    assert find_configuration(Path("e")) == Path("e.yaml")
+    assert find_configuration(Path("a")) == package / "configs" / "a.yaml"
+    with pytest.raises(ConfigError, match=r"^bb: .*name here, in configs or in the package.*'b'"):
         find_configuration(Path("bb"))
     for path in ("d.yaml", "configs/d.yaml", "elsewhere/a", "elsewhere/a.yaml"):
         assert find_configuration(Path(path)) == Path(path)
