@@ -6,6 +6,7 @@ page does not depend on when and where it is written.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -120,14 +121,16 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
     for figure in summary.regions:
         yield PageSection("", (_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)),))
         yield simplex_section(figure)
-    drawn = curve_charts(summary.charts, PAGE_WIDTH)
+    drawn, titles = curve_charts(summary.charts, PAGE_WIDTH), Counter(chart.title for chart in summary.charts)
+    which = {chart.name: f" ({chart.name})" if titles[chart.title] > 1 else "" for chart in summary.charts}
     for chart in (chart for chart in summary.charts if chart.name in drawn):
-        title = chart.title if chart.title != summary.title else ""
+        title = chart.title + which[chart.name] if chart.title != summary.title else ""
         picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
         yield PageSection(title, (picture,), folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     if summary.of_points:
-        for grid in (curve_table(chart) for chart in summary.charts if not chart.measured):
-            yield PageSection(grid.title, grid=grid, file="curves.csv", folded=True)
+        for chart in (chart for chart in summary.charts if not chart.measured):
+            grid = curve_table(chart)
+            yield PageSection(grid.title + which[chart.name], grid=grid, file="curves.csv", folded=True)
 
 
 def _sections(summary: Summary, table: ResultTable | None) -> Iterator[PageSection]:
