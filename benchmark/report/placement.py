@@ -251,7 +251,7 @@ def placement_page(placement: Placement) -> str:
         differences=summary_table(DIFFERENCES, gaps),
     )
     results, compared = result_table(summary), dict(zip(names, (row["compared"] for row in ranked), strict=True))
-    outcomes = {name: UNDECIDED if word == NOT_SHOWN else "better" for name, word in compared.items()} | {own: BASELINE}
+    outcomes = {name: UNDECIDED if word == NOT_SHOWN else word for name, word in compared.items()} | {own: BASELINE}
     return render_html(
         "place.html.j2",
         placement.sentences,
