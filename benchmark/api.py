@@ -341,7 +341,6 @@ def fit(
     overwrite: bool = False,
     split: str | None = None,
     probability: bool = False,
-    single_precision: bool = False,
     jobs: int = 0,
     download: bool = True,
     progress: Callable[[str], object] | None = None,
@@ -363,8 +362,6 @@ def fit(
         A split, whose training documents alone are trained on; by default all documents are.
     probability : bool
         Whether to fit class probabilities, too.
-    single_precision : bool
-        Whether to round the weights of linear methods to 32 bits, unless that changes a training document's label.
     jobs, download, progress, **sections
         As for `run`.
 
@@ -387,7 +384,7 @@ def fit(
             check_model_folder_free(folder, overwrite=overwrite)
         observer = _observer(progress)
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        how: dict[str, Any] = {"split": split, "probability": probability, "single_precision": single_precision}
+        how: dict[str, Any] = {"split": split, "probability": probability}
         name = cell or found.ids[0]
         if folder is None:
             model = fit_model(found, name, context, **how)

@@ -10,8 +10,7 @@ from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, N
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
-#: Classifiers by name. Those with the tag `needs_kernel` take kernel values; the others take points, and their
-#: attribute `kept` lists the fitted arrays that a saved model stores.
+#: Classifiers by name. Those with the tag `needs_kernel` take kernel values; the others take points.
 CLASSIFIERS: dict[str, type[Any]] = {
     "svm": SupportVectorClassifier,
     "mnb": MultinomialBayes,

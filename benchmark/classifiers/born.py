@@ -51,7 +51,6 @@ class BornClassifier(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"born": "Born"})
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "weights_", "n_features_in_")
     non_negative: ClassVar[bool] = True
 
     def __init__(self, amplitude: float = 0.5, balance: float = 1.0, entropy: float = 1.0) -> None:

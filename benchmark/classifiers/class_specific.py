@@ -203,6 +203,7 @@ class ProjectedPdf(MultinomialBayes):
     """
 
     tags: ClassVar[Tags] = replace(MultinomialBayes.tags, selects_terms=True, labels={"ppt": "PPT"})
+    training_only: ClassVar[tuple[str, ...]] = (*MultinomialBayes.training_only, "selected_", "cells_")
 
     def __init__(self, n_terms: int | None = None, smoothing: float = 1.0) -> None:
         super().__init__(smoothing)

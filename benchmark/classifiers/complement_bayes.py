@@ -46,8 +46,6 @@ class ComplementBayes(SklearnClassifier):
     tags: ClassVar[Tags] = Tags(
         normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
     )
-    # The names that saved models have always used.
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
     non_negative: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:
@@ -106,7 +104,6 @@ class TransformedComplementBayes(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"twcnb": "TWCNB"})
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "weights_", "n_features_in_")
     non_negative: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:

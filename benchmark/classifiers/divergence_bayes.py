@@ -74,7 +74,6 @@ class DivergenceBayes(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "centroids_", "log_prior_", "n_features_in_")
     non_negative: ClassVar[bool] = True
 
     def __init__(

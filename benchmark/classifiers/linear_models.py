@@ -70,7 +70,6 @@ class _LinearModel(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(sums_words=True)
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     @property
     def draws(self) -> bool:

@@ -54,7 +54,6 @@ class MultinomialBayes(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"mnb": "MNB"})
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_")
     non_negative: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:

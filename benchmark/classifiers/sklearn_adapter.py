@@ -34,8 +34,8 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     """
 
     tags: ClassVar[Tags] = Tags()
-    #: Names of the fitted arrays in a saved model; the part after the last dot is the name of the attribute.
-    kept: ClassVar[tuple[str, ...]] = ("classes_",)
+    #: Attributes of no use once the classifier is trained, which a kept model leaves out.
+    training_only: ClassVar[tuple[str, ...]] = ("class_count_", "feature_count_", "feature_all_")
 
     @abstractmethod
     def check(self) -> None:

@@ -25,10 +25,6 @@ def fit(
         typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
     ] = None,
     probability: Annotated[bool, typer.Option("--probability", help="Also fit class probabilities.")] = False,
-    single_precision: Annotated[
-        bool,
-        typer.Option("--single-precision", help="Halve the file, unless a training document's label would change."),
-    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite what --out holds.")] = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
@@ -51,8 +47,7 @@ def fit(
     ensure_numba_cache(partial(echo, err=True))
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
         context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        how = {"probability": probability, "single_precision": single_precision}
-        model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, **how)
+        model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, probability=probability)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
     echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")

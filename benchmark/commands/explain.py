@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.methods.problem import Problem
-    from benchmark.model.base import KeptModel
+    from benchmark.model.text_model import TextModel
     from benchmark.text.lexer import Lexing
 
 DETAIL_HEADER = ("property", "value")
@@ -182,7 +182,7 @@ class CellAccount:
         self.splits = run.predictions.splits[cell.of_splits]
         self.predictions = selected_predictions(run.predictions, cell, self.candidates)
         #: Retrained model of each split, or the reason why it can't be trained.
-        self.models: dict[str, KeptModel | str] = {}
+        self.models: dict[str, TextModel | str] = {}
 
     def steps(self) -> Table:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""

@@ -131,7 +131,9 @@ class KernelSvm(PerSplit):
 
     def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _, rows = self._trained(work, Stopwatch())
-        return FittedMachines.of(trained_state(work, self.spec), work.selected_counts()[rows], machines)
+        return FittedMachines.of(
+            trained_state(work, self.spec), work.selected_counts()[rows], machines, build_kernel(self.spec)
+        )
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts, NDArray[np.intp]]:
         """Return the machines, the inner products of their kernel, and the training rows sorted by class."""
@@ -422,7 +424,9 @@ class SharedMatrixSvm:
         machine = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
         bounds = np.array([0, len(binary.first), len(rows)])
         machines = MulticlassSvm("one-vs-one", bounds, (machine,))
-        return FittedMachines.of(trained_state(work, self.spec), problem.counts.matrix[rows], machines)
+        return FittedMachines.of(
+            trained_state(work, self.spec), problem.counts.matrix[rows], machines, build_kernel(self.spec)
+        )
 
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, bench: MatrixCache

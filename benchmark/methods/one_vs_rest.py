@@ -172,7 +172,9 @@ class KernelOneVsRest(PerSplit):
 
     def _fitted(self, work: SplitData) -> FittedMachines:
         machines, _ = self._trained(work, Stopwatch())
-        return FittedMachines.of(trained_state(work, self.spec), work.selected_counts()[work.split.train], machines)
+        return FittedMachines.of(
+            trained_state(work, self.spec), work.selected_counts()[work.split.train], machines, build_kernel(self.spec)
+        )
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts]:
         """Train the machines and return them with the inner products of their kernel."""

@@ -127,24 +127,13 @@ class CheckedClassifier:
     """
 
     def __init__(self, classifier: Any) -> None:
-        self._classifier, self._place = classifier, source_location(type(classifier), short=True)
-        self._sparse = takes_sparse(classifier)
+        self.classifier = classifier
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._classifier, name)
-
     @property
-    def trained(self) -> Any:
-        """The classifier itself."""
-        return self._classifier
-
-    @classmethod
-    def of_trained(cls, classifier: Any, classes: NDArray[np.int32]) -> CheckedClassifier:
-        """Wrap a trained classifier and its classes, shape (k,)."""
-        found = cls(classifier)
-        found.classes_ = classes
-        return found
+    def _place(self) -> str:
+        """File and line of the classifier's class, for messages."""
+        return source_location(type(self.classifier), short=True)
 
     def fit(self, X: sp.csr_array, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
         """Train the classifier on copies and check its `classes_`.
@@ -164,9 +153,9 @@ class CheckedClassifier:
             If `classes_` isn't the set of training classes without repetition.
         """
         expected = np.unique(y)
-        fitted = self._classifier.fit(self._handed(X), y.copy(), *copy.deepcopy(rankings))
-        self._classifier = self._classifier if fitted is None else fitted
-        attribute = getattr(self._classifier, "classes_", expected)
+        fitted = self.classifier.fit(self._handed(X), y.copy(), *copy.deepcopy(rankings))
+        self.classifier = self.classifier if fitted is None else fitted
+        attribute = getattr(self.classifier, "classes_", expected)
         classes = np.asarray(attribute)
         integers = classes.dtype.kind in "iu" and classes.ndim == 1 and not np.ma.isMaskedArray(attribute)
         if not integers or not np.array_equal(np.sort(classes), expected):
@@ -179,7 +168,7 @@ class CheckedClassifier:
         """Return a copy of points that the classifier accepts; ValueError if a dense one takes too much memory."""
         if X.dtype == object:  # texts
             return list(X)
-        if self._sparse or not sp.issparse(X):
+        if takes_sparse(self.classifier) or not sp.issparse(X):
             copy = X.copy()
             if sp.issparse(copy):
                 copy.sort_indices()
@@ -199,7 +188,7 @@ class CheckedClassifier:
         ValueError
             If the predictions have another shape or aren't training classes.
         """
-        values = self._classifier.predict(self._handed(X))
+        values = self.classifier.predict(self._handed(X))
         predicted = check_real_array(values, (X.shape[0],), f"{self._place}: its predict of {X.shape[0]} documents")
         unknown = np.setdiff1d(predicted, self.classes_)
         if len(unknown):
@@ -215,10 +204,10 @@ class CheckedClassifier:
         ValueError
             If the scores have another shape or aren't finite real numbers.
         """
-        method, n, k = score_method(self._classifier), X.shape[0], len(self.classes_)
+        method, n, k = score_method(self.classifier), X.shape[0], len(self.classes_)
         if not method:
             return None
-        values = getattr(self._classifier, method)(self._handed(X))
+        values = getattr(self.classifier, method)(self._handed(X))
         what = f"{self._place}: its {method} of {n} documents and {k} classes"
         shape = (n,) if k == 2 and _array(values, what).ndim == 1 else (n, k)
         return score_of_each(check_real_array(values, shape, what))

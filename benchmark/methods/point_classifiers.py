@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -88,8 +88,6 @@ class PointClassifierMethod:
     spec: MethodSpec
     aggregate: str = "sum"
     batched: bool = False
-    #: What keeps the trained classifiers.
-    fitted_kind: ClassVar[type[FittedPoints]] = FittedPoints
 
     @property
     def uses_seed(self) -> bool:
@@ -159,7 +157,7 @@ class PointClassifierMethod:
             if problem.multilabel:
                 targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
             models = tuple(self._fitted(points, *target) for target in targets)
-            return self.fitted_kind(learned, models)
+            return FittedPoints(learned, models)
 
     def _for_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
-from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors, VectorClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
@@ -22,7 +21,6 @@ from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.weighted_counts import depends_on_split
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -83,7 +81,7 @@ def _of_points(spec: MethodSpec) -> type[PointClassifierMethod]:
         return VectorClassifierMethod
     if spec.classifier.tags.reads_texts:
         return PipelineMethod
-    return PointClassifierMethod if is_builtin(spec.classifier.cls) else LibraryClassifierMethod
+    return PointClassifierMethod
 
 
 def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:

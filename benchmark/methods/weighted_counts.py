@@ -81,5 +81,11 @@ def weighted_points(counts: sp.csr_array, representation: Representation, weight
     CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
         Always a new array.
     """
-    points = normalize_rows(weighting.transform(counts), representation.normalization)
-    return points if representation.features is None else representation.features.build().fit_transform(points)
+    features = None if representation.features is None else representation.features.build()
+    return normalized_points(weighting.transform(counts), representation.normalization, features)
+
+
+def normalized_points(weights: sp.csr_array, normalization: str, features: Any) -> Any:
+    """Normalize weights, shape (n, V), and map them to `features`, unless these are None."""
+    points = normalize_rows(weights, normalization)
+    return points if features is None else features.fit_transform(points)

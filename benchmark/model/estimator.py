@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.model.base import KeptModel, TextPredictions
+    from benchmark.model.text_model import TextModel, TextPredictions
 
     Text = str | bytes | Mapping[str, str | bytes]
 
@@ -31,7 +31,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : KeptModel
+    model : TextModel
         Trained method that predicts texts.
     jobs : int
         Number of threads.
@@ -42,7 +42,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
-    def __init__(self, model: KeptModel, jobs: int = 1) -> None:
+    def __init__(self, model: TextModel, jobs: int = 1) -> None:
         self.model = model
         self.jobs = jobs
 
@@ -63,7 +63,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Iterable[Text]) -> NDArray[Any]:
         """Return the class of each text, shape (m,), or a multi-label indicator matrix, bool of shape (m, k)."""
-        predicted = [each.given for each in self._answers(X)]
+        predicted = [each.predicted for each in self._answers(X)]
         if self.model.multilabel:
             return np.concatenate([np.empty((0, len(self._order)), dtype=bool), *predicted])[:, self._order]
         return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *predicted])])

@@ -23,22 +23,16 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.settings import fold_counts
 from benchmark.experiment.task_planning import plan_task
-from benchmark.methods.elsewhere.kept_estimators import FittedEstimators
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.wrappers.fusion import FusedMethod
-from benchmark.model.fusion_model import FusionModel
-from benchmark.model.kept_plugins import plugins_of_method
 from benchmark.model.persistence import read_model, write_model
-from benchmark.model.pipeline_model import PipelineModel
-from benchmark.model.precision import in_single_precision, labels_of_rows
 from benchmark.model.probabilities import fit_sigmoids
-from benchmark.model.text_model import TextModel
+from benchmark.model.text_model import ModelPart, TextModel, TextView
 from benchmark.plugins.trust import loading_own_code
 from benchmark.system.errors import ConfigError, one_line, unknown_name
-from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
-from benchmark.system.user_classes import guarded
+from benchmark.system.user_classes import guarded, plugin_of
 from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
@@ -52,7 +46,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.settings import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
-    from benchmark.model.base import KeptModel
     from benchmark.model.probabilities import LearnedClasses
     from benchmark.system.observer import Observer
 
@@ -68,8 +61,7 @@ def fit_model(
     *,
     split: str | None = None,
     probability: bool = False,
-    single_precision: bool = False,
-) -> KeptModel:
+) -> TextModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
     Parameters
@@ -82,13 +74,10 @@ def fit_model(
         Split to train on; the model then predicts the split's test documents as the run does.
     probability : bool
         Also fit class probabilities.
-    single_precision : bool
-        Round the weights of linear methods to 32 bits, unless that changes the label of a training document.
 
     Returns
     -------
-    KeptModel
-        A TextModel, or a FusionModel with one for each method that is added.
+    TextModel
 
     Raises
     ------
@@ -97,20 +86,17 @@ def fit_model(
     DataError
         If the corpus is missing, or differs from its card or the configuration's expectations.
     """
-    model, _ = _fitted_model(
-        experiment, name, context, split=split, probability=probability, single_precision=single_precision
-    )
-    return model
+    return _fitted_model(experiment, name, context, split=split, probability=probability)[0]
 
 
 def fit_and_write(
     experiment: Experiment, name: str, context: RunContext, folder: Path, **how: Any
-) -> tuple[KeptModel, int]:
+) -> tuple[TextModel, int]:
     """Train as `fit_model` does and write the model, once it was loaded again and predicted training documents.
 
     Returns
     -------
-    KeptModel, int
+    TextModel, int
         The model, and its size in bytes.
 
     Raises
@@ -122,15 +108,11 @@ def fit_and_write(
     problem = ""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent.resolve()) as made:
-        write_model(model, Path(made))
         try:
+            write_model(model, Path(made))
             with loading_own_code():
                 again = read_model(Path(made))
-            members = model.members if isinstance(model, FusionModel) else (model,)
-            # A loaded model has its own terms alone.
-            terms = [member.fitted.learned.terms for member in members if isinstance(member, TextModel)]
-            rows = [each if own is None else each[:, own] for each, own in zip(inputs, terms, strict=True)]
-            if not np.array_equal(labels_of_rows(model, inputs), labels_of_rows(again, rows)):
+            if not np.array_equal(model.decide(inputs)[0], again.decide(inputs)[0]):
                 problem = "it predicts other labels for training documents"
         except Exception as error:  # noqa: BLE001 - a user's class may raise anything
             problem = one_line(str(error).replace(f"{Path(made).resolve()}{os.sep}", "").removesuffix("; fit it again"))
@@ -150,9 +132,8 @@ def _fitted_model(
     *,
     split: str | None,
     probability: bool,
-    single_precision: bool,
-) -> tuple[KeptModel, list[Any]]:
-    """Return the model of `fit_model`, and counts or texts of its first training documents, for each of its methods."""
+) -> tuple[TextModel, list[Any]]:
+    """Return the model of `fit_model`, and what each of its parts takes for the first training documents."""
     cell = _cell(experiment, name)
     variant = experiment.variants[cell.variant]
     if split is None and cell.size is not None:
@@ -205,9 +186,7 @@ def _fitted_model(
                 "reading": _reading(variant.collection),
             }
             training = _Training(points[index], variant.collection, about, bench, context.observer)
-            model = training.model(trained, probability=probability)
-            model = training.in_single_precision(model, trained) if single_precision else model
-            return model, [own.inputs[trained.train[:TRIED_DOCUMENTS]] for own in training.problems]
+            return training.model(trained, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
@@ -221,8 +200,6 @@ def _why_not_kept(spec: MethodSpec) -> str:
         return next((f"{name}: {reason}" for name, reason in reasons if reason), "")
     if spec.vectors is not None:
         return f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents"
-    if spec.threshold is not None and not is_builtin(spec.classifier.cls):
-        return f"{spec.classifier.name} can't be saved with the threshold {spec.threshold.name!r}: only with zero"
     return ""
 
 
@@ -293,31 +270,31 @@ class _Training:
     bench: MatrixCache
     observer: Observer
 
-    @property
-    def problems(self) -> Sequence[Problem]:
-        """The problem, or those of a fusion's methods."""
-        method = self.point.method
-        return method.problems if isinstance(method, FusedMethod) else (self.point.problem,)
-
-    def model(self, split: Split, *, probability: bool) -> KeptModel:
-        """Train on a split."""
-        method = self.point.method
+    def model(self, split: Split, *, probability: bool) -> tuple[TextModel, list[Any]]:
+        """Train on a split; return the model, and what its parts take for the first training documents."""
+        method, problem, rule = self.point.method, self.point.problem, None
+        outside: NDArray[np.float64] | None = None
         if isinstance(method, FusedMethod):
-            return self._fusion(method, split, probability=probability)
-        self.observer.plan(1 + probability * INNER_FOLDS)
-        problem, whole, sigmoids = self.point.problem, self._fitted(split), None
-        if probability:
+            self.observer.plan(1)
             with guarded(self.point.user_classes, ValueError, short=True):
-                values = out_of_fold_values(problem, split, self._fitted)
-            sigmoids = self._sigmoids(values, split, whole.learned)
-        return self._text_model(method.spec, problem, whole, sigmoids, self.about)
-
-    def in_single_precision(self, model: KeptModel, split: Split) -> KeptModel:
-        """Return the model with rounded weights, or as it is where a training document would get another label."""
-        rounded = in_single_precision(model, [own.inputs[split.train] for own in self.problems])
-        if rounded is model:
-            self.observer.note("The weights stay in double precision: rounding would change the label of a document.")
-        return rounded
+                trained = method.train(problem, split, self.point.terms, self.bench)
+            self.observer.step(split.name)
+            specs, problems = [each.spec for each in method.methods], method.problems
+            fitted, rule, outside = trained.members, trained.rule, trained.outside
+        else:
+            self.observer.plan(1 + probability * INNER_FOLDS)
+            specs, problems, fitted = [method.spec], (problem,), (self._fitted(split),)
+            if probability:
+                with guarded(self.point.user_classes, ValueError, short=True):
+                    outside = out_of_fold_values(problem, split, self._fitted)
+        first = split.train[:TRIED_DOCUMENTS]
+        rows = [each.learned.view.own_terms(own.inputs[first]) for each, own in zip(fitted, problems, strict=True)]
+        parts = tuple(self._part(*each) for each in zip(specs, problems, fitted, strict=True))
+        learned = fitted[0].learned if rule is None else rule
+        sigmoids = self._sigmoids(outside, split, learned) if probability and outside is not None else None
+        plugins = dict.fromkeys(found for part in method.spec.components if (found := plugin_of(part.cls)))
+        model = TextModel(problem.documents.classes, parts, rule, sigmoids, self.about, tuple(plugins))
+        return model, rows
 
     def _fitted(self, split: Split) -> FittedMethod:
         with guarded(self.point.user_classes, ValueError, short=True):
@@ -325,40 +302,14 @@ class _Training:
         self.observer.step(split.name)
         return fitted
 
-    def _fusion(self, method: FusedMethod, split: Split, *, probability: bool) -> FusionModel:
-        """Train the methods of a fusion; the decision values that its scales are of serve for probabilities, too."""
-        self.observer.plan(1)
-        with guarded(self.point.user_classes, ValueError, short=True):
-            trained = method.train(self.point.problem, split, self.point.terms, self.bench)
-        self.observer.step(split.name)
-        members = []
-        for name, own, problem, fitted in zip(
-            method.fused.names, method.methods, method.problems, trained.members, strict=True
-        ):
-            about = self.about | {"cell": name, "chosen": None}
-            members.append(self._text_model(own.spec, problem, fitted, None, about))
-        sigmoids = self._sigmoids(trained.outside, split, trained.rule) if probability else None
-        classes = self.point.problem.documents.classes
-        return FusionModel(classes, method.fused.names, tuple(members), trained.rule, sigmoids, self.about)
-
-    def _text_model(
-        self,
-        spec: MethodSpec,
-        problem: Problem,
-        fitted: FittedMethod,
-        sigmoids: NDArray[np.float64] | None,
-        about: dict[str, Any],
-    ) -> TextModel:
-        if isinstance(fitted, FittedEstimators):
-            fitted.arrays()  # refused here, not where it is written
-        plugins = plugins_of_method(spec, fitted)
-        terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
-        if terms is not None:
-            vocabulary = tuple(vocabulary[term] for term in terms)
-        lexing = (spec.text or self.collection.text).lexing
+    def _part(self, spec: MethodSpec, problem: Problem, fitted: FittedMethod) -> ModelPart:
+        """Return a trained method with its own terms alone: their places in the corpus are not kept."""
+        lexing, terms = (spec.text or self.collection.text).lexing, fitted.learned.view.terms
         if spec.classifier.tags.reads_texts:
-            return PipelineModel(problem.documents.classes, lexing, ("",), fitted, sigmoids, about, plugins)
-        return TextModel(problem.documents.classes, lexing, vocabulary, fitted, sigmoids, about, plugins)
+            return ModelPart(TextView(lexing, None), fitted)
+        words = problem.counts.vocabulary
+        view = TextView(lexing, words if terms is None else tuple(words[x] for x in terms))
+        return ModelPart(view, fitted.over_own_terms())
 
     def _sigmoids(self, values: NDArray[np.float64], split: Split, learned: LearnedClasses) -> NDArray[np.float64]:
         """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""

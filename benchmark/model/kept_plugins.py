@@ -9,57 +9,34 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, untrusted_types
-from benchmark.plugins.discovery import add_plugin_file, names_component, registries_with_plugins
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
-from benchmark.representation.weightings.base import Weighting
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import DataError
-from benchmark.system.user_classes import is_user_file, plugin_of
+from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import MethodSpec
-    from benchmark.config.registries import Registries
-    from benchmark.methods.fitted import FittedMethod
-    from benchmark.model.schema import PluginDescription
     from benchmark.system.user_classes import Plugin
 
 #: The folders of plug-ins' files, numbered from 1.
 PLUGIN_FOLDER = "plugin-{}"
 
 
-def plugins_of_method(spec: MethodSpec, fitted: FittedMethod) -> tuple[Plugin, ...]:
-    """Return the plug-ins without which a trained method can't predict.
+def write_plugins(plugins: Iterable[Plugin], modules: Iterable[str], folder: Path) -> tuple[list[dict[str, Any]], int]:
+    """Write plug-ins' files into a model's folder; return their descriptions and the size in bytes.
 
-    A pipeline that its file makes of libraries' classes alone needs no plug-in.
-
-    Raises
-    ------
-    ValueError
-        If its weighting learns what a model has no place for.
+    Files are needed only where an object of the model is of one of their `modules`: a pipeline that a file makes of
+    libraries' classes alone needs no file.
     """
-    found = list({plugin: None for part in spec.components if (plugin := plugin_of(part.cls))})
-    if spec.classifier.tags.reads_texts and isinstance(fitted, FittedEstimators):
-        modules = {name.rpartition(".")[0] for name in untrusted_types(fitted.arrays())}
-        files = [getattr(sys.modules.get(each), "__file__", None) for each in modules]
-        found = found if any(file is not None and is_user_file(Path(file)) for file in files) else []
-    weighting = fitted.learned.weighting
-    learned = {name for name in vars(weighting) if name.endswith("_") and not name.startswith("_")}
-    if plugin_of(type(weighting)) and (more := sorted((learned | set(weighting.kept)) - set(Weighting.kept))):
-        raise ValueError(f"the weighting {type(weighting).__name__} learns {more[0]}: a model has its factors alone")
-    return tuple(found)
-
-
-def write_plugins(plugins: Iterable[Plugin], folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Write plug-ins' files into a model's folder; return their descriptions and the size in bytes."""
+    loaded = [getattr(sys.modules.get(each), "__file__", None) for each in modules]
+    needed = plugins if any(file is not None and is_user_file(Path(file)) for file in loaded) else ()
     described, n_bytes = [], 0
     for old in folder.glob(PLUGIN_FOLDER.format("*")):
         if old.name.removeprefix(PLUGIN_FOLDER.format("")).isdigit():
             shutil.rmtree(old)
-    contents = {plugin: files for plugin in plugins if (files := plugin_files(plugin))}
+    contents = {plugin: files for plugin in needed if (files := plugin_files(plugin))}
     for number, (plugin, files) in enumerate(contents.items(), start=1):
         own = folder / PLUGIN_FOLDER.format(number)
         for name, content in files.items():
@@ -71,7 +48,7 @@ def write_plugins(plugins: Iterable[Plugin], folder: Path) -> tuple[list[dict[st
     return described, n_bytes
 
 
-def read_plugins(folder: Path, description: Path, plugins: Sequence[PluginDescription]) -> list[Plugin]:
+def read_plugins(folder: Path, description: Path, plugins: Sequence[Mapping[str, Any]]) -> tuple[Plugin, ...]:
     """Load the plug-ins of a model; `description` is the file that has their digests.
 
     Raises
@@ -84,32 +61,22 @@ def read_plugins(folder: Path, description: Path, plugins: Sequence[PluginDescri
     for number, each in enumerate(plugins, start=1):
         _check_files(folder / PLUGIN_FOLDER.format(number), each)
     if plugins:
-        names = ", ".join(each.file for each in plugins)
+        names = ", ".join(each["file"] for each in plugins)
         check_trusted(description, f"has the code of {names}, which would be run")
-    return [
-        load_plugin(folder / PLUGIN_FOLDER.format(number) / each.file, trusted=True)
+    return tuple(
+        load_plugin(folder / PLUGIN_FOLDER.format(number) / each["file"], trusted=True)
         for number, each in enumerate(plugins, start=1)
-    ]
+    )
 
 
-def _check_files(folder: Path, described: PluginDescription) -> None:
+def _check_files(folder: Path, described: Mapping[str, Any]) -> None:
     found = {each.relative_to(folder).as_posix(): each for each in folder.rglob("*") if each.is_file()}
     found = {name: each for name, each in found.items() if "__pycache__" not in name}
-    for name in sorted(found.keys() | described.files.keys() | {described.file}):
-        known = name in found and name in described.files
-        if not known or hashlib.sha256(found[name].read_bytes()).hexdigest() != described.files[name]:
+    for name in sorted(found.keys() | described["files"].keys() | {described["file"]}):
+        known = name in found and name in described["files"]
+        if not known or hashlib.sha256(found[name].read_bytes()).hexdigest() != described["files"][name]:
             problem = "was changed" if known else "is missing" if name not in found else "is no file of the model"
             raise DataError(f"{folder / name}: {problem}; fit it again")
-
-
-def registries_of_model(plugins: Iterable[Plugin]) -> Registries:
-    """Return the components that a model can name, with those of its plug-ins; skops keeps those of import paths."""
-    known = registries_with_plugins()
-    known.classifiers.find = known.pipelines.find = None
-    for plugin in plugins:
-        if names_component(plugin):
-            add_plugin_file(plugin, Path(plugin.name), known)
-    return known
 
 
 @contextlib.contextmanager

@@ -32,7 +32,7 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.model.base import KeptModel, TextPredictions
+    from benchmark.model.text_model import TextModel, TextPredictions
 
     Answered = tuple[tuple[str, ...], TextPredictions]
 
@@ -231,12 +231,12 @@ class PredictionForm:
     parts: Collection[str] = SCORE_PARTS
     with_words: bool = False
 
-    def has_probabilities(self, model: KeptModel) -> bool:
+    def has_probabilities(self, model: TextModel) -> bool:
         """Test whether probabilities are written."""
         return model.has_probabilities and "probability" in self.parts
 
 
-def form_of_predictions(model: KeptModel, only: Collection[str], *, as_json: bool, with_words: bool) -> PredictionForm:
+def form_of_predictions(model: TextModel, only: Collection[str], *, as_json: bool, with_words: bool) -> PredictionForm:
     """Return what is written: all that a model has, or the label with those of `only`; ConfigError for a wrong name."""
     allowed = ("label", *SCORE_PARTS)
     for part in only:
@@ -248,7 +248,7 @@ def form_of_predictions(model: KeptModel, only: Collection[str], *, as_json: boo
 
 
 def format_predictions(
-    model: KeptModel, answered: Iterable[Answered], form: PredictionForm, kept: KeptColumns | None = None
+    model: TextModel, answered: Iterable[Answered], form: PredictionForm, kept: KeptColumns | None = None
 ) -> Iterator[str]:
     """Yield predictions as text: one line per document, after a header in CSV.
 
@@ -284,7 +284,7 @@ def _header(own: Sequence[str], kept: KeptColumns) -> list[str]:
 
 
 def _record(
-    model: KeptModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
+    model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
 ) -> dict[str, Any]:
     labels = [model.classes[code] for code in answers.classes_of(row)]
     record: dict[str, Any] = {"id": names[row]}
@@ -302,7 +302,7 @@ def _record(
 
 
 def _row(
-    model: KeptModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
+    model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
 ) -> list[Any]:
     predicted = answers.classes_of(row)
     labels = LABEL_SEPARATOR.join(model.classes[code] for code in predicted)

@@ -1,44 +1,149 @@
-"""Trained method with its vocabulary: predicts classes and decision values of texts, and the most telling terms."""
+"""A kept model: trained methods with the terms that they count, which answer texts with classes and decision values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.model.base import KeptModel, TextPredictions
+from benchmark.corpora.corpus import TEXT_CHUNK_BYTES
 from benchmark.model.probabilities import class_probabilities
 from benchmark.model.telling_terms import telling_terms, without_each_term
+from benchmark.system.errors import ConfigError
+from benchmark.system.row_blocks import blas_threads, map_in_order
+from benchmark.system.string_arrays import join_names, split_names
+from benchmark.system.user_classes import user_code
 from benchmark.text.known_terms import KnownTerms
+from benchmark.text.lexer import Lexing
+from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.wrappers.fusion import StandardizedSum
+    from benchmark.model.probabilities import LearnedClasses
     from benchmark.system.user_classes import Plugin
-    from benchmark.text.lexer import Lexing
 
     Array = NDArray[np.float64]
 
+#: Documents per batch of predictions.
+PREDICTION_BATCH = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class TextPredictions:
+    """Predictions of m documents.
+
+    Parameters
+    ----------
+    predicted : int32 array, shape (m,), or bool array, shape (m, k)
+        Predicted class of each document, or a multi-label indicator matrix.
+    values : float64 array, shape (m, k)
+        Per-class decision values, see `FittedMethod.class_values`.
+    probabilities : float64 array, shape (m, k), or None
+        Class probabilities; None if the model has none.
+    known : int array, shape (m,), or None
+        Number of terms of the vocabulary in each document; None where the model has no vocabulary.
+    words : tuple of dict of int to list of str
+        For each document, by predicted class, the terms whose removal lowers that class's decision value most.
+    """
+
+    predicted: NDArray[Any]
+    values: Array
+    probabilities: Array | None
+    known: NDArray[np.signedinteger[Any]] | None
+    words: tuple[dict[int, list[str]], ...] = ()
+
+    def classes_of(self, row: int) -> list[int]:
+        """Return the predicted classes of a document, as indices."""
+        predicted = self.predicted[row]
+        return [int(predicted)] if self.predicted.ndim == 1 else [int(code) for code in np.flatnonzero(predicted)]
+
+
+@dataclass(frozen=True, eq=False)
+class TextView:
+    """What a trained method takes for a text: counts of the terms of a vocabulary, or the text as a string.
+
+    Parameters
+    ----------
+    lexing : Lexing
+        How texts are split into terms.
+    vocabulary : tuple of str, or None
+        The terms that are counted; None for a pipeline, which reads the strings: only the lexing's rules for header and
+        HTML hold for them.
+    """
+
+    lexing: Lexing
+    vocabulary: tuple[str, ...] | None
+
+    def inputs(self, texts: Sequence[bytes]) -> Any:
+        """Return counts, shape (m, V), or strings, shape (m,)."""
+        if self.vocabulary is not None:
+            return self._known.count(texts)
+        strings, lexing = np.empty(len(texts), dtype=object), self.lexing
+        strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
+        return strings
+
+    @property
+    def term_separator(self) -> str:
+        """Text between the terms of a list: a comma and a space where a term may have a space itself."""
+        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
+
+    @cached_property
+    def _known(self) -> KnownTerms:
+        return KnownTerms(self.lexing, self.vocabulary or ())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the lexing as a mapping, and the vocabulary as one array."""
+        return {
+            "lexing": asdict(self.lexing),
+            "vocabulary": None if self.vocabulary is None else join_names(self.vocabulary),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Build the lexing, which checks itself, and split the vocabulary."""
+        known = state["vocabulary"]
+        lexing = Lexing(**state["lexing"])
+        self.__dict__.update(lexing=lexing, vocabulary=None if known is None else split_names(known))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelPart:
+    """Trained method, and the view of texts that it takes."""
+
+    view: TextView
+    fitted: FittedMethod
+
+    def class_values(self, inputs: Any) -> Array:
+        """Return a decision value for each class, shape (m, k), from the view's inputs of m texts."""
+        return self.fitted.class_values(self.fitted.values(inputs))
+
+    def values_without_terms(self, document: sp.csr_array) -> tuple[list[str], Array]:
+        """Return the n terms of a document, shape (1, V), and its class values without each of them, shape (n, k)."""
+        values = [self.class_values(each) for each in without_each_term(document)]
+        terms = [(self.view.vocabulary or ())[column] for column in document.indices]
+        return terms, np.concatenate([np.empty((0, self.class_values(document).shape[1])), *values])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TextModel(KeptModel):
-    """Trained method of a cell, on counts of the terms of a vocabulary.
+class TextModel:
+    """Trained method of a cell, or the sum of several, that predicts texts.
 
     Parameters
     ----------
     classes : tuple of str, length k
         In the order of the cell's task, which breaks ties.
-    lexing : Lexing
-        How texts are split into terms.
-    vocabulary : tuple of str
-        Terms that the method uses; all others are ignored.
-    fitted : FittedMethod
+    parts : tuple of ModelPart
+        One, or one for each method that is added.
+    rule : StandardizedSum or None
+        How the decision values of several parts are added, as in a run; None for one part.
     sigmoids : float64 array, shape (n, 2), or None
         See `class_probabilities`; None where the model has no probabilities.
     about : dict
@@ -48,72 +153,125 @@ class TextModel(KeptModel):
     """
 
     classes: tuple[str, ...]
-    lexing: Lexing
-    vocabulary: tuple[str, ...]
-    fitted: FittedMethod
+    parts: tuple[ModelPart, ...]
+    rule: StandardizedSum | None
     sigmoids: Array | None
     about: dict[str, Any]
     plugins: tuple[Plugin, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return what was trained on what, without vocabulary and weights."""
+        trained = f"{self.about.get('documents', 0):,} documents, {len(self.classes)} classes"
+        return f"<{type(self).__name__} of {self.about.get('cell')}: {trained}>"
+
+    @property
+    def learned(self) -> LearnedClasses:
+        """Which classes were learned."""
+        return self.parts[0].fitted.learned if self.rule is None else self.rule
+
     @property
     def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
-        return self.fitted.learned.multilabel
+        return self.learned.multilabel
 
     @property
     def has_probabilities(self) -> bool:
         """True if predictions have class probabilities."""
         return self.sigmoids is not None
 
-    @property
+    @cached_property
     def n_terms(self) -> int | None:
-        """Number of terms of the vocabulary."""
-        return len(self.vocabulary)
+        """Number of distinct terms of all parts; None where one of them has no vocabulary."""
+        known = [part.view.vocabulary for part in self.parts]
+        return None if None in known else len({term for terms in known for term in terms or ()})
 
     @property
     def term_separator(self) -> str:
         """Text between the terms of a list."""
-        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
+        return max((part.view.term_separator for part in self.parts), key=len)
 
-    def inputs(self, texts: Sequence[bytes]) -> Any:
-        """Return what the method takes for each text: counts, shape (m, V)."""
-        return self.counts(texts)
+    def answers(
+        self, documents: Iterable[tuple[str, bytes]], *, n_words: int = 0, jobs: int = 1
+    ) -> Iterator[tuple[tuple[str, ...], TextPredictions]]:
+        """Yield the names and predictions of batches of documents, in the order of the documents.
 
-    def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
-        """Count the terms of the vocabulary in each text, shape (m, V)."""
-        return self._known.count(texts)
+        Parameters
+        ----------
+        documents : iterable of (str, bytes)
+            Names and texts; a few batches of them are in memory at a time.
+        n_words : int
+            Maximum number of telling terms for a class; 0 for none.
+        jobs : int
+            Number of threads.
 
-    def class_values(self, inputs: Any) -> Array:
-        """Return a decision value for each class, shape (m, k), from the `inputs` of m texts."""
-        return self.fitted.class_values(self.fitted.values(inputs))
+        Raises
+        ------
+        ConfigError
+            If terms are asked of a model that reads texts by itself, or a user's code fails.
+        DataError
+            If the model counts a field that a text doesn't have, see `benchmark.text.fields.field_of`.
+        FloatingPointError
+            If a kernel or decision value is not finite.
+        """
+        if n_words and self.n_terms is None:
+            raise ConfigError("a pipeline reads texts by itself: it has no terms to show; leave out --top-terms")
+        with blas_threads(1):
+            yield from map_in_order(lambda batch: self._answer(batch, n_words), _batches(documents), jobs)
 
-    def values_without_terms(self, document: sp.csr_array) -> tuple[list[str], Array]:
-        """Return the n terms of a document, shape (1, V), and its class values without each of them, shape (n, k)."""
-        values = [self.class_values(each) for each in without_each_term(document)]
-        terms = [self.vocabulary[column] for column in document.indices]
-        return terms, np.concatenate([np.empty((0, len(self.classes))), *values])
+    def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
+        """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
+        if self.rule is None:
+            fitted = self.parts[0].fitted
+            raw = fitted.values(inputs[0])
+            return fitted.predict_from(raw), fitted.class_values(raw)
+        total = self.rule.of([part.class_values(each) for part, each in zip(self.parts, inputs, strict=True)])
+        return self.rule.predict_from(total), self.rule.class_values(total)
 
-    @cached_property
-    def _known(self) -> KnownTerms:
-        return KnownTerms(self.lexing, self.vocabulary)
+    def _answer(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
+        names, texts = zip(*batch, strict=True)
+        with user_code(ConfigError, self.plugins[-1].name) if self.plugins else nullcontext():
+            inputs = [part.view.inputs(texts) for part in self.parts]
+            predicted, values = self.decide(inputs)
+            probabilities = None if self.sigmoids is None else class_probabilities(values, self.sigmoids, self.learned)
+            known = None if self.n_terms is None else np.sum([np.diff(each.indptr) for each in inputs], axis=0)
+            answers = TextPredictions(predicted, values, probabilities, known)
+            if not n_words:
+                return names, answers
+            words = (
+                self._words([each[[row]] for each in inputs], answers.classes_of(row), n_words)
+                for row in range(len(texts))
+            )
+            return names, replace(answers, words=tuple(words))
 
-    def answer_batch(self, texts: Sequence[bytes], n_words: int) -> TextPredictions:
-        """Return the predictions of a batch of texts, see `KeptModel.answers`."""
-        counts = self.counts(texts)
-        answers = self._answers(counts, np.diff(counts.indptr))
-        if not n_words:
-            return answers
-        words = (self._words(counts[[row]], answers.classes_of(row), n_words) for row in range(len(texts)))
-        return replace(answers, words=tuple(words))
+    def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
+        """Return the most telling terms of a document for each class; each is removed from the counts of all parts."""
+        whole, lowered = [], []
+        for part, each in zip(self.parts, counts, strict=True):
+            whole.append(part.class_values(each))
+            lowered.append(part.values_without_terms(each))
+        rows: dict[str, int] = {}
+        for terms, _ in lowered:
+            for term in terms:
+                rows.setdefault(term, len(rows))
+        without = []
+        for values, (terms, lower) in zip(whole, lowered, strict=True):
+            without.append(np.repeat(values, len(rows), axis=0))
+            without[-1][[rows[term] for term in terms]] = lower
+        total, lower = (
+            values[0] if self.rule is None else self.rule.class_values(self.rule.of(values))
+            for values in (whole, without)
+        )
+        return telling_terms(list(rows), total, lower, classes, n_words, multilabel=self.multilabel)
 
-    def _answers(self, inputs: Any, known: NDArray[np.signedinteger[Any]] | None) -> TextPredictions:
-        raw = self.fitted.values(inputs)
-        predicted, values = self.fitted.given(raw), self.fitted.class_values(raw)
-        sigmoids, learned = self.sigmoids, self.fitted.learned
-        probabilities = None if sigmoids is None else class_probabilities(values, sigmoids, learned)
-        return TextPredictions(predicted, values, probabilities, known, ())
 
-    def _words(self, document: sp.csr_array, classes: list[int], n_words: int) -> dict[int, list[str]]:
-        """Return the most telling terms of a document for each class; each term is removed in turn."""
-        terms, without = self.values_without_terms(document)
-        return telling_terms(terms, self.class_values(document), without, classes, n_words, multilabel=self.multilabel)
+def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+    """Yield batches of `PREDICTION_BATCH` documents, or fewer if their texts fill a chunk."""
+    batch, n_bytes = list[tuple[str, bytes]](), 0
+    for name, text in documents:
+        batch.append((name, text))
+        n_bytes += len(text)
+        if len(batch) >= PREDICTION_BATCH or n_bytes >= TEXT_CHUNK_BYTES:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch

@@ -15,11 +15,11 @@ from benchmark.analysis.prose.main_finding import main_finding, question_sentenc
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
-from benchmark.config.components import check_component
+from benchmark.config.components import Component, check_component
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
 from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.methods.elsewhere.kept_estimators import kept_component
+from benchmark.system.tags import Tags
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
 from tests.analysis.test_main_finding import QUICK, summary_of
 from tests.builders import setting_of, small_experiment
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
 
+PIPE = Component("pipe", {}, {}, Tags(normalization="none", takes_features=False, reads_texts=True))
 CORPUS = {"name": "synthetic", "classes": CLASSES}
 FACTS: dict[str, Any] = {"documents": 1234, "vocabulary": 5678, "classes": CLASSES}
 DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
@@ -285,7 +286,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "texts": (
         NGD_MNB,
-        {"edit": method_changed("mnb", classifier=kept_component("pipe", reads_texts=True))},
+        {"edit": method_changed("mnb", classifier=PIPE)},
     ),
     "fusion": (
         PLAIN | {"methods": ["mnb", "complement-nb", FUSED]},

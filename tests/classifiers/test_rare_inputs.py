@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 
-from benchmark.classifiers import CLASSIFIERS, PARAMETER_LIMITS, LinearSvm, SupportVectorClassifier, svm
+from benchmark.classifiers import CLASSIFIERS, LinearSvm, SupportVectorClassifier, svm
 from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
 from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
 from benchmark.classifiers.centroids.graphs import co_occurrence_graph, co_occurrence_tree
@@ -31,7 +30,6 @@ from benchmark.classifiers.svm import (
     train_multiclass_together,
 )
 from benchmark.system.tags import tags_of
-from tests.classifiers.test_complement_bayes import by_hand
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,60 +65,6 @@ def test_numbers_of_columns_and_of_entries_may_be_of_64_bits(name: str, wide: tu
     one, other = (CLASSIFIERS[name]().fit(points, y).decision_function(narrow) for points in (narrow, given))
     np.testing.assert_array_equal(one, other)
     assert all(getattr(given, part).dtype == np.int64 for part in wide)  # the caller's are left
-
-
-#: The fitted arrays of a saved model, by the names that it has always stored.
-KEPT = {
-    "mnb": ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_"),
-    "complement-nb": ("classes_", "model_.classes_", "model_.feature_log_prob_"),
-    "twcnb": ("classes_", "weights_", "n_features_in_"),
-    "ppt": ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_"),
-    "eef": ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_"),
-    "divergence-bayes": ("classes_", "centroids_", "log_prior_", "n_features_in_"),
-    "born": ("classes_", "weights_", "n_features_in_"),
-    "linear-svm": ("classes_", "coef_", "intercept_"),
-    "streamed-svm": ("classes_", "coef_", "intercept_"),
-    "logistic": ("classes_", "coef_", "intercept_"),
-    "nb-svm": ("classes_", "coef_", "intercept_"),
-}
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("name", POINTS)
-def test_the_arrays_that_a_saved_model_stores_are_all_that_it_needs(name: str, n_classes: int) -> None:
-    (X, y), (test, _) = draw(40, n_classes), draw(21, n_classes)
-    model = CLASSIFIERS[name]().fit(X, y)
-    assert model.kept == KEPT[name]
-    restored = clone(model)
-    for kept in model.kept:
-        attribute = kept.rpartition(".")[2]
-        setattr(restored, attribute, getattr(model, attribute))
-    np.testing.assert_array_equal(restored.decision_function(test), model.decision_function(test))
-    np.testing.assert_array_equal(restored.predict(test), model.predict(test))
-    with pytest.raises(ValueError, match=r"features|mismatch|size"):
-        restored.predict(test[:, 1:])
-
-
-def test_twcnb_weighs_rare_terms_and_those_of_every_document_as_its_paper_does() -> None:
-    """Terms of no, one, two and all documents; a document without terms; a term twice as often."""
-    X = np.array([[1, 0, 0, 0, 3, 2], [0, 0, 1, 0, 1, 2], [0, 0, 2, 0, 1, 0], [0, 0, 0, 0, 0, 0], [0, 7, 0, 0, 1, 0]])
-    y, test = np.array([0, 1, 1, 0, 2]), np.vstack([np.eye(6, dtype=int), X])
-    for given in (X, sp.csr_array(X)):
-        model = CLASSIFIERS["twcnb"](0.3).fit(given, y)
-        np.testing.assert_allclose(model.checked_scores(test), -by_hand(X, y, test, 0.3), rtol=1e-12)
-
-
-# Parameters
-
-
-def test_limits_of_parameters_of_a_configuration() -> None:
-    assert {name: limits[:2] for name, limits in PARAMETER_LIMITS.items()} == {
-        "C": (1e-12, 1e12),
-        "epsilon": (1e-10, 1.0),
-        "smoothing": (1e-300, 1e15),
-    }
-    names = {name for cls in CLASSIFIERS.values() for name in cls().get_params()}
-    assert set(PARAMETER_LIMITS) <= names
 
 
 @pytest.mark.parametrize("mean", [0.0, -1.0, float("nan")])

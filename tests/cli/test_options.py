@@ -261,11 +261,11 @@ def test_fit(call_of: Any, config: Path, tmp_path: Path) -> None:
     function, out = "benchmark.model.fitting.fit_and_write", tmp_path / "model"
     found = call_of(function, "fit", config, "--cell", "mnb", "--out", out)
     assert (found["name"], found["folder"]) == ("mnb", out)
-    assert found["how"] == {"split": None, "probability": False, "single_precision": False}
+    assert found["how"] == {"split": None, "probability": False}
     assert (found["context"].jobs, found["context"].download) == (n_processors(), True)
-    options = ("--split", "cornell", "--probability", "--single-precision", "-j", 3, "--no-download")
+    options = ("--split", "cornell", "--probability", "-j", 3, "--no-download")
     found = call_of(function, "fit", config, "-c", "mnb", "-o", out, *options)
-    assert found["how"] == {"split": "cornell", "probability": True, "single_precision": True}
+    assert found["how"] == {"split": "cornell", "probability": True}
     assert (found["context"].jobs, found["context"].download) == (3, False)
     for words, overwrite in (((), False), (("--overwrite",), True)):
         found = call_of(

@@ -17,9 +17,9 @@ from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.model.base import KeptModel
 from benchmark.model.fitting import fit_model
 from benchmark.model.prediction_io import PredictionForm, RecordColumns, read_texts
+from benchmark.model.text_model import TextModel
 from benchmark.report.drawing import render
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
@@ -71,7 +71,6 @@ DEFAULTS: dict[Any, dict[str, Any]] = {
         "overwrite": False,
         "split": None,
         "probability": False,
-        "single_precision": False,
         "jobs": 0,
         "download": True,
         "progress": None,
@@ -92,8 +91,8 @@ DEFAULTS: dict[Any, dict[str, Any]] = {
         "escape": None,
     },
     PredictionForm: {"as_json": False, "parts": ("decision", "probability"), "with_words": False},
-    fit_model: {"split": None, "probability": False, "single_precision": False},
-    KeptModel.answers: {"n_words": 0, "jobs": 1},
+    fit_model: {"split": None, "probability": False},
+    TextModel.answers: {"n_words": 0, "jobs": 1},
     DaskExecutor: {},
     RunContext: {"jobs": 1, "download": True, "elsewhere": None},
     run_all: {"overwrite": False, "jobs": 0, "download": True, "workers": None},
@@ -298,9 +297,8 @@ def test_the_cell_is_named_where_there_are_several(config: Path) -> None:
     config.write_text(CONFIG.replace("METHODS", "mnb, linear-svm"))
     with pytest.raises(ConfigError, match=r"such as cell='mnb' \(mnb, linear-svm\)"):
         sb.fit(config)
-    model = sb.fit(config, cell="linear-svm", single_precision=True)
-    assert (model.model.about["cell"], model.model.about["precision"]) == ("linear-svm", "single")
-    assert "precision" not in sb.fit(config, cell="linear-svm").model.about
+    model = sb.fit(config, cell="linear-svm")
+    assert model.model.about["cell"] == "linear-svm"
 
 
 def test_a_run_here_goes_before_one_of_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,9 +156,9 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study
             model = fit_model(experiment, cell.id, RunContext(store), split=split.name)
             own = experiment.variants[BASE_VARIANT].entries[experiment.cells.index(cell)].candidates[index].text
             assert own is not None
-            assert model.lexing == own.lexing
+            assert model.parts[0].view.lexing == own.lexing
             asked = [(documents.ids[row], contents[documents.ids[row]]) for row in split.test]
-            given = np.concatenate([each.given for _, each in model.answers(asked)])
+            given = np.concatenate([each.predicted for _, each in model.answers(asked)])
             expected = found.predictions.settings[BASE_VARIANT, "", cell.method, index, None, None].by_split[number]
             np.testing.assert_array_equal(given, expected)
     of_all = fit_model(experiment, experiment.cells[0].id, RunContext(store)).about["chosen"]

@@ -279,4 +279,4 @@ def test_a_fusion_adds_its_values_to_those_of_counts(checked, by_hand, tmp_path)
     assert not run.failures
     write_model(fit_model(experiment, "both", context, split="cornell"), tmp_path / "model")
     ((_, answers),) = read_model(tmp_path / "model").answers([("", text.encode("utf-8")) for text in by_hand[2]])
-    np.testing.assert_array_equal(answers.given, predictions_of(run, "both"))
+    np.testing.assert_array_equal(answers.predicted, predictions_of(run, "both"))

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.placeholders import MADE_ELSEWHERE, MadeElsewhere
@@ -19,15 +18,8 @@ from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
-from benchmark.methods.elsewhere.kept_estimators import (
-    FittedEstimators,
-    estimator_arrays,
-    kept_component,
-    untrusted_types,
-)
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod, read_vectors
-from benchmark.methods.plugin_outputs import CheckedClassifier
 from benchmark.methods.registry import build_method
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
@@ -262,55 +254,7 @@ def test_vectors_that_are_not_finite_are_counted_once_each(tmp_path: Path) -> No
         read_vectors(spec.vectors)
 
 
-# Libraries
-
-
-def trained(cls: type[Any], **parameters: Any) -> CheckedClassifier:
-    points, labels = np.eye(3)[[0, 1, 2, 0, 1, 2]], np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
-    return CheckedClassifier(cls(**parameters)).fit(points, labels)
-
-
-def test_trained_estimators_are_kept_each_with_its_classes() -> None:
-    models = (trained(LogisticRegression), trained(SGDClassifier, random_state=0))
-    fitted = FittedEstimators(None, models)  # type: ignore[arg-type]
-    arrays = fitted.arrays()
-    files, classes = estimator_arrays(2)
-    assert sorted(arrays) == sorted([*files, *classes])
-    again = FittedEstimators.restored(None, arrays)
-    for one, other in zip(models, again.models, strict=True):
-        assert type(one.trained) is type(other.trained)
-        assert other.classes_.tolist() == [0, 1, 2]
-        np.testing.assert_array_equal(one.scores(np.eye(3)), other.scores(np.eye(3)))
-    arrays[files[1]] = np.arange(9, dtype=np.uint8)
-    for read in (untrusted_types, lambda arrays: FittedEstimators.restored(None, arrays)):
-        with pytest.raises(ValueError, match="can't be read by skops: "):
-            read(arrays)
-
-
-class Strange(LogisticRegression):
-    """Of a type that skops doesn't know."""
-
-
-class Odd(SGDClassifier):
-    """Of another."""
-
-
-def test_types_that_are_not_known_are_those_of_all_files_sorted() -> None:
-    models = (trained(Strange), trained(LogisticRegression), trained(Odd, random_state=0))
-    found = untrusted_types(FittedEstimators(None, models).arrays())  # type: ignore[arg-type]
-    assert [name for name in found if "test_elsewhere" in name] == [
-        "tests.methods.test_elsewhere.Odd",
-        "tests.methods.test_elsewhere.Strange",
-    ]
-    assert found == sorted(found)
-    assert untrusted_types({"0.classes": np.arange(3)}) == []
-
-
-@pytest.mark.parametrize("reads_texts", [False, True])
-def test_what_stands_for_a_kept_classifier(reads_texts: bool) -> None:
-    kept = kept_component("their.Model", reads_texts=reads_texts)
-    assert (kept.name, kept.given, kept.defaults, kept.cls) == ("their.Model", {}, {}, MadeElsewhere)
-    assert (kept.tags.reads_texts, kept.tags.takes_features, kept.tags.normalization) == (reads_texts, False, "none")
+# Pipelines
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
+from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
@@ -56,12 +57,12 @@ def specs(name: str) -> Iterator[MethodSpec]:
 
 
 def kept_again(fitted: FittedMethod) -> FittedMethod:
-    """By way of its numbers alone."""
-    return type(fitted).restored(fitted.learned, fitted.arrays())
+    """By way of the file of a kept model."""
+    return read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
 
 
 def asked(fitted: FittedMethod, counts: sp.csr_array) -> sp.csr_array:
-    return counts if fitted.learned.terms is None else counts[:, fitted.learned.terms]
+    return fitted.learned.view.own_terms(counts)
 
 
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
@@ -87,9 +88,9 @@ def test_it_decides_as_the_run_does(name: str, multilabel: bool, bench: MatrixCa
             tested = asked(fitted, matrix[split.test])
             values, again = fitted.values(tested), kept_again(fitted).values(tested)
             np.testing.assert_array_equal(values, again, strict=True)
-            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
+            np.testing.assert_array_equal(fitted.predict_from(values), decisions.predicted)
             of_classes = fitted.class_values(values)
-            np.testing.assert_array_equal(kept_again(fitted).values_of_rows(matrix[split.test]), of_classes)
+            np.testing.assert_array_equal(fitted.values_of_rows(matrix[split.test]), of_classes)
             if decisions.values is not None:
                 np.testing.assert_allclose(of_classes, decisions.values, rtol=1e-9, atol=1e-9)
 
@@ -121,7 +122,7 @@ def test_it_decides_on_documents_without_words(name: str, multilabel: bool, benc
     spec = spec_of(name, represented("tf", "l1", "training"))
     fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
     nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
-    one, other = fitted.given(fitted.values(nothing))
+    one, other = fitted.predict_from(fitted.values(nothing))
     np.testing.assert_array_equal(one, other)
 
 
@@ -130,9 +131,10 @@ def test_only_support_vectors_are_kept(bench: MatrixCache) -> None:
     split = toy_group_splits(problem)[0]
     spec = spec_of("linear", represented("tf", "l2", "training"), C=100.0)
     fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
-    arrays = fitted.arrays()
-    assert 0 < arrays["counts.shape"][0] < len(split.train)
-    assert set(arrays["support"].tolist()) == set(range(arrays["counts.shape"][0]))
+    n = fitted.counts.shape[0]  # type: ignore[attr-defined]
+    assert 0 < n < len(split.train)
+    machines = fitted.machines.machines  # type: ignore[attr-defined]
+    assert set(np.concatenate([each.support for each in machines])) == set(range(n))
 
 
 def test_rows_that_support_no_machine_are_left_out_and_the_others_keep_their_order() -> None:
@@ -140,7 +142,7 @@ def test_rows_that_support_no_machine_are_left_out_and_the_others_keep_their_ord
     binary = [BinarySvm(np.array(rows), np.arange(1.0, 1 + len(rows)), 0.5, 9.0) for rows in ([3, 1], [6, 3], [6, 1])]
     counts = sp.csr_array(np.arange(16).reshape(8, 2))
     machines = MulticlassSvm("one-vs-one", np.array([0, 3, 5, 8]), tuple(binary))
-    found = FittedMachines.of(None, counts, machines)  # type: ignore[arg-type]
+    found = FittedMachines.of(None, counts, machines, None)  # type: ignore[arg-type]
     assert found.counts.toarray().tolist() == [[2, 3], [6, 7], [12, 13]]
     assert found.machines.class_bounds.tolist() == [0, 1, 2, 3]
     assert [each.support.tolist() for each in found.machines.machines] == [[1, 0], [2, 1], [2, 0]]
@@ -160,7 +162,7 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: MatrixCache) -> None:
             (decisions,) = method.solve(problem, [split], number, bench)
             fitted = method.fit(problem, split, number, bench)
             values = fitted.values(asked(fitted, problem.counts.matrix[split.test]))
-            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
+            np.testing.assert_array_equal(fitted.predict_from(values), decisions.predicted)
 
 
 def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
@@ -172,7 +174,7 @@ def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: MatrixCache) -> None:
             (decisions,) = method.solve(problem, [split], None, bench)
             fitted = method.fit(problem, split, None, bench)
             values = fitted.values(problem.counts.matrix[split.test])
-            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
+            np.testing.assert_array_equal(fitted.predict_from(values), decisions.predicted)
 
 
 @pytest.mark.parametrize("n_members", [0, 60])
@@ -190,7 +192,7 @@ def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
     spec = spec_of(name, represented("tf", "l1", "collection"))
     fitted = build_method(spec, other, None, replicated=False).fit(other, split, None, bench)
     values = fitted.values(other.counts.matrix[split.test])
-    assert fitted.given(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
+    assert fitted.predict_from(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
     assert set(fitted.class_values(values)[:, 2]) == {np.inf if n_members else -np.inf}
 
 
@@ -242,7 +244,7 @@ def test_where_no_class_can_be_learned_all_documents_have_that_of_all(name: str,
     for each in (fitted, kept_again(fitted)):
         values = each.values(problem.counts.matrix[split.test])
         assert values.shape == (len(split.test), 0)
-        assert each.given(values).tolist() == [[False, True, False]] * len(split.test)
+        assert each.predict_from(values).tolist() == [[False, True, False]] * len(split.test)
         assert each.class_values(values).tolist() == [[-np.inf, np.inf, -np.inf]] * len(split.test)
 
 
@@ -255,7 +257,6 @@ def test_the_state_that_methods_have_in_common() -> None:
         assert state.multilabel == multilabel
         assert state.everywhere.tolist() == [False, False, multilabel]
         assert state.columns.tolist() == ([] if multilabel else [0, 1, 2])
-        assert state.spec is spec
     problem = toy_problem(multilabel=True)
     split = toy_group_splits(problem)[0]
     state = trained_state(SplitData(problem, split, [split], None, "sum", MatrixCache()), spec)
@@ -264,20 +265,19 @@ def test_the_state_that_methods_have_in_common() -> None:
     texts = replace(spec, classifier=replace(spec.classifier, tags=replace(spec.classifier.tags, reads_texts=True)))
     for each in (replace(spec, vectors=file), texts):  # they have no counts that weights could be learned from
         state = trained_state(SplitData(problem, split, [split], 7, "sum", MatrixCache()), each)
-        assert state.terms is None
-        assert vars(state.weighting) == vars(spec.representation.weighting.build())
+        assert (state.view.terms, state.view.weighting) == (None, None)
     problem = toy_problem(multilabel=False)
     split = toy_group_splits(problem)[0]
     for number in (None, 7):
         work = SplitData(problem, split, [split], number, "sum", MatrixCache())
         state = trained_state(work, spec)
         terms = work.selected_terms()
-        assert (state.terms is None) == (number is None)
+        assert (state.view.terms is None) == (number is None)
         if number:
-            np.testing.assert_array_equal(state.terms, terms)
+            np.testing.assert_array_equal(state.view.terms, terms)
         counts = problem.counts.matrix if terms is None else problem.counts.matrix[:, terms]
         expected = spec.representation.weighting.build().fit(counts[split.train]).transform(counts)
-        np.testing.assert_array_equal(state.weighting.transform(counts).toarray(), expected.toarray())
+        np.testing.assert_array_equal(state.view.weights(counts).toarray(), expected.toarray())
 
 
 @pytest.mark.parametrize("name", ["divergence-bayes", "mnb", "logistic"])
@@ -311,7 +311,7 @@ def test_machines_keep_their_scheme_and_bounds(scheme: str, multilabel: bool, be
     again, machines = kept_again(fitted).machines, fitted.machines  # type: ignore[attr-defined]
     assert again.scheme == machines.scheme == ("one-vs-rest" if multilabel else scheme)
     np.testing.assert_array_equal(again.class_bounds, machines.class_bounds)
-    assert machines.class_bounds[-1] == fitted.arrays()["counts.shape"][0]
+    assert machines.class_bounds[-1] == fitted.counts.shape[0]  # type: ignore[attr-defined]
     if not multilabel:  # support vectors are sorted by class
         kept = fitted.counts.toarray()  # type: ignore[attr-defined]
         for code in range(3):

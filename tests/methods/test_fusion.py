@@ -93,7 +93,7 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     assert whole.rule.weights == (1.0, 0.5, 2.0)
     tested = [member.values_of_rows(problem.counts.matrix[split.test]) for member in whole.members]
     np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
-    np.testing.assert_array_equal(whole.rule.given(whole.rule.of(tested)), found.predicted)
+    np.testing.assert_array_equal(whole.rule.predict_from(whole.rule.of(tested)), found.predicted)
     assert whole.outside.shape == (len(split.train), 3)
     assert np.isnan(whole.outside).any() == (scale == "hold-out")
 

@@ -17,7 +17,6 @@ from benchmark.config.model import TermSelection
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.products import StreamedProducts
-from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import (
@@ -255,7 +254,7 @@ def test_terms_of_each_class_are_those_of_its_ranking(name: str, multilabel: boo
     method = build_method(spec, problem, SELECTED, replicated=False)
     fitted = method.fit(problem, split, 5, bench)
     rankings = bench.rankings(problem, split).of_each()
-    assert fitted.learned.terms is None
+    assert fitted.learned.view.terms is None
     for number, model in enumerate(fitted.models):
         own = rankings if not multilabel else rankings[[fitted.learned.columns[number]] * 2]
         np.testing.assert_array_equal(model.selected_, own[:, :5])
@@ -420,7 +419,7 @@ def test_wrappers_say_what_the_method_says() -> None:
         assert (high.batched, high.uses_seed, high.spec.threshold) == (batched, True, rule)
         zero = check_component("threshold", THRESHOLDS, "at-least-one")
         assert not ThresholdedMethod(replace(inner, spec=replace(spec, threshold=zero))).uses_seed
-    seeded = LibraryClassifierMethod(
+    seeded = PointClassifierMethod(
         replace(spec, classifier=check_component("classifier", {"sgd": SGDClassifier}, "sgd"))
     )
     for method in (seeded, TrainingVocabularyMethod(seeded)):

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import ExtraTreeClassifier
 
@@ -27,13 +26,12 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.methods import kernel_machines, point_classifiers
-from benchmark.methods.elsewhere.kept_estimators import FittedEstimators, LibraryClassifierMethod
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors
 from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import linear_machines
-from benchmark.methods.plugin_outputs import CheckedClassifier
+from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.training_warnings import collect_warnings
@@ -120,7 +118,7 @@ def test_thresholds_of_vectors_are_those_of_their_own_values_and_strays_are_coun
         own = replace(problem, vectors=matrix[:60])
         fitted = method.fit(own, split, None, bench)
         values = fitted.values(own.vectors[split.test])  # type: ignore[index,arg-type]
-        np.testing.assert_array_equal(found.predicted, fitted.given(values))
+        np.testing.assert_array_equal(found.predicted, fitted.predict_from(values))
         np.testing.assert_array_equal(found.tied, values == 0)
         if rule == "at-least-one":
             assert found.predicted.any(axis=1).all()
@@ -144,13 +142,13 @@ def test_only_the_first_label_of_a_class_that_can_be_learned_is_trained_again(mo
         spec_of("mnb", represented("tf", "none", "collection")),
         classifier=Component.of("tree", ExtraTreeClassifier, {"max_depth": 2}),
     )
-    (found,) = LibraryClassifierMethod(spec).solve(problem, [split], None, MatrixCache())
+    (found,) = PointClassifierMethod(spec).solve(problem, [split], None, MatrixCache())
     ((train, X, y),) = asked
     np.testing.assert_array_equal(y, members[split.train, 1])
     assert X.shape == (len(split.train), 40)
     assert found.warnings == ()
     model = train(X[:20], y[:20])
-    assert model.trained.random_state == 7
+    assert model.classifier.random_state == 7
     assert model.classes_.tolist() == [0, 1]
 
 
@@ -163,27 +161,6 @@ def test_a_warning_has_at_most_200_letters(length: int, cut: bool) -> None:
     (first, *_) = texts
     assert first == (f"UserWarning: {said}" if not cut else f"UserWarning: {'x' * 186}…")
     assert len(first) == min(length, 200)
-
-
-class Strange(LogisticRegression):
-    """A trained classifier with an attribute that is no data."""
-
-    made: Any = None
-
-    def __getstate__(self) -> Any:
-        return self.made()
-
-
-@pytest.mark.parametrize("error", [TypeError, ValueError, AttributeError])
-def test_what_skops_can_not_describe_is_refused_in_a_line(error: type[Exception]) -> None:
-    def fails() -> None:
-        raise error("no\ndata")
-
-    model = CheckedClassifier(Strange()).fit(np.eye(2)[[0, 1]], np.array([0, 1], dtype=np.int32))  # type: ignore[arg-type]
-    model.trained.made = fails
-    fitted = FittedEstimators(None, (model,))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^skops can't keep it: .*"):
-        fitted.arrays()
 
 
 # Documents without a class, and classes without documents
@@ -366,8 +343,8 @@ def test_a_pipeline_reads_the_texts_of_the_documents_with_the_seed_of_the_experi
     for split, found in zip(splits, method.solve(problem, splits, None, MatrixCache()), strict=True):
         train, test = ([words[row] for row in rows] for rows in (split.train, split.test))
         fitted = method.fit(problem, split, None, MatrixCache())
-        assert fitted.learned.terms is None
-        np.testing.assert_array_equal(fitted.given(fitted.values(problem.inputs[split.test])), found.predicted)
+        assert fitted.learned.view.terms is None
+        np.testing.assert_array_equal(fitted.predict_from(fitted.values(problem.inputs[split.test])), found.predicted)
         for code in range(3) if multilabel else [0]:
             labels = whole.members[split.train, code] if multilabel else whole.documents.labels[split.train]
             expected = Reader(seed if stated is None else stated).fit(train, labels).predict(test)

@@ -19,6 +19,7 @@ from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
@@ -83,11 +84,10 @@ def test_what_is_kept_decides_as_the_run_does(
         turn = (NAMES.index(name) + replicated) % 2  # of the two splits, which were solved together
         split, decisions = splits[turn], run[turn]
         fitted = method.fit(given, split, number, bench)
-        tested, chosen = given.counts.matrix[split.test], fitted.learned.terms
-        asked = tested if chosen is None else tested[:, chosen]
-        again = type(fitted).restored(fitted.learned, fitted.arrays())
+        asked = fitted.learned.view.own_terms(given.counts.matrix[split.test])
+        again = read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
         np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
-        np.testing.assert_array_equal(again.given(again.values(asked)), decisions.predicted)
+        np.testing.assert_array_equal(again.predict_from(again.values(asked)), decisions.predicted)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -140,13 +140,12 @@ def test_the_class_of_the_largest_value_is_given_where_a_rule_says_so_and_stays_
     split = toy_group_splits(given)[0]
     rule = "at-least-one" if at_least_one else "cross-validated"
     fitted = build_method(spec("linear-svm", rule), given, None, replicated=False).fit(given, split, None, bench)
-    again = type(fitted).restored(fitted.learned, fitted.arrays())
-    for each in (fitted, again):
+    for each in (fitted, read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]):
         assert each.at_least_one == at_least_one
         values = np.array([[-3.0, -1.0, -2.0], [-1.0, -1.0, -1.0], [1.0, -2.0, 0.0], [0.0, 0.0, -1.0]])
         largest = [[0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]]
         expected = largest if at_least_one else [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
-        assert each.given(values).astype(int).tolist() == expected
+        assert each.predict_from(values).astype(int).tolist() == expected
     decisions = decided(spec("linear-svm", rule), given, split, bench)
     np.testing.assert_array_equal(decisions.tied, fitted.values(given.counts.matrix[split.test]) == 0)
 
@@ -277,7 +276,7 @@ def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> N
         fitted = method.fit(other, split, None, bench)
         values = fitted.values(other.counts.matrix[split.test])
         assert values.shape == (len(split.test), 0)
-        assert fitted.given(values).tolist() == [[False, True, False]] * len(split.test)
+        assert fitted.predict_from(values).tolist() == [[False, True, False]] * len(split.test)
 
 
 @pytest.mark.parametrize("columns", [[2], [0, 2], [0, 1, 2]])
@@ -292,4 +291,4 @@ def test_the_only_class_that_is_learned_is_given_where_there_is_none(columns: li
         always = np.arange(3) == (1 if everywhere and 1 not in columns else 3)
         learned = replace(fitted.learned, columns=np.array(columns), everywhere=always)
         expected = (np.arange(3) == columns[-1]) if not always.any() else always
-        assert replace(fitted, learned=learned).given(values).tolist() == [expected.tolist()]
+        assert replace(fitted, learned=learned).predict_from(values).tolist() == [expected.tolist()]

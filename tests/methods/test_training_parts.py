@@ -18,10 +18,10 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods import point_classifiers, stopwatch
 from benchmark.methods.degenerate import degenerate_predictions_reason
-from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.multilabel import learned_classes, positive_classes
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
@@ -275,7 +275,7 @@ def test_the_points_that_splits_share_are_warned_of_once(monkeypatch: pytest.Mon
     spec = spec_of("mnb", represented("tf", "none", "collection"))
     said = []
     for own, component in ((problem, forest), (problem, forest), (replace(problem, key="b"), forest), (problem, other)):
-        method = LibraryClassifierMethod(replace(spec, classifier=component))
+        method = PointClassifierMethod(replace(spec, classifier=component))
         said.append([each.warnings for each in method.solve(own, parts, None, MatrixCache())])
     assert asked == [40, 40, 40]
     assert said == [[(f"changes {n}",), ()] for n in (1, 1, 2, 3)]
@@ -286,7 +286,7 @@ def test_the_points_that_splits_share_are_warned_of_once(monkeypatch: pytest.Mon
 def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_its_own(seed: int, stated: bool) -> None:
     component = Component.of("tree", ExtraTreeClassifier, {"random_state": 3} if stated else {})
     spec = replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=component)
-    method, problem = LibraryClassifierMethod(spec), replace(toy_problem(multilabel=False), seed=seed)
+    method, problem = PointClassifierMethod(spec), replace(toy_problem(multilabel=False), seed=seed)
     assert method.uses_seed == (not stated)
     (found,) = method.solve(problem, [SPLIT], None, MatrixCache())
     tree = ExtraTreeClassifier(random_state=3 if stated else seed)
@@ -294,7 +294,7 @@ def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_i
     expected = tree.fit(counts[SPLIT.train], problem.documents.labels[SPLIT.train]).predict(counts[SPLIT.test])
     np.testing.assert_array_equal(found.predicted, expected)
     fitted = method.fit(problem, SPLIT, None, MatrixCache())
-    assert fitted.models[0].trained.random_state == (3 if stated else seed)
+    assert fitted.models[0].classifier.random_state == (3 if stated else seed)
 
 
 def test_some_ties_are_no_reason_and_neither_are_predictions_that_differ() -> None:
@@ -318,7 +318,7 @@ def test_warnings_of_training_come_after_those_of_a_split(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(point_classifiers.PointClassifierMethod, "_changes", lambda *_: ("changes",))
     loud = Component.of("loud", Loud, {})
-    method = LibraryClassifierMethod(replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=loud))
+    method = PointClassifierMethod(replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=loud))
     parts = [Split("one", ALL[:40], ALL[40:], 1), Split("two", ALL[20:], ALL[:20], 2)]
     found = method.solve(toy_problem(multilabel=False), parts, None, MatrixCache())
     assert [each.warnings for each in found] == [("changes", "UserWarning: odd"), ("UserWarning: odd",)]

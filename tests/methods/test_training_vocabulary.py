@@ -62,11 +62,11 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             (expected,) = build_method(spec, alone, terms, replicated=False).solve(alone, [split], number, bench)
             np.testing.assert_array_equal(ours.predicted, expected.predicted)
             fitted = build_method(spec, pruned, terms, replicated=False).fit(pruned, split, number, bench)
-            chosen = fitted.learned.terms
+            chosen = fitted.learned.view.terms
             names = [whole.counts.vocabulary[term] for term in chosen]
             assert set(names) <= set(alone.counts.vocabulary)
             tested = whole.counts.matrix[split.test][:, chosen]
-            np.testing.assert_array_equal(fitted.given(fitted.values(tested)), ours.predicted)
+            np.testing.assert_array_equal(fitted.predict_from(fitted.values(tested)), ours.predicted)
 
 
 def test_no_tested_document_changes_the_terms() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment
-    from benchmark.model.base import KeptModel
+    from benchmark.model.text_model import TextModel
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 100}
 
@@ -33,7 +33,7 @@ def study_of(*methods: Any, subset: str | None = None, classes: Any = None, **mo
 
 
 def check_against_run(
-    found: RunPredictions, fit: Callable[..., KeptModel], texts: dict[str, bytes], methods: Collection[str] = ()
+    found: RunPredictions, fit: Callable[..., TextModel], texts: dict[str, bytes], methods: Collection[str] = ()
 ) -> set[str]:
     """Check what models decide from the tested documents' text: every cell on every split, or those of some methods."""
     experiment, done = found.experiment, set()
@@ -49,6 +49,12 @@ def check_against_run(
             assert model.classes == documents.classes
             names = [documents.ids[row] for row in split.test]
             answers = [each for _, each in model.answers([(name, texts[name]) for name in names])]
-            np.testing.assert_array_equal(np.concatenate([each.given for each in answers]), expected)
+            np.testing.assert_array_equal(np.concatenate([each.predicted for each in answers]), expected)
             done.add(cell.id)
     return done
+
+
+def words_of(model: TextModel) -> tuple[str, ...]:
+    """Return the vocabulary of a model with one part."""
+    (part,) = model.parts
+    return part.view.vocabulary or ()

@@ -20,7 +20,7 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.methods.fitted import TrainedState
+from benchmark.methods.fitted import FittedView, TrainedState
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
@@ -28,7 +28,7 @@ from benchmark.model.probabilities import class_probabilities, fit_sigmoids
 from benchmark.model.telling_terms import telling_terms
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import BenchError
-from tests.model.studies import study_of, texts_of
+from tests.model.studies import study_of, texts_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
     labels = np.array([0, 1, 2] * 10 + [3])
     values = rng.normal(size=(31, 4)) + 2 * np.eye(4)[labels]
     values[30] = np.nan  # no fold tested it
-    learned = TrainedState(None, None, None, False, np.arange(4), np.zeros(4, dtype=bool))  # type: ignore[arg-type]
+    learned = TrainedState(FittedView(None), False, np.arange(4), np.zeros(4, dtype=bool))
     sigmoids = fit_sigmoids(values, labels, learned, ("a", "b", "c", "d"))
     others = fit_sigmoids(values[:30, :3], labels[:30], learned, ("a", "b", "c"))
     np.testing.assert_array_equal(sigmoids[:3], others)
@@ -162,7 +162,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
 
 def test_of_two_classes_both_need_a_value() -> None:
     values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
-    learned = TrainedState(None, None, None, False, np.arange(2), np.zeros(2, dtype=bool))  # type: ignore[arg-type]
+    learned = TrainedState(FittedView(None), False, np.arange(2), np.zeros(2, dtype=bool))
     with pytest.raises(ValueError, match="'b' has one training document"):
         fit_sigmoids(values, labels, learned, ("a", "b"))
 
@@ -175,7 +175,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
     """Written without them one by one."""
     model = fitted(study_of(method, subset=subset))
     monkeypatch.setattr("benchmark.model.telling_terms.LEAVE_ONE_OUT_ROWS", 5)
-    words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
+    words = [*words_of(model)[5:60:4], words_of(model)[7]]
     head = b"Header: x\n\n"
     ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)
     without = {word: " ".join(each for each in words if each != word) for word in words}

@@ -118,7 +118,6 @@ def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitte
     for cell in experiment.ids[:1]:
         model = fitted(experiment, cell)
         assert model.about["chosen"] == {"by": "cross-validation over all documents", "candidate": 2, "of": 3}
-        assert model.fitted.learned.spec.classifier.given["C"] == 1
 
 
 def test_it_is_trained_on_all_documents_unless_a_split_is_named(fitted: Fit) -> None:
@@ -129,7 +128,7 @@ def test_it_is_trained_on_all_documents_unless_a_split_is_named(fitted: Fit) -> 
     tested = [(name, text) for name, text in own.items() if "/texas/" in name and name.split("/")[0] in whole.classes]
     right = []
     for model in (whole, part):
-        given = np.concatenate([each.given for _, each in model.answers(tested)])
+        given = np.concatenate([each.predicted for _, each in model.answers(tested)])
         truth = [model.classes.index(name.split("/")[0]) for name, _ in tested]
         right.append((given == truth).mean())
     assert right[0] > right[1] > 0.5
@@ -142,17 +141,17 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     assert names == tuple(name for name, _ in own)
     for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.base.{limit}", most)
+            patched.setattr(f"benchmark.model.text_model.{limit}", most)
             parts = list(model.answers(own, jobs=jobs))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
-        np.testing.assert_array_equal(np.concatenate([each.given for _, each in parts]), whole.given)
+        np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
         np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
 
 
 def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.base.PREDICTION_BATCH", 5)
+    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 5)
     taken = 0
 
     def endless() -> Iterator[tuple[str, bytes]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +14,8 @@ from benchmark.cli import app
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.methods import out_of_fold as held_out
-from benchmark.model.fusion_model import FusionModel
-from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
-from benchmark.system.checks import digest_without_itself
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.model.persistence import read_model, write_model
+from benchmark.system.errors import ConfigError
 from tests.model.studies import check_against_run, study_of, texts_of
 
 if TYPE_CHECKING:
@@ -29,9 +24,9 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
-    from benchmark.model.base import KeptModel
+    from benchmark.model.text_model import TextModel
 
-    Fit = Callable[..., KeptModel]
+    Fit = Callable[..., TextModel]
 
 WORDS = {"name": "words", "weighting": "tfidf", "normalization": "l2", "classifier": "linear-svm"}
 #: Other terms, and other texts of the documents: what stands in their headers, too.
@@ -62,7 +57,7 @@ def _few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
 def loaded(fitted: Fit, tmp_path: Path) -> Fit:
     """Fit, write and read again."""
 
-    def fit(experiment: Experiment, cell: str = "both", **options: Any) -> KeptModel:
+    def fit(experiment: Experiment, cell: str = "both", **options: Any) -> TextModel:
         folder = tmp_path / f"model-{len(list(tmp_path.iterdir()))}"
         write_model(fitted(experiment, cell, **options), folder)
         return read_model(folder)
@@ -106,43 +101,31 @@ def test_after_loading_it_says_the_same_to_the_last_bit(subset: str | None, fitt
         )
     again = read_model(tmp_path / "one")
     files = sorted(str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*"))
-    assert files == [
-        "method-1/model.json",
-        "method-1/model.npz",
-        "method-2/model.json",
-        "method-2/model.npz",
-        "model.json",
-    ]
+    assert files == ["model.json", "model.skops"]
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
     ((_, one),), ((_, other),) = (each.answers(texts_of(subset).items()) for each in (model, again))
-    for name in ("given", "values", "probabilities", "known"):
+    for name in ("predicted", "values", "probabilities", "known"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
     assert (again.classes, again.about, again.n_terms) == (model.classes, model.about, model.n_terms)
-    assert one.given.any()
+    assert one.predicted.any()
 
 
-def test_a_method_of_it_is_a_model_by_itself(fitted: Fit, tmp_path: Path) -> None:
+def test_it_knows_the_terms_of_all_its_methods(fitted: Fit) -> None:
     experiment, texts = fused(), texts_of(None)
-    write_model(fitted(experiment, "both"), tmp_path / "model")
-    known: list[Any] = []
-    for number, cell in enumerate(("words", "pairs"), start=1):
-        part, alone = read_model(tmp_path / "model" / f"method-{number}"), fitted(experiment, cell)
-        ((_, one),), ((_, other),) = (each.answers(texts.items()) for each in (part, alone))
-        np.testing.assert_array_equal(one.values, other.values)
-        assert part.about["cell"] == cell
-        known.append(one.known)
-    ((_, whole),) = read_model(tmp_path / "model").answers(texts.items())
-    np.testing.assert_array_equal(whole.known, sum(known))  # the distinct terms that either of them knows
-    assert (known[1] > 0).any()
+    known = []
+    for cell in ("words", "pairs", "both"):
+        ((_, answers),) = fitted(experiment, cell).answers(texts.items())
+        known.append(answers.known)
+    np.testing.assert_array_equal(known[2], known[0] + known[1])
+    assert fitted(experiment, "both").term_separator == ", ", "a pair has a space"
 
 
 def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
     model = fitted(fused(ROOTS, fuse=LISTS, choose=CHOSEN), "both-cv")
-    assert isinstance(model, FusionModel)
     chosen = model.about["chosen"]
     assert (chosen["by"], chosen["of"]) == ("cross-validation over all documents", 3)
-    assert list(model.names) == LISTS["fuse"][chosen["candidate"]]
+    assert len(model.parts) == len(LISTS["fuse"][chosen["candidate"]])
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["two classes", "several"])
@@ -166,8 +149,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most_in_all_its_met
     """Written without them one by one; of single words alone, so that nothing else changes."""
     twin = PAIRS | {"text": {"ngrams": [1], "min_occurrences": 60}}
     model = fitted(study_of(WORDS, twin, BOTH, subset=subset), "both")
-    assert isinstance(model, FusionModel)
-    fewer, more = (set(member.vocabulary) for member in model.members)
+    fewer, more = (set(part.view.vocabulary or ()) for part in model.parts)
     assert fewer < more
     words = [*sorted(fewer)[:60:4], *sorted(more - fewer)[:9]]
     head = b"Header: x\n\n"
@@ -191,109 +173,6 @@ def test_a_text_without_a_known_word_is_answered_and_counted(loaded: Fit) -> Non
     assert answers.known is not None
     assert answers.known.tolist() == [0]
     assert list(answers.words[0].values()) == [[]]
-
-
-@pytest.fixture
-def folder(fitted: Fit, tmp_path: Path) -> Path:
-    write_model(fitted(fused(), "both", split="texas", probability=True), tmp_path / "model")
-    return tmp_path / "model"
-
-
-def rewritten(folder: Path, change: Callable[[dict[str, Any]], object]) -> str:
-    """Change a description, mend its digest, and return that of the file."""
-    path = folder / DESCRIPTION_FILE
-    about = json.loads(path.read_text())
-    change(about)
-    about["digest"] = digest_without_itself(about)
-    path.write_text(json.dumps(about))
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def test_a_flipped_byte_anywhere_is_refused(folder: Path) -> None:
-    rng, before = np.random.default_rng(0), read_model(folder)
-    for path in (path for path in folder.rglob("*") if path.is_file()):
-        whole = path.read_bytes()
-        for place in rng.choice(len(whole), 60, replace=False).tolist():
-            damaged = bytearray(whole)
-            damaged[place] ^= 1 << rng.integers(8)
-            path.write_bytes(damaged)
-            try:
-                after = read_model(folder)
-            except DataError as error:
-                assert "\n" not in str(error)  # noqa: PT017
-                continue
-            assert path == folder / DESCRIPTION_FILE, "a letter of a word that is told twice, say"
-            assert after.about == before.about
-        path.write_bytes(whole)
-
-
-def test_methods_that_are_missing_exchanged_or_of_another_model_are_refused(
-    folder: Path, fitted: Fit, tmp_path: Path
-) -> None:
-    shutil.copytree(folder, tmp_path / "kept")
-    (folder / "method-1").rename(tmp_path / "one")
-    with pytest.raises(DataError, match=r"method-1: is not the folder of a model"):
-        read_model(folder)
-    (folder / "method-2").rename(folder / "method-1")
-    (tmp_path / "one").rename(folder / "method-2")
-    with pytest.raises(DataError, match=r"method-1/model\.json: is damaged, or doesn't belong to .*model/model\.json"):
-        read_model(folder)
-    write_model(fitted(fused(), "words", split="texas"), tmp_path / "kept" / "method-1")
-    changed = read_model(tmp_path / "kept" / "method-1")
-    write_model(replace(changed, about=changed.about | {"cell": "another"}), tmp_path / "kept" / "method-1")  # type: ignore[type-var]
-    with pytest.raises(DataError, match=r"method-1/model\.json: is damaged, or doesn't belong to"):
-        read_model(tmp_path / "kept")
-
-
-def of_member(name: str, value: Any) -> Callable[[dict[str, Any]], object]:
-    return lambda about: about["members"][1].update({name: value})
-
-
-UNFIT: list[tuple[Callable[[dict[str, Any]], object], str]] = [
-    (lambda about: about["members"].pop(), "members"),
-    (lambda about: about["members"][1].pop("weight"), r"members\.1\.weight is missing"),
-    (lambda about: about["members"][1].pop("scale"), r"members\.1\.scale is missing"),
-    (of_member("folder", "../elsewhere"), r"members\.1\.folder is unknown"),
-    (of_member("weight", 0), r"members\.1\.weight is 0"),
-    (of_member("weight", True), r"members\.1\.weight is True|true"),
-    (of_member("scale", 0.0), r"members\.1\.scale is 0"),
-    (of_member("scale", 1e-200), r"members\.1\.scale is 1e-200"),
-    (of_member("scale", float("inf")), r"members\.1\.scale"),
-    (lambda about: about["members"].append(about["members"][0]), "method-3: is not the folder of a model"),
-    (lambda about: about["classes"].reverse(), "method-1: has learned other classes than the fusion"),
-    (lambda about: about.update(several=True), "method-1: has learned other classes than the fusion"),
-    (lambda about: about.update(classes=["one"]), "classes has one name"),
-    (lambda about: about["sigmoids"].pop(), "sigmoids has 2 rows: must have 3"),
-    (lambda about: about["sigmoids"][0].pop(), "sigmoids"),
-    (lambda about: about.update(kind="machines"), "doesn't describe a model of this version"),
-    (lambda about: about.update(lexing={}), "the key lexing is unknown"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), UNFIT, ids=[message for _, message in UNFIT])
-def test_a_fusion_that_does_not_fit_itself_is_refused(
-    change: Callable[[dict[str, Any]], object], message: str, folder: Path
-) -> None:
-    """Even with the right digests."""
-    rewritten(folder, change)
-    with pytest.raises(DataError, match=message) as caught:
-        read_model(folder)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_fusion_of_fusions_or_of_models_of_other_classes_is_refused(
-    folder: Path, fitted: Fit, tmp_path: Path
-) -> None:
-    write_model(fitted(fused(), "both"), tmp_path / "inner")
-    others = fused(classes=["student", "project", "course"])
-    write_model(fitted(others, "pairs"), tmp_path / "others")
-    for name, message in (("inner", "doesn't describe a model"), ("others", "method-2: has learned other classes")):
-        shutil.rmtree(folder / "method-2")
-        shutil.copytree(tmp_path / name, folder / "method-2")
-        digest = hashlib.sha256((folder / "method-2" / DESCRIPTION_FILE).read_bytes()).hexdigest()
-        rewritten(folder, of_member("sha256", digest))
-        with pytest.raises(DataError, match=message):
-            read_model(folder)
 
 
 def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:

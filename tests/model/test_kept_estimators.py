@@ -1,7 +1,6 @@
 """Kept classifiers of libraries and pipelines: they predict as the run does, and are built once trusted."""
 
 import hashlib
-import io
 import json
 
 import numpy as np
@@ -13,7 +12,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import ARRAYS_FILE, DESCRIPTION_FILE, read_model, write_model
+from benchmark.model.persistence import DESCRIPTION_FILE, MODEL_FILE, read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
@@ -85,7 +84,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does(checked, tmp_path, ent
     (split,) = run.predictions.splits[place.variant, place.task, place.size]
     ids = [run.predictions.tasks[place.variant, place.task].ids[row] for row in split.test]
     ((_, answers),) = model.answers([(each, contents[each]) for each in ids])
-    np.testing.assert_array_equal(answers.given, setting.predicted)
+    np.testing.assert_array_equal(answers.predicted, setting.predicted)
     if not subset:
         np.testing.assert_array_equal(answers.values.argmax(axis=1), setting.predicted)
 
@@ -118,7 +117,7 @@ def test_a_class_of_a_file_is_kept_with_the_file(checked, tmp_path):
     assert (tmp_path / "model" / "plugin-1" / "models.py").is_file()
     ((_, answers),) = read_model(tmp_path / "model").answers([("a", b"veti duka"), ("b", b"")])
     ((_, expected),) = model.answers([("a", b"veti duka"), ("b", b"")])
-    np.testing.assert_array_equal(answers.given, expected.given)
+    np.testing.assert_array_equal(answers.predicted, expected.predicted)
     assert not (tmp_path / "model" / "plugin-2").exists()
 
 
@@ -135,16 +134,21 @@ def test_a_pipeline_has_no_terms_to_show(checked, tmp_path):
 
 @pytest.mark.parametrize("change", [lambda data: data[:-40], lambda _: b"no zip", lambda data: data[:30] + data[60:]])
 def test_damage_is_told_in_a_line(written, change):
-    with np.load(written / ARRAYS_FILE) as archive:
-        arrays = dict(archive)
-    arrays["fitted/0.skops"] = np.frombuffer(change(arrays["fitted/0.skops"].tobytes()), dtype=np.uint8)
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    (written / ARRAYS_FILE).write_bytes(file.getvalue())
+    damaged = change((written / MODEL_FILE).read_bytes())
+    (written / MODEL_FILE).write_bytes(damaged)
     about = json.loads((written / DESCRIPTION_FILE).read_text())
-    about["files"][ARRAYS_FILE] = hashlib.sha256(file.getvalue()).hexdigest()
+    about["files"][MODEL_FILE] = hashlib.sha256(damaged).hexdigest()
     about["digest"] = digest_without_itself(about)
     (written / DESCRIPTION_FILE).write_text(json.dumps(about))
-    with pytest.raises(DataError, match="can't be read by skops") as caught:
+    with pytest.raises(DataError, match="is no model of this version") as caught:
         read_model(written)
     assert "\n" not in str(caught.value)
+
+
+def test_thresholds_of_a_library_s_classifier_are_kept(checked, tmp_path):
+    entry = "{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}"
+    model = fit_model(checked(entry, ", subset: several"), "p", RunContext(Store(tmp_path / "store")))
+    write_model(model, tmp_path / "model")
+    texts = [("a", b"veti duka duka"), ("b", b"")]
+    ((_, before),), ((_, after),) = model.answers(texts), read_model(tmp_path / "model").answers(texts)
+    np.testing.assert_array_equal(after.values, before.values, strict=True)

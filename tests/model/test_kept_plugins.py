@@ -146,7 +146,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(f
     documents, predicted = documents_of(experiment, run)
     shutil.rmtree(folder)
     ((_, answers),) = read_model(model).answers(documents)
-    np.testing.assert_array_equal(answers.given, predicted)
+    np.testing.assert_array_equal(answers.predicted, predicted)
 
 
 def test_it_predicts_in_another_process(fitted, folder, tmp_path):
@@ -197,7 +197,7 @@ def test_files_of_other_content_are_refused(fitted, file, change, words):
 
 def test_a_model_without_plug_ins_says_nothing_of_them(fitted, tmp_path):
     *_, model = fitted("{name: p, classifier: linear-svm}")
-    assert "plugins" not in json.loads((model / DESCRIPTION_FILE).read_text())
+    assert json.loads((model / DESCRIPTION_FILE).read_text())["plugins"] == []
     assert not (model / "plugin-1").exists()
 
 
@@ -207,15 +207,6 @@ class Outside(Nearest):
 
 
 CLASSIFIERS["outside"] = Outside
-"""
-LEARNING = """
-class Learning(LogIdf):
-    def fit(self, X, y=None):
-        self.lengths_ = X.sum(axis=1)
-        return super().fit(X, y)
-
-
-WEIGHTINGS["learning"] = Learning
 """
 RAISING = """
 class Raising(Nearest):
@@ -233,19 +224,13 @@ CLASSIFIERS["raising"] = Raising
     ("more", "entry", "words"),
     [
         (OUTSIDE, "{name: p, classifier: outside}", r"mine\.py reads \.\./elsewhere\.txt: a model, or another"),
-        (LEARNING, "{name: p, weighting: learning}", "the weighting Learning learns lengths_: a model has its factors"),
     ],
 )
 def test_what_can_not_be_kept_is_refused_in_a_line(fitted, folder, more, entry, words):
     (folder / "mine.py").write_text(PLUGIN + more)
     (folder.parent / "elsewhere.txt").write_text("1")
     with pytest.raises(ConfigError, match=words):
-        fitted(entry.replace("learning}", "learning, classifier: linear-svm}"))
-
-
-def test_single_precision_is_refused_for_what_has_no_weights(fitted):
-    with pytest.raises(ConfigError, match="single precision is for linear methods, which have a weight for each term"):
-        fitted(NEAREST, single_precision=True)
+        fitted(entry)
 
 
 def test_an_error_where_it_predicts_is_told_with_its_line(fitted, folder):

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
-from benchmark.model.base import TextPredictions
 from benchmark.model.persistence import read_model, write_model
 from benchmark.model.prediction_io import (
     STANDARD_INPUT,
@@ -29,6 +28,7 @@ from benchmark.model.prediction_io import (
     format_predictions,
     read_texts,
 )
+from benchmark.model.text_model import TextPredictions
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ SEVERAL = TextPredictions(
 
 def written(answers: TextPredictions, *, as_json: bool, keep: Any = (), parts: Any = (), **model: Any) -> list[str]:
     """Return the lines of two documents, the second batch alone."""
-    multilabel = answers.given.ndim == 2
+    multilabel = answers.predicted.ndim == 2
     has_probabilities = answers.probabilities is not None
     given: Any = SimpleNamespace(
         classes=("a", "b", "c"),
@@ -281,7 +281,7 @@ def test_the_header_comes_once_and_with_the_first_lines() -> None:
 
 def test_documents_without_a_known_term_are_counted() -> None:
     count = PredictionCount()
-    unknown = TextPredictions(ANSWERS.given, ANSWERS.values, None, None, ())
+    unknown = TextPredictions(ANSWERS.predicted, ANSWERS.values, None, None, ())
     batches = [(("n1", "n2"), ANSWERS), (("n3", "n4"), SEVERAL), (("n5", "n6"), unknown)]
     assert list(count.counted(batches)) == batches
     assert (count.documents, count.unknown) == (6, 3)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,10 @@ from typer.testing import CliRunner
 import benchmark
 from benchmark.cli import app
 from benchmark.cli.model_commands import predict
+from benchmark.model import prediction_io
+from benchmark.model.prediction_io import STANDARD_INPUT, RecordColumns, read_texts
+from benchmark.system.errors import ConfigError, DataError
+from tests.model.studies import words_of
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) ->
     (tmp_path / "mine.yaml").write_text(config)
     model = tmp_path / "model"
     assert bench("fit", tmp_path / "mine.yaml", "--cell", "mnb", "--out", model).exit_code == 0
-    vocabulary = set(benchmark.load_model(model).model.vocabulary)
+    vocabulary = set(words_of(benchmark.load_model(model).model))
     assert {"leaf", "subject:leaf"} <= vocabulary
     assert any(" " in term for term in vocabulary)
 
@@ -238,3 +244,47 @@ def test_points_have_no_model(tmp_path: Path) -> None:
     result = bench("fit", config, "--cell", "simplex-heat", "--out", tmp_path / "model")
     assert result.exit_code == 2
     assert result.stderr.strip().endswith("there are no texts to predict")
+
+
+def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"one \t\r\n\n  two\r\n\xff \nlast "
+    monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    found = list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
+    assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
+    monkeypatch.setattr(prediction_io.sys, "stdin", None)
+    with pytest.raises(DataError, match=r"^standard input is closed: name files of texts"):
+        list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.23456789, 1.23456789], [1.23457, 1.23457]),
+        ([1.23456789, 1.23456788], [1.23456789, 1.23456788]),
+        ([1.23456789, 1.23456789, 1.23456788], [1.23456789, 1.23456789, 1.23456788]),
+        ([1.23456789, None, None], [1.23457, None, None]),
+        ([None, 2.0], [None, 2.0]),
+        ([123456.78, 0.000123456789], [123457.0, 0.000123457]),
+        ([], []),
+    ],
+)
+def test_digits_are_left_out_unless_they_tell_values_apart(values: Any, expected: Any) -> None:
+    assert prediction_io._shortened(values) == expected
+
+
+@pytest.mark.parametrize("only", [["probability"], ["decision", "probability"], ["label", "probability"]])
+def test_a_probability_is_refused_wherever_it_is_asked_for(only: list[str]) -> None:
+    model: Any = SimpleNamespace(has_probabilities=False)
+    with pytest.raises(ConfigError, match="--only: the model has no probability; fit it with --probability"):
+        prediction_io.form_of_predictions(model, only, as_json=False, with_words=False)
+    model.has_probabilities = True
+    form = prediction_io.form_of_predictions(model, only, as_json=True, with_words=True)
+    assert (form.parts, form.as_json, form.with_words) == (tuple(only), True, True)
+    assert prediction_io.form_of_predictions(model, (), as_json=False, with_words=False).parts == (
+        "decision",
+        "probability",
+    )
+    assert prediction_io.PredictionForm() == prediction_io.PredictionForm(False, ("decision", "probability"), False)
+    with pytest.raises(ConfigError, match="--only: unknown part 'labels'; did you mean 'label'"):
+        prediction_io.form_of_predictions(model, ["labels"], as_json=False, with_words=False)
+    assert RecordColumns.of_model({"text": ["a"]}).keep == ()

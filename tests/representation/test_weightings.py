@@ -182,21 +182,6 @@ def test_defaults() -> None:
     assert TermWeighting().get_params() == {"weighting": "tf", "normalization": "none"}
 
 
-@pytest.mark.parametrize("blocks", [False, True])
-@pytest.mark.parametrize("name", WEIGHTINGS)
-def test_what_is_kept_of_a_weighting_is_all_that_it_weighs_by(name: str, *, blocks: bool) -> None:
-    counts, labels = drawn(8)
-    fitted, copy = WEIGHTINGS[name](), WEIGHTINGS[name]()
-    if blocks:
-        fitted.of_blocks(np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.5]), "l2", ("a", "b", "c"))
-    fitted.fit(counts[:8], labels[:8])
-    for attribute in fitted.kept:
-        setattr(copy, attribute, getattr(fitted, attribute))
-    np.testing.assert_array_equal(copy.transform(counts).toarray(), fitted.transform(counts).toarray())
-    learnt = {each for each in dir(fitted) if each.endswith("_") and not each.startswith("_")}
-    assert set(fitted.kept) == learnt - {"block_names_"}  # of which only `fit` asks
-
-
 @pytest.mark.parametrize("name", [name for name, cls in WEIGHTINGS.items() if cls().learns == FROM_LABELS])
 def test_labels_are_one_for_each_document(name: str) -> None:
     counts, labels = drawn(9)

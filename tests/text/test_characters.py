@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmark.model.text_model import TextModel
+from benchmark.model.text_model import TextView
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import LEXERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
@@ -105,8 +105,8 @@ def test_a_kept_model_counts_them_as_the_corpus_was_counted(within: str) -> None
     documents = [b"kernels of text", b"Text, kernel!", b"other words"]
     lexing = Lexing(characters=(3, 5), within=within)
     counts = count_terms(corpus_of(documents), lexing, Pruning(min_documents=2))
-    model = TextModel(("any",), lexing, counts.vocabulary, None, None, {})  # type: ignore[arg-type]
-    np.testing.assert_array_equal(model.counts(documents).toarray(), counts.matrix.toarray())
+    view = TextView(lexing, counts.vocabulary)
+    np.testing.assert_array_equal(view.inputs(documents).toarray(), counts.matrix.toarray())
 
 
 @pytest.mark.parametrize(

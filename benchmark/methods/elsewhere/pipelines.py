@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.elsewhere.kept_estimators import LibraryClassifierMethod
 from benchmark.methods.plugin_outputs import checked_classifier
+from benchmark.methods.point_classifiers import PointClassifierMethod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PipelineMethod(LibraryClassifierMethod):
+class PipelineMethod(PointClassifierMethod):
     """Pipeline on the texts of the documents; otherwise as `PointClassifierMethod`."""
 
     @property

@@ -11,7 +11,6 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmark.corpora.file_digest import file_digest
-from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.system.errors import DataError, one_line, quote_value
@@ -33,19 +32,9 @@ if TYPE_CHECKING:
 FIRST_COMPARED, MIN_SET_APART = 1000, 10
 
 
-@dataclass(frozen=True, eq=False)
-class FittedVectors(FittedPoints):
-    """Classifiers of vectors, as `FittedPoints`; never kept, as nothing can make the vectors of new documents."""
-
-    def _points(self, vectors: NDArray[Any]) -> NDArray[Any]:
-        return vectors
-
-
 @dataclass(frozen=True)
 class VectorClassifierMethod(PointClassifierMethod):
     """Classifier of vectors that a file has for each document; otherwise as `PointClassifierMethod`."""
-
-    fitted_kind = FittedVectors
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache

@@ -75,7 +75,7 @@ class StandardizedSum:
             total += weight * centred_values(own[:, self.columns], multilabel=self.multilabel) / scale
         return total
 
-    def given(self, total: Array) -> NDArray[Any]:
+    def predict_from(self, total: Array) -> NDArray[Any]:
         """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k).
 
         Raises

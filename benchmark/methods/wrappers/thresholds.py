@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.fitted import FITTED_KINDS, FittedMethod
+from benchmark.methods.fitted import FittedMethod
 from benchmark.methods.out_of_fold import out_of_fold_values
 from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method
-    from benchmark.methods.fitted import Arrays, TrainedState
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
@@ -71,9 +70,8 @@ class ThresholdedMethod:
         watch, tested = Stopwatch(), problem.inputs[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
-        selected = fitted.learned.terms
-        values = fitted.values(tested if selected is None else tested[:, selected])
-        predicted = fitted.given(values)
+        values = fitted.values(fitted.learned.view.own_terms(tested))
+        predicted = fitted.predict_from(values)
         tied = np.zeros(predicted.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
         watch.lap("testing")
@@ -121,16 +119,20 @@ class FittedThresholds(FittedMethod):
     thresholds: NDArray[np.float64]
     at_least_one: bool
 
+    def over_own_terms(self) -> Self:
+        """Return the method for counts of its own terms alone, without their columns in its problem."""
+        return replace(super().over_own_terms(), method=self.method.over_own_terms())
+
     def values(self, counts: sp.csr_array) -> NDArray[np.float64]:
         """Return the decision values less the threshold of each learned class, shape (m, n_learned)."""
         return self.method.values(counts) - self.thresholds
 
-    def given(self, values: NDArray[np.float64]) -> NDArray[Any]:
+    def predict_from(self, values: NDArray[np.float64]) -> NDArray[Any]:
         """Return class indicators, shape (m, k): the classes with positive values.
 
         With `at_least_one`, a document without any gets the class with the largest value (ties: the first).
         """
-        predicted = super().given(values)
+        predicted = super().predict_from(values)
         if self.at_least_one and values.shape[1]:
             none = np.flatnonzero(~predicted.any(axis=1))
             predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
@@ -141,16 +143,3 @@ class FittedThresholds(FittedMethod):
 
     def _of_classes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         raise NotImplementedError
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the thresholds, the arrays of the wrapped method and the name of its kind."""
-        kind = next(name for name, cls in FITTED_KINDS.items() if isinstance(self.method, cls))
-        arrays = {"thresholds": self.thresholds, "at_least_one": np.array(self.at_least_one), "kind": np.array(kind)}
-        return arrays | {f"method.{name}": array for name, array in self.method.arrays().items()}
-
-    @classmethod
-    def restored(cls, learned: TrainedState, arrays: Arrays) -> Self:
-        """Return the method and the thresholds that `arrays` describes."""
-        inner = {name.removeprefix("method."): array for name, array in arrays.items() if name.startswith("method.")}
-        method = FITTED_KINDS[str(arrays["kind"])].restored(learned, inner)
-        return cls(learned, method, arrays["thresholds"], bool(arrays["at_least_one"]))

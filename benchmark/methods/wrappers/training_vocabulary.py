@@ -65,5 +65,6 @@ class TrainingVocabularyMethod:
         """
         kept = problem.training_terms(split.train)
         fitted = self.method.fit(problem.over_terms_of(split.train), split, terms, bench)
-        selected = fitted.learned.terms
-        return replace(fitted, learned=replace(fitted.learned, terms=kept if selected is None else kept[selected]))
+        view = fitted.learned.view
+        view = replace(view, terms=kept if view.terms is None else kept[view.terms])
+        return replace(fitted, learned=replace(fitted.learned, view=view))

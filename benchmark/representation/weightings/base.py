@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,15 +46,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         The arguments of `of_blocks`.
     """
 
-    #: Attributes that are saved with a trained model.
-    kept: ClassVar[tuple[str, ...]] = (
-        "factors_",
-        "mean_length_",
-        "n_features_in_",
-        "block_of_",
-        "block_weights_",
-        "block_norm_",
-    )
     block_of_: NDArray[np.integer] | None = None
     block_weights_: Array | None = None
     block_norm_: NDArray[np.str_] | None = None
