@@ -23,29 +23,27 @@ from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
 from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.summary import (
+    CLAIMS,
     CONFUSIONS,
     COSTS,
     DIFFERENCES,
     DUPLICATES,
     LEAKS,
     MISTAKES,
+    RANGES,
     RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
+    VERDICT_TABLE_COLUMNS,
     Summary,
     minimized_metrics,
     summary_table,
 )
-from benchmark.analysis.verdict_tables import (
-    claim_verdict_frame,
-    judge_experiment_claims,
-    range_verdict_frame,
-    value_verdict_frame,
-)
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.sampling_model import sampling_of
+from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
-from benchmark.papers.published_verdicts import judge_ranges
+from benchmark.papers.published_verdicts import range_rows, value_rows
 from benchmark.papers.settings import excluded_cells
 
 if TYPE_CHECKING:
@@ -67,9 +65,13 @@ def summarize(run: RunPredictions) -> Summary:
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
     pairs, others = comparable_pairs(experiment, scored, run.jobs)
     unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair in others]
-    claims = judge_experiment_claims(published, experiment, scored)
+    asides = excluded_cells(experiment)
+    claims = judge_claims(published, experiment, scored, asides) if published else []
+    claimed = [claim_row(each, experiment.chosen_on_test, experiment.readings) for each in claims]
+    printed = value_rows(published, experiment.name, scored, asides) if published else ()
+    ranges = range_rows(published, experiment.name, scored) if published else ()
     facts = note_facts(run, published_by_cell(published, experiment))
-    unlike = tuple(setting_notes(experiment, excluded_cells(experiment)))
+    unlike = tuple(setting_notes(experiment, asides))
     leaks = summary_table(LEAKS, leak_rows(run))
     duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
     of_run = list(leak_caveats(experiment, leaks, duplicates))
@@ -94,9 +96,9 @@ def summarize(run: RunPredictions) -> Summary:
         scores=scored.frame[list(SCORE_COLUMNS)],
         significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
         differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),
-        verdicts=value_verdict_frame(published, experiment, scored),
-        claims=claim_verdict_frame(claims, experiment.chosen_on_test, experiment.readings),
-        ranges=range_verdict_frame(published, experiment, scored),
+        verdicts=summary_table(VERDICT_TABLE_COLUMNS, printed),
+        claims=summary_table(CLAIMS, claimed),
+        ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
         mistakes=summary_table(MISTAKES, [document.row for document in hardest]),
         ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
@@ -151,9 +153,7 @@ def _charts(experiment: Experiment, scored: ScoreTable, published: Published | N
         except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
             return None
 
-    charts = (
-        chart_from_figure(figure, scores, _labels(figure, experiment, published, scored), relate) for figure in lines
-    )
+    charts = (chart_from_figure(figure, scores, _labels(figure, experiment, published), relate) for figure in lines)
     return tuple(chart for chart in charts if chart is not None)
 
 
@@ -171,14 +171,14 @@ def _printed(published: Published | None, experiment: Experiment) -> list[Publis
     return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
 
 
-def _labels(figure: FigureView, experiment: Experiment, published: Published | None, scored: ScoreTable) -> ChartLabels:
+def _labels(figure: FigureView, experiment: Experiment, published: Published | None) -> ChartLabels:
     """Return the labels of a chart that are not in the scores."""
     first = next(iter(experiment.variants.values()))
     sample = sampling_of(first.protocol.tags, experiment.seed)
     cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
     own = [value for value in _printed(published, experiment) if value.cell in cells]
     printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
-    ranges = [each.published for each in judge_ranges(published, experiment.name, scored)] if published else []
+    ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
     return ChartLabels(
         experiment.title,
         bars=sample.bars,

@@ -46,7 +46,7 @@ COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored")
 HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
 
 
-def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any] | Mapping[str, Any]] = ()) -> pd.DataFrame:
     """Return a table of a `Summary` built from its rows.
 
     Examples
@@ -54,7 +54,7 @@ def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) ->
     >>> summary_table(DIFFERENCES).shape
     (0, 6)
     """
-    return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
+    return pd.DataFrame(list(rows), columns=list(columns))
 
 
 def minimized_metrics(experiment: Experiment) -> frozenset[str]:
@@ -168,7 +168,7 @@ class Summary:
         is "result", "z" or "count". `reading` is "another" for a value that has a verdict and is not counted, the
         method of a reference value, else "". `sample` is what the interval is over. `between_low` and `between_high`
         are ends of the interval over groups. `documents` is the difference in documents. `widest` is how far from our
-        value a published value may lie and still be consistent. `grade` is the nearness (see `ValueVerdict.grade`).
+        value a published value may lie and still be consistent. `grade` is the nearness (`value_row`).
         `aside` is the reason for having no verdict.
     claims : DataFrame
         Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the

@@ -10,11 +10,10 @@ from benchmark.analysis.caveats import find_caveats, leak_caveats
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summary import summary_table
-from benchmark.analysis.verdict_tables import claim_verdict_frame
+from benchmark.analysis.summary import CLAIMS, summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
-from benchmark.papers.claims import evidence_for, judge_claim
+from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
@@ -152,6 +151,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
     )
     readings = {name: words for run in runs for name, words in run.experiment.readings.items()}
+    chosen = {cell for run in runs for cell in run.experiment.chosen_on_test}
     for claim in published.claims:
         for judged in _judged(claim, runs, asides):
             claims.append(judged)
@@ -165,7 +165,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         published.title,
         published.reference,
         tuple(experiments),
-        claim_verdict_frame(claims, {cell for run in runs for cell in run.experiment.chosen_on_test}, readings),
+        summary_table(CLAIMS, [claim_row(judged, chosen, readings) for judged in claims]),
         printed,
         summary_table(COMPARISONS, comparisons),
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
@@ -182,7 +182,7 @@ def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Ite
         if claim.on_clock and variant != BASE_VARIANT:
             continue
         prefixes = {name: f"{variant}-" for name, of in named.items() if variant in of and variant != BASE_VARIANT}
-        prefixed = claim.with_prefixes(prefixes)
+        prefixed = claim.of_comparisons(c.prefixed(prefixes.get(c.config, ""), c.config) for c in claim.comparisons)
         evidence: dict[Comparison, Evidence] = {}
         for run in runs:
             evidence |= evidence_for(prefixed, run.experiment.name, run.scored)

@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from scipy import special
 
+from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.intervals import Z_LEVEL
 from benchmark.evaluation.significance import holm_correction
-from benchmark.papers.published import ComparisonTemplate
+from benchmark.papers.published import TEST_NAMES
 from benchmark.papers.published_verdicts import first_exclusion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
@@ -162,10 +165,10 @@ def judge_claim(
     """
     corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
-        tests = holm_correction((_test_of(claim, e.test, claim.test) for e in corrected.values()), claim.alpha)
+        tests = holm_correction((e.test for e in corrected.values() if e.test), claim.alpha)
         corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     if claim.rule.test is not None:
-        tests = [_by_rule(claim, _test_of(claim, e.rule_test, claim.rule.test)) for e in corrected.values()]
+        tests = [_by_rule(claim, e.rule_test) for e in corrected.values() if e.rule_test]
         holm = claim.rule.correction == "holm"
         tests = holm_correction(tests, claim.rule.alpha) if holm else [_uncorrected(t) for t in tests]
         corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
@@ -183,13 +186,6 @@ def judge_claim(
         verdicts.append(ComparisonVerdict(comparison, e, *words, detectable, alone[comparison]))
     aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
     return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
-
-
-def _test_of(claim: Claim, test: TestResult | None, name: str) -> TestResult:
-    """Return the test; ValueError if it is missing or has another name than the claim asks for."""
-    if test is None or test.test != name:
-        raise ValueError(f"the claim {claim.id!r} is decided by the test {name!r}, but its evidence has no such test")
-    return test
 
 
 def _uncorrected(test: TestResult) -> TestResult:
@@ -280,59 +276,55 @@ def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparis
 
 
 def judge_claims(
-    published: Published,
-    config: str,
-    sensitivity_of: str | None,
-    variants: Iterable[str],
-    scored: ScoreTable,
-    asides: Exclusions | None = None,
+    published: Published, experiment: Experiment, scored: ScoreTable, asides: Exclusions | None = None
 ) -> list[ClaimVerdict]:
-    """Return the verdicts on all claims, from the comparisons on this configuration only.
+    """Return the verdicts on all claims from the comparisons on this configuration only, under each variant.
 
-    For a sensitivity analysis of another configuration, each claim on that configuration's cells is decided under each
-    variant. Claims about seconds are omitted there, because the times were measured under other loads.
+    The variants are those of a sensitivity analysis, or else the equal readings of the paper. Claims about seconds are
+    judged of the configuration itself alone, because the times of variants were measured under other loads. In a part
+    of an experiment, claims that need a missing cell are dropped.
 
     Parameters
     ----------
     published : Published
-    config : str
-        Name of the configuration.
-    sensitivity_of : str or None
-        Name of the configuration whose sensitivity it analyses, if any.
-    variants : iterable of str
-        Prefixes of cell ids, "" for the configuration itself: of a sensitivity analysis all of its variants, else the
-        equal readings of the paper. Claims about seconds are judged of the configuration itself alone.
+    experiment : Experiment
     scored : ScoreTable
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
-
-    Returns
-    -------
-    list of ClaimVerdict
     """
-    variants = tuple(variants)
-    verdicts = (
-        _judged(claim, config, sensitivity_of, name, scored, asides)
-        for claim in published.claims
-        for name in variants
-        if not (claim.on_clock and (sensitivity_of or name))
-    )
-    return [verdict for verdict in verdicts if verdict is not None]
+    name, analysed = experiment.name, experiment.sensitivity_of
+    variants = experiment.variants if analysed else experiment.readings or [BASE_VARIANT]
+    verdicts = list[ClaimVerdict]()
+    for claim, variant in product(published.claims, variants):
+        prefix = "" if variant == BASE_VARIANT else f"{variant}-"
+        own = [c.prefixed(prefix, name) for c in claim.comparisons if c.config == (analysed or name)]
+        if not experiment.left_out.isdisjoint(cell for c in own for cell in (c.a, c.b)):
+            continue
+        if analysed:  # a sensitivity analysis need not have every cell of the analysed configuration
+            own = [c for c in own if {c.a, c.b} <= scored.cells.keys()]
+        part = claim.of_comparisons(own)
+        evidence = evidence_for(part, name, scored)
+        if own and (evidence or not analysed) and not (claim.on_clock and (analysed or prefix)):
+            verdicts.append(judge_claim(part, evidence, prefix[:-1], len(claim.comparisons), asides))
+    return verdicts
 
 
-def _judged(
-    claim: Claim, config: str, sensitivity_of: str | None, variant: str, scored: ScoreTable, asides: Exclusions | None
-) -> ClaimVerdict | None:
-    """Return the verdict on a claim under one variant; None where the configuration has none of its comparisons."""
-    prefix = f"{variant}-" if variant else ""
-    comparisons = [c for c in claim.comparisons if c.config == (sensitivity_of or config)]
-    if sensitivity_of:  # a sensitivity analysis need not have every cell of the analysed configuration
-        comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
-    templates = tuple(
-        ComparisonTemplate(config=config, a=prefix + c.a, b=prefix + c.b, metric=c.metric) for c in comparisons
-    )
-    part = claim.model_copy(update={"templates": templates})
-    evidence = evidence_for(part, config, scored) if templates else {}
-    if not evidence and (not templates or sensitivity_of):
-        return None
-    return judge_claim(part, evidence, variant, len(claim.comparisons), asides)
+def claim_row(
+    judged: ClaimVerdict, chosen: Collection[tuple[str, str]] = (), readings: Mapping[str, str] | None = None
+) -> tuple[Any, ...]:
+    """Return the row of a claim in a table of claims.
+
+    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents. `readings`
+    has the words for variants that are equal readings of the paper.
+    """
+    claim, of = judged.claim, len(judged.comparisons)
+    compared = (each.comparison for each in judged.comparisons)
+    optimistic = any((own.config, cell) in chosen for own in compared for cell in (own.a, own.b))
+    variant = (readings or {}).get(judged.variant or BASE_VARIANT, judged.variant)
+    holds, strictly = (sum(getattr(each, by) == "holds" for each in judged.comparisons) for by in ("paper", "strict"))
+    ranged = claim.relation in ("equivalent", "ratio")
+    strict_rule = f"{TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
+    strict = judged.strict if ranged or claim.test else "no test"
+    rules = f"{claim.rule.in_words}{'; chosen on the test' * optimistic}", "95% interval" if ranged else strict_rule
+    by_paper, by_test = (rules[0], holds, of, judged.paper), (rules[1], strictly, strict)
+    return (claim.id, variant, claim.text, *by_paper, *by_test, judged.whole, judged.counted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
 import re
@@ -159,6 +158,10 @@ class Comparison(_Record):
     b: str
     metric: str = ""
 
+    def prefixed(self, prefix: str, config: str) -> Comparison:
+        """Return the comparison of cells whose ids have a prefix, those of a variant, in another configuration."""
+        return Comparison(config=config, a=prefix + self.a, b=prefix + self.b, metric=self.metric)
+
 
 class ComparisonTemplate(Comparison):
     """Template of comparisons: every combination of the values under `for` fills the braces."""
@@ -278,14 +281,9 @@ class Claim(_Record):
         """All comparisons of the claim, with templates filled in."""
         return tuple(comparison for template in self.templates for comparison in template.expanded())
 
-    def with_prefixes(self, prefixes: Mapping[str, str]) -> Claim:
-        """Return the claim about cells whose ids have a prefix, by configuration: the cells of a variant."""
-        templates = (
-            ComparisonTemplate(config=c.config, a=prefix + c.a, b=prefix + c.b, metric=c.metric)
-            for c in self.comparisons
-            for prefix in [prefixes.get(c.config, "")]
-        )
-        return self.model_copy(update={"templates": tuple(templates)})
+    def of_comparisons(self, comparisons: Iterable[Comparison]) -> Claim:
+        """Return the claim about other comparisons."""
+        return self.model_copy(update={"templates": tuple(ComparisonTemplate(**vars(each)) for each in comparisons)})
 
     def metric_of(self, comparison: Comparison) -> str:
         """Return the metric of a comparison: its own, or else that of the claim."""
@@ -329,16 +327,6 @@ class Claim(_Record):
         return self
 
 
-def _values_of(data: dict[str, Any]) -> Iterator[Any]:
-    """Yield the values in the data of a paper's file, those of other methods included."""
-    for each in (data, *_listed(data.get("reference_values"))):
-        yield from _listed(each.get("values")) if isinstance(each, dict) else ()
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
 
@@ -363,20 +351,22 @@ class Published(_Record):
     @model_validator(mode="before")
     @classmethod
     def _in_one_unit(cls, data: Any) -> Any:
-        """Give each share the unit of the file; raise ValueError where values state another unit, or several."""
-        if not isinstance(data, dict):
+        """Give each share the unit of the file, unless it states its own."""
+        unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit"))) if isinstance(data, dict) else None
+
+        def in_unit(part: dict[str, Any]) -> dict[str, Any]:
+            values = part.get("values")
+            if not isinstance(values, list):
+                return part
+            share = {"unit": unit}
+            return part | {"values": [share | each if _is_share(each) else each for each in values]}
+
+        if unit is None:
             return data
-        data = copy.deepcopy(data)
-        values = [each for each in _values_of(data) if isinstance(each, dict)]
-        shares = [each for each in values if unit_of(str(each.get("metric")), DIAGNOSTIC_METRICS) == "percent"]
-        unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit")), "")
-        stated = {each.get("unit", unit or "one") for each in shares} | ({unit} if unit and shares else set())
-        if len(stated) > 1:
-            problem = "its values are in percent and in fractions: state one `unit` at the top of the file"
-            raise ValueError(problem)
-        for each in shares if unit else ():
-            each["unit"] = unit
-        return data
+        references = data.get("reference_values")
+        if isinstance(references, list):
+            data = data | {"reference_values": [in_unit(own) if isinstance(own, dict) else own for own in references]}
+        return in_unit(data)
 
     @property
     def of_paper(self) -> bool:
@@ -395,6 +385,10 @@ class Published(_Record):
             if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
                 raise ValueError(unknown_name("claim", claim.same_as, [each for each in ids if each != claim.id]))
         return self
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, dict) and unit_of(str(value.get("metric")), DIAGNOSTIC_METRICS) == "percent"
 
 
 def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:

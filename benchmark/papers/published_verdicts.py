@@ -10,14 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published, PublishedRange, PublishedValue
+    from benchmark.papers.published import Published, PublishedValue
 
 #: Kind of an `Exclusion`: a reference value of another method gets no verdict.
 REFERENCE_VALUE = "reference value"
@@ -32,9 +32,6 @@ GRADES = ("same", "near", "inside the interval", "outside", "no interval")
 NO_INFORMATION = "no information"
 
 
-# --- Numbers ---
-
-
 @dataclass(frozen=True)
 class Exclusion:
     """Reason why a number gives no verdict: a `kind` ("tuned", "another setting", "reference value"), and text."""
@@ -47,122 +44,93 @@ class Exclusion:
 Exclusions = Mapping[tuple[str, str], Exclusion]
 
 
-@dataclass(frozen=True)
-class ValueVerdict:
-    """Published value and our estimate of it.
+def value_row(
+    value: PublishedValue,
+    ours: Estimate,
+    sample: str = "",
+    between: Estimate | None = None,
+    aside: Exclusion | None = None,
+    method: str = "",
+) -> dict[str, Any]:
+    """Return a published value beside our estimate, in the published unit, with the verdict and the nearness.
+
+    The verdict is the kind of the `aside`, if there is one. Else it is "equal" if our value rounds to the published one
+    (half-way between two, it rounds to either), or "equal, outside the interval" if our interval excludes it. Else it
+    is "consistent" if the published value lies in the interval, "deviates" if it doesn't, and "no interval" for a
+    single replicate.
+
+    The grade describes, and decides nothing. A share is "same" if it differs by at most 0.3 points, or by at most 5
+    documents where that is at most 0.5 points, and "near" at 1 point or less; any other number is "same" if it rounds
+    to the published value. What is neither lies "inside the interval" of ours or "outside". A Z of the sign test has a
+    standard error of about 1 whatever the methods, so that its nearness is "no information". The grade is "" for a
+    count, which is equal or not, and where there is no verdict.
 
     Parameters
     ----------
-    published : PublishedValue
+    value : PublishedValue
     ours : Estimate
     sample : str
         The sample of the interval: "1,041 documents in 4 splits".
     between : Estimate or None
         The score with its interval over groups, where splits leave groups out.
     aside : Exclusion or None
-        Reason why there is no verdict: a setting was tuned to this published value, the setting is not the paper's, or
-        the number is a reference value of another method.
+        Reason why there is no verdict.
     method : str
-        `ReferenceValues.name` of that method; "" for a value of the paper.
+        `ReferenceValues.name` of the method of a reference value; "" for a value of the paper.
     """
-
-    published: PublishedValue
-    ours: Estimate
-    sample: str = ""
-    between: Estimate | None = None
-    aside: Exclusion | None = None
-    method: str = ""
-
-    @property
-    def reading(self) -> str:
-        """Method of a reference value, "another" for another reading of a published value, "" for any other value."""
-        return self.method or self.published.reading
-
-    @property
-    def scale(self) -> int:
-        """Factor that converts our value to the unit of the published value."""
-        return 100 if self.published.unit == "percent" else 1
-
-    @property
-    def difference(self) -> float:
-        """Our value less the published one, in the published unit, computed from decimal digits."""
-        return float(self._decimal(self.ours.value) - Decimal(self.published.value))
-
-    @property
-    def documents(self) -> float:
-        """Difference in documents; NaN for metrics that aren't shares of documents."""
-        shares = self.published.metric in _SHARES_OF_DOCUMENTS
-        return self.difference / self.scale * self.ours.n if shares else math.nan
-
-    @property
-    def widest(self) -> float:
-        """Largest difference that would still be consistent, in the published unit; NaN without an interval."""
-        if self.published.kind == "count":
-            return math.nan
-        ours = self.ours
-        return self.scale * max(ours.high - ours.value, ours.value - ours.low)
-
-    @property
-    def rounds(self) -> bool:
-        """True if our value rounds to the published one; half-way between two, it rounds to either."""
-        printed = Decimal(self.published.value)
-        half_digit = Decimal(5).scaleb(int(printed.as_tuple().exponent) - 1)
-        return abs(self._decimal(self.ours.value) - printed) <= half_digit
-
-    @property
-    def inside(self) -> bool | None:
-        """True if the published value lies in our 95% interval; None without an interval."""
-        if self.published.kind == "count" or math.isnan(self.ours.low):
-            return None
-        return self._decimal(self.ours.low) <= Decimal(self.published.value) <= self._decimal(self.ours.high)
-
-    @property
-    def verdict(self) -> str:
-        """Verdict on the published value.
-
-        The kind of the `aside`, if there is one. Else "equal" if our value rounds to the published one, or "equal,
-        outside the interval" if our interval excludes it. Else "consistent" if the published value lies in the
-        interval, "deviates" if it doesn't, and "no interval" for a single replicate.
-        """
-        if self.aside:
-            return self.aside.kind
-        if self.rounds:
-            return "equal, outside the interval" if self.inside is False else "equal"
-        if self.inside is None:
-            return "deviates" if self.published.kind == "count" else "no interval"
-        return "consistent" if self.inside else "deviates"
-
-    @property
-    def grade(self) -> str:
-        """Nearness to the published value, one of `GRADES` or `NO_INFORMATION`: it describes, and decides nothing.
-
-        A share is "same" if it differs by at most 0.3 points, or by at most 5 documents where that is at most 0.5
-        points, and "near" at 1 point or less; any other number is "same" if it rounds to the published value. What is
-        neither lies "inside the interval" of ours or "outside". A Z of the sign test has a standard error of about 1
-        whatever the methods, so that its nearness is "no information", inside its interval or outside. "" for a count,
-        which is equal or not, and where there is no verdict.
-        """
-        if self.published.kind == "count" or self.aside:
-            return ""
-        if self.published.kind == "z":
-            return NO_INFORMATION
-        share = self.published.is_share
-        points = abs(self.difference) * 100 / self.scale if share else math.inf
-        few = abs(self.documents) < SAME_DOCUMENTS + 0.5 and points <= SAME_DOCUMENTS_POINTS
-        if (points <= SAME_POINTS or few) if share else self.rounds:
-            return "same"
-        if points <= NEAR_POINTS:
-            return "near"
-        return {None: "no interval", True: "inside the interval", False: "outside"}[self.inside]
-
-    def _decimal(self, number: float) -> Decimal:
-        return Decimal(str(float(number))) * self.scale
+    scale, is_count = 100 if value.unit == "percent" else 1, value.kind == "count"
+    printed = Decimal(value.value)
+    estimate, low, high = (Decimal(str(float(end))) * scale for end in (ours.value, ours.low, ours.high))
+    inside = None if is_count or low.is_nan() else low <= printed <= high
+    rounds = abs(estimate - printed) <= Decimal(5).scaleb(int(printed.as_tuple().exponent) - 1)
+    difference = float(estimate - printed)
+    shares = value.metric in _SHARES_OF_DOCUMENTS
+    documents = difference / scale * ours.n if shares else math.nan
+    if aside:
+        verdict, grade = aside.kind, ""
+    elif rounds:
+        verdict = "equal, outside the interval" if inside is False else "equal"
+    elif inside is None:
+        verdict = "deviates" if is_count else "no interval"
+    else:
+        verdict = "consistent" if inside else "deviates"
+    if not aside:
+        points = abs(difference) * 100 / scale if value.is_share else math.inf
+        few = abs(documents) < SAME_DOCUMENTS + 0.5 and points <= SAME_DOCUMENTS_POINTS
+        if value.kind != "result":
+            grade = "" if is_count else NO_INFORMATION
+        elif (points <= SAME_POINTS or few) if value.is_share else rounds:
+            grade = "same"
+        elif points <= NEAR_POINTS:
+            grade = "near"
+        else:
+            grade = {None: "no interval", True: "inside the interval", False: "outside"}[inside]
+    missing = (math.nan, math.nan)
+    ends = missing if is_count else (scale * ours.low, scale * ours.high)
+    over = missing if between is None else (scale * between.low, scale * between.high)
+    return {
+        "cell": " vs ".join(value.pair) if value.pair else value.cell,
+        "metric": value.metric,
+        "kind": value.kind,
+        "reading": method or value.reading,
+        "published": value.value,
+        "unit": value.printed_in,
+        "value": scale * ours.value,
+        **dict(zip(("low", "high"), ends, strict=True)),
+        "sample": sample,
+        **dict(zip(("between_low", "between_high"), over, strict=True)),
+        "documents": documents,
+        "widest": math.nan if is_count else scale * max(ours.high - ours.value, ours.value - ours.low),
+        "verdict": verdict,
+        "grade": grade,
+        "aside": aside.why if aside else "",
+    }
 
 
-def judge_values(
+def value_rows(
     published: Published, config: str, scored: ScoreTable, asides: Exclusions | None = None
-) -> list[ValueVerdict]:
-    """Return the verdicts on the published values of this configuration that we measured, and on reference values.
+) -> Iterator[dict[str, Any]]:
+    """Yield the published values of a configuration that we measured, in their order, then the reference values.
 
     Parameters
     ----------
@@ -172,37 +140,28 @@ def judge_values(
     scored : ScoreTable
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
-
-    Returns
-    -------
-    list of ValueVerdict
-        Published values in their order in the file, then reference values.
     """
-    verdicts = []
     for value in (v for v in published.values if v.config == config):
         cells = value.pair or (value.cell or "",)
-        verdicts.append(_beside(value, scored, first_exclusion(asides, [(config, cell) for cell in cells])))
+        yield from _beside(value, scored, first_exclusion(asides, [(config, cell) for cell in cells]))
     for reference in published.reference_values:
         aside = Exclusion(REFERENCE_VALUE, reference.in_words)
         for value in (v for v in reference.values if v.config == config):
             for cell in fnmatch.filter(scored.cells, value.cell or ""):
-                of_cell = value.model_copy(update={"cell": cell})
-                verdicts.append(_beside(of_cell, scored, aside, reference.name))
-    return [verdict for verdict in verdicts if verdict is not None]
+                yield from _beside(value.model_copy(update={"cell": cell}), scored, aside, reference.name)
 
 
 def _beside(
     value: PublishedValue, scored: ScoreTable, aside: Exclusion | None, method: str = ""
-) -> ValueVerdict | None:
-    """Return the verdict on a published value; None where we have no estimate of it."""
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of a published value, if we have an estimate of it."""
     ours = estimate_of(value, scored)
-    if ours is None:
-        return None
-    cell = value.pair[0] if value.pair else value.cell or ""
-    scores, sample = scored.cells[cell], scored.samples[cell]
-    between = sample.between(scores, value.metric) if value.cell else None
-    counted = "" if value.kind == "count" else sample.counted(scores, ours)
-    return ValueVerdict(value, ours, counted, between, aside, method)
+    if ours is not None:
+        cell = value.pair[0] if value.pair else value.cell or ""
+        scores, sample = scored.cells[cell], scored.samples[cell]
+        between = sample.between(scores, value.metric) if value.cell else None
+        counted = "" if value.kind == "count" else sample.counted(scores, ours)
+        yield value_row(value, ours, counted, between, aside, method)
 
 
 def estimate_of(value: PublishedValue, scored: ScoreTable) -> Estimate | None:
@@ -224,37 +183,17 @@ def first_exclusion(asides: Exclusions | None, cells: Iterable[tuple[str, str]])
     return next((asides[cell] for cell in cells if cell in asides), None) if asides else None
 
 
-# --- Ranges ---
+def range_rows(published: Published, config: str, scored: ScoreTable) -> Iterator[tuple[Any, ...]]:
+    """Yield the published ranges of a configuration beside the least and greatest of our scores, as fractions.
 
-
-@dataclass(frozen=True)
-class RangeVerdict:
-    """Published range and the smallest and largest of our scores.
-
-    `low` and `high` are scores, with shares as fractions; NaN where no cell has been run. `inside` of `of` cells lie in
-    the range. The verdict is "inside", "outside", or "not tested" where a cell is missing.
+    The verdict is "inside", "outside", or "not tested" where a cell is missing.
     """
-
-    published: PublishedRange
-    low: float
-    high: float
-    inside: int
-    of: int
-    verdict: Literal["inside", "outside", "not tested"]
-
-
-def judge_ranges(published: Published, config: str, scored: ScoreTable) -> list[RangeVerdict]:
-    """Return the verdicts on the published ranges of this configuration."""
-    return [_range(each, scored) for each in published.ranges if each.config == config]
-
-
-def _range(printed: PublishedRange, scored: ScoreTable) -> RangeVerdict:
-    """Return the verdict on a published range."""
-    low, high = float(printed.low), float(printed.high)
-    cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]
-    means = [scored.estimate(cell, printed.metric).value for cell in cells]
-    inside, of = sum(low <= mean <= high for mean in means), len(printed.expanded)
-    verdict: Literal["inside", "outside", "not tested"]
-    verdict = "not tested" if len(means) < of else "inside" if inside == of else "outside"
-    ours = (min(means), max(means)) if means else (math.nan, math.nan)
-    return RangeVerdict(printed, *ours, inside, of, verdict)
+    for printed in (each for each in published.ranges if each.config == config):
+        low, high, of = float(printed.low), float(printed.high), len(printed.expanded)
+        cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]
+        means = [scored.estimate(cell, printed.metric).value for cell in cells]
+        inside = sum(low <= mean <= high for mean in means)
+        verdict = "not tested" if len(means) < of else "inside" if inside == of else "outside"
+        ours = (min(means), max(means)) if means else (math.nan, math.nan)
+        what = (printed.figure, printed.cells, printed.metric, printed.printed_in)
+        yield (*what, low, high, *ours, inside, of, verdict)

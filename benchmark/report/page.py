@@ -24,7 +24,7 @@ from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.evaluation.metrics import PAIR_METRICS
 from benchmark.papers.published import PublishedValue
-from benchmark.papers.published_verdicts import REFERENCE_VALUE, ValueVerdict, estimate_of
+from benchmark.papers.published_verdicts import REFERENCE_VALUE, estimate_of, value_row
 from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.paper_results import SensitivityScore
@@ -364,5 +364,5 @@ def _trial(row: dict[Any, Any], table_row: str, variant: str, numbers: Sequence[
     )
     value, low, high = numbers
     # All numbers are already in the unit of the published value: "one" converts nothing.
-    verdict = ValueVerdict(published_value, Estimate(value, low, high, 0, "")).verdict
+    verdict = value_row(published_value, Estimate(value, low, high, 0, ""))["verdict"]
     return SensitivityScore(cell, metric, printed, unit, variant, value, low, high, verdict, table_row, row["reading"])

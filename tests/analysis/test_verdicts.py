@@ -16,7 +16,7 @@ from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import BASE_VARIANT
 from benchmark.papers.published import Published
-from benchmark.papers.published_verdicts import judge_values
+from benchmark.papers.published_verdicts import value_rows
 from benchmark.report.tables import cell_table, verdict_table
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, drawn_study, predicted, table_study
 from tests.builders import small_experiment
@@ -202,17 +202,17 @@ def test_what_is_judged_of_each_paper_is_as_expected(judge: Callable[[str], Summ
 def test_a_pairs_z_and_ratio_are_those_of_its_documents_and_draws() -> None:
     def judged(name: str, pair: list[str], scored: Any) -> Any:
         printed = [{"config": name, "pair": pair, "metric": m, "value": "1.0"} for m in ("sign-z", "error-ratio")]
-        (found,) = judge_values(Published.model_validate(HEAD | {"values": printed}), name, scored)
+        (found,) = value_rows(Published.model_validate(HEAD | {"values": printed}), name, scored)
         return found
 
     table, drawn = (score_cells(study, predicted(study)) for study in (table_study(), drawn_study()))
     pair = ["tf-l1-ngd", "tf-l1-linear"]
     right = [table.cells[name].outcome.correct for name in pair]
     only = [np.count_nonzero(right[i] & ~right[1 - i]) for i in (0, 1)]
-    assert judged("table", pair, table).ours.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
+    assert judged("table", pair, table)["value"] == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
     pair = ["rbf-oracle-50", "linear-oracle-50"]
     errors = [drawn.cells[name].values["error"].mean() for name in pair]
-    assert judged("drawn", pair, drawn).ours.value == pytest.approx(errors[0] / errors[1])
+    assert judged("drawn", pair, drawn)["value"] == pytest.approx(errors[0] / errors[1])
 
 
 def test_the_interval_over_groups_is_in_the_unit_of_the_print(publish: Callable[[dict[str, Any]], str]) -> None:

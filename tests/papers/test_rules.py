@@ -17,7 +17,7 @@ from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, 
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import check_published, published_of_experiment
 from benchmark.papers.published import Claim, Published, PublishedValue
-from benchmark.papers.published_verdicts import ValueVerdict
+from benchmark.papers.published_verdicts import value_row
 from benchmark.papers.settings import excluded_cells, pin_settings
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import drawn_study, predicted, table_study
@@ -52,77 +52,7 @@ def curves() -> ScoreTable:
     return score_cells(experiment, predicted(experiment))
 
 
-class TestFiles:
-    @pytest.mark.parametrize(
-        ("sections", "message"),
-        [
-            ({"values": [VALUE | {"pair": ["a", "b"]}]}, "need a `pair` of cells, any other metric a `cell`"),
-            ({"values": [{k: v for k, v in VALUE.items() if k != "cell"}]}, "any other metric a `cell`"),
-            ({"values": [VALUE | {"metric": "sign-z"}]}, "sign-z and error-ratio need a `pair` of cells"),
-            ({"values": [VALUE | {"metric": "sign-z", "pair": ["a", "b"]}]}, "need a `pair` of cells"),
-            ({"values": [VALUE, VALUE | {"value": "0.8"}]}, "value given more than once"),
-            ({"claims": [CLAIM, CLAIM]}, "claim given more than once: c"),
-            ({"claims": [CLAIM | {"same_as": "c"}]}, "unknown claim 'c'"),
-            ({"claims": [CLAIM | {"same_as": "d"}]}, "unknown claim 'd'"),
-            ({"claims": [CLAIM | {"comparisons": [PAIR, PAIR]}]}, "comparison given more than once"),
-            ({"claims": [CLAIM | {"comparisons": []}]}, "a claim needs a comparison"),
-            ({"claims": [CLAIM | {"margin": "1"}]}, "the relation 'greater' needs no margin or range"),
-            ({"claims": [CLAIM | {"relation": "ratio", "test": None}]}, "the relation 'ratio' needs high and low"),
-            (
-                {"claims": [CLAIM | {"relation": "equivalent", "test": None, "margin": "1"}]},
-                "`because` is missing: give the reason for margin",
-            ),
-            (
-                {"claims": [CLAIM | {"relation": "equivalent", "margin": "1", "because": "b"}]},
-                "the relation 'equivalent' is decided by its interval, not by the test 'sign'",
-            ),
-            *(
-                (
-                    {"claims": [CLAIM | {"relation": "ratio", "test": None, "because": "b", "low": low, "high": "1"}]},
-                    f"the range must ascend, not {low} to 1",
-                )
-                for low in ("1", "1.5")
-            ),
-        ],
-    )
-    def test_what_contradicts_itself_is_refused(self, sections: dict[str, Any], message: str) -> None:
-        with pytest.raises(ValidationError, match=message):
-            paper(**sections)
-
-    def test_what_is_said_twice_of_something_else_is_taken(self) -> None:
-        others = {"metric": "error"}, {"cell": "b"}, {"config": "d"}, {"table": 2}, {"alternative": True}, {"figure": 1}
-        assert len(paper(values=[VALUE, *(VALUE | each for each in others)]).values) == 1 + len(others)
-        again = paper(claims=[CLAIM, CLAIM | {"id": "d", "same_as": "c"}, CLAIM | {"id": "e", "same_as": "d"}])
-        assert [claim.same_as for claim in again.claims] == [None, "c", "d"]
-        references = [{"method": m, "source": "s", "transductive": False, "values": [VALUE]} for m in ("a", "b")]
-        assert len(paper(reference_values=references).reference_values) == 2
-        with pytest.raises(ValidationError, match="reference value given more than once: a: "):
-            paper(reference_values=[references[0], references[0]])
-
-    def test_a_claim_on_a_variant_is_of_cells_with_its_prefix(self) -> None:
-        claim = Claim.model_validate(CLAIM | {"comparisons": [PAIR, PAIR | {"config": "other"}]})
-        found = claim.with_prefixes({"table": "v-"})
-        assert [(c.config, c.a, c.b) for c in found.comparisons] == [
-            ("table", "v-tf-l1-ngd", "v-tf-l1-linear"),
-            ("other", "tf-l1-ngd", "tf-l1-linear"),
-        ]
-        assert found.model_copy(update={"templates": claim.templates}) == claim
-
-
 class TestNames:
-    @pytest.fixture(name="named")
-    def named_in_file(self, tmp_path: Path, publish: Callable[[dict[str, Any]], str]) -> Callable[..., None]:
-        """Check a paper that names a configuration beside a file with some text."""
-
-        def check(text: str, name: str) -> None:
-            configs = tmp_path / "configs"
-            configs.mkdir(exist_ok=True)
-            (configs / "file.yaml").write_text(text)
-            given = publish(HEAD | {"values": [VALUE, VALUE | {"config": name}]})
-            check_published(replace(table_study(), paper=given), configs)
-
-        return check
-
     def test_a_paper_in_the_users_folder_is_checked_there(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -213,7 +143,7 @@ class TestVerdicts:
     def test_one_claim_may_be_of_several_metrics(self, table: ScoreTable) -> None:
         """A sentence on two figures is one claim, and all of its comparisons have to hold."""
         loop = PAIR | {"for": {"metric": ["accuracy", "macro-f1"]}, "metric": "{metric}"}
-        (judged,) = judge_claims(paper(claims=[CLAIM | {"comparisons": [loop, PAIR]}]), "table", None, [""], table)
+        (judged,) = judge_claims(paper(claims=[CLAIM | {"comparisons": [loop, PAIR]}]), table_study(), table)
         gaps = [each.evidence.estimate.value for each in judged.comparisons if each.evidence]
         own = [table.difference(PAIR["a"], PAIR["b"], metric).value for metric in ("accuracy", "macro-f1", "accuracy")]
         assert gaps == own
@@ -249,7 +179,7 @@ class TestVerdicts:
         printed = PublishedValue(**VALUE | {"value": "90.00", "unit": "percent"})
         for sign in (1, -1):
             ours = Estimate(round(0.9 + sign * points / 100, 6), 0.8, 0.95, n, "t")
-            assert ValueVerdict(printed, ours).grade == grade
+            assert value_row(printed, ours)["grade"] == grade
 
 
 class TestSizes:
