@@ -425,7 +425,7 @@ def _frame_sections(frame: pd.DataFrame, corpus: dict[str, Any], given: dict[str
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     columns: dict[str, Any] = dict(roles)
-    proposed = yaml.safe_load(configuration_text(sample_file(path), columns, _UNLESS_NAMED["name"], str(path)))
+    proposed = yaml.safe_load(configuration_text(sample_file(path), columns, path.with_suffix(".yaml")))
     if "methods" in given:
         proposed.pop("compare", None)  # of its own methods
     if _name_of(given.get("protocol")) not in (None, _name_of(proposed["protocol"])):

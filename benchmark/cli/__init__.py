@@ -226,55 +226,50 @@ def init(
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods on a sample.")] = False,
 ) -> None:
     """Write a first configuration for your own documents, asking questions at a terminal."""
+    import yaml
+
     from benchmark.cli.prompts import ask_classes, ask_header, ask_separator, ask_split, confirm_columns
     from benchmark.commands import init as proposals
     from benchmark.commands.plan import plan_sentence
+    from benchmark.experiment.configuration import experiment_from_mapping
+    from benchmark.system.atomic_files import write_atomically
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
-    chosen: dict[str, Any] = {role: name for role, name in named.items() if name is not None}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
     seen = proposals.sample_file(path, header=header is not False, **form)
-    chosen = proposals.split_columns(seen, chosen)
+    chosen = proposals.split_columns(seen, {role: name for role, name in named.items() if name is not None})
     why = proposals.not_a_header_reason(seen, proposals.taken_columns(chosen)) if header is None else None
     if why is not None and not ask_header(path, why):
         seen = proposals.sample_file(path, header=False, **form)
     roles: dict[str, Any] = confirm_columns(seen.columns, proposals.propose_columns(seen, chosen), set(chosen))
-    marks = proposals.columns_of_classes(seen, roles, chosen)
-    one_each = bool(marks) and proposals.one_class_each(seen, marks)
+    marks, one_each = proposals.columns_of_classes(seen, roles, chosen)
     if marks and ask_classes(path, marks, one_each=one_each):
-        roles = {
-            **{role: name for role, name in roles.items() if role != "label"},
-            "label" if one_each else "labels": marks,
-        }
+        roles.pop("label", None)
+        roles["label" if one_each else "labels"] = marks
     proposals.check_columns(seen, roles)
-    found = None if single_label else proposals.find_separator(seen, roles)
-    if found is not None and ask_separator(found[0], path, roles["label"], found[1]):
+    found = () if single_label else proposals.find_separator(seen, roles)
+    if found and ask_separator(found[0], path, roles["label"], found[1]):
         roles["labels"], separator = roles.pop("label"), found[0]
     target = proposals.configuration_path(seen, out, overwrite=overwrite)
-    settled = proposals.settle_documents(seen, roles, set(chosen), separator=separator, drop=drop or [])
-    ways = proposals.ways_to_split(seen, settled.roles)
-    proposals.check_split_by(split_by, settled.roles)
+    roles, dropped, scan = proposals.settle_documents(seen, roles, set(chosen), separator=separator, drop=drop or [])
+    ways = proposals.ways_to_split(seen, roles, split_by)
     split_by = split_by or ask_split(ways)
-    with proposals.removed_unless_it_runs(target):
-        how: dict[str, Any] = {"separator": separator, "drop": settled.drop, "split_by": split_by}
-        proposals.write_configuration(seen, settled.roles, target, overwrite=overwrite, **how)
-        experiment, planned = plan_experiment(target, jobs=0, download=False, with_pilot=not no_pilot)
-        problem = proposals.exact_kernel_problem(planned)
-        if problem is not None:
-            proposals.write_configuration(seen, settled.roles, target, overwrite=True, exact_kernel=False, **how)
-            experiment, planned = plan_experiment(target, jobs=0, download=False, with_pilot=True)
-    taken = ", ".join(f"{role} is {name!r}" for role, name in settled.roles.items())
+    problem = None
+    for pilot in (not no_pilot, True):
+        how: dict[str, Any] = {"separator": separator, "drop": dropped, "split_by": split_by}
+        written = proposals.configuration_text(seen, roles, target, exact_kernel=problem is None, **how)
+        experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
+        planned = plan_experiment(experiment, jobs=0, download=False, with_pilot=pilot)
+        if problem is not None or (problem := proposals.exact_kernel_problem(planned)) is None:
+            break
+    write_atomically(target, written.encode())
+    taken = ", ".join(f"{role} is {name!r}" for role, name in roles.items())
     echo(f"Written to {target}: {taken or 'the names of the folders are the classes'}")
-    if settled.dropped:
-        echo(proposals.drop_sentence(settled.dropped, settled.documents))
-    for note in (
-        *proposals.notes_on_columns(seen, settled.roles),
-        *proposals.split_sentences(seen, settled.roles, split_by),
-        *settled.notes,
-    ):
+    if scan.dropped:
+        echo(proposals.drop_sentence(scan.dropped, len(scan.documents)))
+    sides = proposals.split_sentences(ways, split_by, roles.get("group"))
+    for note in (*proposals.notes_on_columns(seen, roles), *sides, *scan.notes, *filter(None, [problem])):
         echo(note)
-    if problem is not None:
-        echo(problem)
     for warning in planned.warnings:
         echo(warning, err=True)
     then = "" if planned.warnings else f"Next: bench run {target}"
@@ -320,9 +315,12 @@ def plan(
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
-        _, result = plan_experiment(find_configuration(config), jobs=jobs, download=download, with_pilot=not no_pilot)
         from benchmark.analysis.formatting.table import Table
         from benchmark.commands.plan import format_seconds, plan_sentence
+        from benchmark.experiment.configuration import load_checked
+
+        experiment = load_checked(find_configuration(config))
+        result = plan_experiment(experiment, jobs=jobs, download=download, with_pilot=not no_pilot)
 
         for warning in result.warnings:
             echo(warning, err=True)

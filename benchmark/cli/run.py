@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchmark.cli.output import CommandOutput
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.plan import Plan
@@ -17,25 +15,19 @@ if TYPE_CHECKING:
     from benchmark.experiment.run import RunResult
 
 
-def plan_experiment(config: Path, *, jobs: int, download: bool, with_pilot: bool) -> tuple[Experiment, Plan]:
-    """Return the experiment and its plan."""
+def plan_experiment(experiment: Experiment, *, jobs: int, download: bool, with_pilot: bool) -> Plan:
+    """Return the plan of an experiment, with progress on standard error."""
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.plan import plan_run
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.store import Store
+    from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.system.threads import n_processors
 
-    with ProgressObserver(config.stem) as observer:
-        from benchmark.commands.plan import plan_run
-        from benchmark.experiment.configuration import load_checked
-        from benchmark.experiment.context import RunContext
-        from benchmark.experiment.store import Store
-        from benchmark.system.numba_jit import ensure_numba_cache
-        from benchmark.system.threads import n_processors
-
-        experiment = load_checked(config)
+    with ProgressObserver(experiment.name) as observer:
         ensure_numba_cache(observer.note)
-        store = Store(warn=observer.note)
-        result = plan_run(
-            experiment, RunContext(store, observer, jobs or n_processors(), download), with_pilot=with_pilot
-        )
-    return experiment, result
+        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
+        return plan_run(experiment, context, with_pilot=with_pilot)
 
 
 def progress_of_command(answer: CommandOutput, *, verbose: bool) -> ProgressObserver:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats, leak_caveats
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.verdict_sentences import claim_notes
-from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import CLAIMS, summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
@@ -17,25 +17,25 @@ from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import (
-    deviations_page,
-    paper_page,
-    reproduction_page,
-    sensitivity_scores,
-    sweep_effect_text,
+from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.paper_results import (
+    COMPARISONS,
+    PaperExperiment,
+    PaperResult,
+    record_frames,
+    scoreboard_headline,
 )
-from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
-from benchmark.report.scoreboard import record_frames, scoreboard_headline
+from benchmark.report.sensitivity import sensitivity_frame, sweep_effect_text
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.run import RunResult
     from benchmark.papers.claims import ClaimVerdict, ComparisonVerdict, Evidence
     from benchmark.papers.published import Claim, Comparison, Published
@@ -55,14 +55,12 @@ def paper_configs(folder: Path) -> list[Experiment]:
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
     experiments = [load_checked(path) for path in shipped_files(folder, "*.yaml")]
-    of_papers = {
-        experiment.name for experiment in experiments if experiment.paper and not _reference_values_alone(experiment)
-    }
-    for experiment in experiments:
-        if experiment.sensitivity_of and experiment.sensitivity_of not in of_papers:
-            problem = f"sensitivity_of is {experiment.sensitivity_of!r}, which isn't a configuration of a paper"
-            raise ConfigError(f"{experiment.name}: {problem}")
-    selected = [experiment for experiment in experiments if experiment.name in of_papers or experiment.sensitivity_of]
+    of_papers = {each.name for each in experiments if each.paper and not _reference_values_alone(each)}
+    for each in experiments:
+        if each.sensitivity_of and each.sensitivity_of not in of_papers:
+            problem = f"sensitivity_of is {each.sensitivity_of!r}, which isn't a configuration of a paper"
+            raise ConfigError(f"{each.name}: {problem}")
+    selected = [each for each in experiments if each.name in of_papers or each.sensitivity_of]
     if not selected:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
     return selected
@@ -78,53 +76,13 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
-    pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
-    for name, text in pages.items():
-        write_atomically(path.parent / "papers" / f"{name}.md", text.encode())
-    for name, table in record_frames(sections).items():
-        write_atomically(path.parent / "papers" / f"{name}.csv", frame_csv(table, table.columns).encode())
+    files = {f"{section.key}.md": paper_page(section) for section in sections}
+    files["deviations.md"] = deviations_page(sections)
+    files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
+    for name, text in files.items():
+        write_atomically(path.parent / "papers" / name, text.encode())
     write_atomically(path, reproduction_page(sections).encode())
     return f"{path}: {scoreboard_headline(sections)}."
-
-
-def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:
-    """Return a remark on the numbers of test documents that fit the published values of a fixed split, if any."""
-    values = [value for value in published.values if value.config == done.summary.name]
-    percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
-    z_values = [(*v.pair, v.value) for v in values if v.pair]
-    experiment = done.results.experiment
-    if not (percentages and z_values):
-        return ()
-    if not all(variant.protocol.name == "fixed-split" for variant in experiment.variants.values()):
-        return ()
-    ours = int(done.summary.scores["n"].max())
-    candidates = range(ours // 2, 2 * ours + 1)
-    sizes = consistent_sizes(percentages, z_values, candidates)
-    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
-    remark = (
-        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(percentages)} "
-        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
-        f"{ours:,}."
-    )
-    return remark, *_further_documents(percentages, done, sizes)
-
-
-def _further_documents(percentages: Mapping[str, str], done: RunResult, sizes: Sequence[int]) -> Iterator[str]:
-    """Yield how many published accuracies a larger test set could explain, however the others are decided."""
-    n, ours = sizes[0] if len(sizes) == 1 else 0, int(done.summary.scores["n"].max())
-    scores = {cell: done.summary.headlines.get((cell, "accuracy")) for cell in percentages}
-    right = {cell: score["value"] * ours for cell, score in scores.items() if score and not is_missing(score["value"])}
-    if n <= ours or not right:
-        return
-    half_digit = {cell: 0.5 * 10.0 ** -len(text.partition(".")[2]) for cell, text in percentages.items()}
-    possible = sum(
-        100 * k / n - half_digit[cell] <= float(percentages[cell]) <= 100 * (k + n - ours) / n + half_digit[cell]
-        for cell, k in right.items()
-    )
-    yield (
-        f"The {n - ours} further test documents are {100 * (n - ours) / n:.2f}% of them: however they were decided, "
-        f"they could explain {possible} of the {len(right)} published accuracies."
-    )
 
 
 def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
@@ -133,44 +91,72 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     if published is None:
         raise ConfigError(f"{of_paper[0].results.experiment.name}: has no published numbers")
     tables = [value.config for value in published.values]
-    of_paper = sorted(
-        of_paper, key=lambda run: tables.index(run.summary.name) if run.summary.name in tables else len(tables)
-    )
+    of_paper = sorted(of_paper, key=lambda run: tables.index(name) if (name := run.summary.name) in tables else 999)
     experiments = []
     for each in of_paper:
-        of_sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]
-        scored = {o.summary.name: o.results.scored for o in of_sweeps if isinstance(o.results, RunPredictions)}
-        sweeps = tuple(other.summary for other in of_sweeps)
-        tried = sensitivity_scores(each.summary, sweeps, scored)
-        remarks = _document_set(published, each)
-        experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
-    claims, comparisons = [], []
-    runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]
+        sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]
+        summaries = tuple(other.summary for other in sweeps)
+        tried = sensitivity_frame(each.summary, summaries, {o.summary.name: o.results.scored for o in sweeps})
+        remarks = tuple(_document_set(published, each))
+        experiments.append(PaperExperiment(each.summary, tried, remarks, summaries, tuple(_caveats(each, sweeps))))
+    runs = [each.results for each in of_paper]
     asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
-    printed = Counter(
-        value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
-    )
     readings = {name: words for run in runs for name, words in run.experiment.readings.items()}
+    judged = [(claim, verdict) for claim in published.claims for verdict in _judged(claim, runs, asides)]
+    comparisons = [
+        _comparison(claim, compared, compared.evidence, published, asides)
+        | {"variant": readings.get(verdict.variant or BASE_VARIANT, verdict.variant)}
+        for claim, verdict in judged
+        for compared in verdict.comparisons
+        if compared.evidence is not None
+    ]
     chosen = {cell for run in runs for cell in run.experiment.chosen_on_test}
-    for claim in published.claims:
-        for judged in _judged(claim, runs, asides):
-            claims.append(judged)
-            variant = readings.get(judged.variant or BASE_VARIANT, judged.variant)
-            for compared in judged.comparisons:
-                if compared.evidence is not None:
-                    gap = _published_gap(claim, compared.comparison, published, asides)
-                    comparisons.append(_comparison(claim, variant, compared, compared.evidence, gap))
     return PaperResult(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
-        summary_table(CLAIMS, [claim_row(judged, chosen, readings) for judged in claims]),
-        printed,
-        summary_table(COMPARISONS, comparisons),
+        summary_table(CLAIMS, [claim_row(verdict, chosen, readings) for _, verdict in judged]),
+        Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
+        summary_table(COMPARISONS, ([row.get(name, math.nan) for name in COMPARISONS] for row in comparisons)),
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
+
+
+def _document_set(published: Published, done: RunResult) -> Iterator[str]:
+    """Yield remarks on the numbers of test documents that fit the published values of a fixed split, if any.
+
+    The second says how many published accuracies a larger test set could explain, however the others are decided.
+    """
+    values = [value for value in published.values if value.config == done.summary.name]
+    printed = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
+    z_values = [(*v.pair, v.value) for v in values if v.pair]
+    variants = done.results.experiment.variants.values()
+    if not (printed and z_values) or any(variant.protocol.name != "fixed-split" for variant in variants):
+        return
+    ours = int(done.summary.scores["n"].max())
+    candidates = range(ours // 2, 2 * ours + 1)
+    sizes = consistent_sizes(printed, z_values, candidates)
+    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
+    yield (
+        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(printed)} "
+        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
+        f"{ours:,}."
+    )
+    scores = {cell: done.summary.headlines.get((cell, "accuracy"), {}).get("value") for cell in printed}
+    right = {cell: value * ours for cell, value in scores.items() if value is not None and not is_missing(value)}
+    n = sizes[0] if len(sizes) == 1 else 0
+    if n > ours and right:
+        half_digit = {cell: 0.5 * 10.0 ** -len(text.partition(".")[2]) for cell, text in printed.items()}
+        possible = sum(
+            100 * k / n - half_digit[cell] <= float(printed[cell]) <= 100 * (k + n - ours) / n + half_digit[cell]
+            for cell, k in right.items()
+        )
+        yield (
+            f"The {n - ours} further test documents are {100 * (n - ours) / n:.2f}% of them: however they were "
+            f"decided, they could explain {possible} of the {len(right)} published accuracies."
+        )
 
 
 def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Iterator[ClaimVerdict]:
@@ -206,48 +192,44 @@ def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
         yield f"Not measured: {', '.join(missing)}."
 
 
-def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
-    """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
+def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:
+    """Yield notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
-    caveats = list(experiment.notes)
-    leaks = leak_caveats(experiment, run.summary.leaks, run.summary.duplicates)
-    for caveat in find_caveats(experiment, tuple(leaks)):
+    yield from experiment.notes
+    for caveat in find_caveats(experiment, tuple(leak_caveats(experiment, run.summary.leaks, run.summary.duplicates))):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
-            for each in done
-            if each.results.experiment.sensitivity_of == experiment.name and caveat.honest
+            for each in sweeps
             for variant, over in each.results.experiment.raw.get("variants", {}).items()
-            if over == caveat.honest
+            if caveat.honest and over == caveat.honest
         ]
-        text = "; ".join(filter(None, [caveat.text, *effects]))
-        caveats.append(f"{text[0].upper()}{text[1:]}.")
-    return tuple(caveats)
+        yield f"{capitalized('; '.join(filter(None, [caveat.text, *effects])))}."
 
 
 def _comparison(
-    claim: Claim, variant: str, judged: ComparisonVerdict, evidence: Evidence, published: float
-) -> list[Any]:
-    """Return a comparison of a claim as a row of `COMPARISONS`."""
-    compared = judged.comparison
-    pair = [claim.id, variant, compared.config, compared.a, compared.b, claim.metric_of(compared), claim.relation]
-    ranged = claim.relation in ("equivalent", "ratio")
-    tested, claimed = claim.test is not None or ranged, claim.span if ranged else (math.nan, math.nan)
-    verdicts = [judged.detectable, judged.paper, judged.strict, judged.strict if tested else judged.paper]
-    gap, test = evidence.estimate, evidence.test
-    p_values = (None, None) if test is None else (test.p_value, test.p_holm)
-    numbers = [math.nan if p_value is None else p_value for p_value in p_values]
-    return [*pair, gap.value, gap.low, gap.high, published, *claimed, *numbers, *verdicts]
-
-
-def _published_gap(claim: Claim, comparison: Comparison, published: Published, asides: Exclusions) -> float:
-    """Return the difference or ratio of the published values of a comparison's cells, as in the score frame."""
-    found = {
+    claim: Claim, judged: ComparisonVerdict, evidence: Evidence, published: Published, asides: Exclusions
+) -> dict[str, Any]:
+    """Return a comparison of a claim by the columns `COMPARISONS`, with that of the published values."""
+    compared, gap, test = judged.comparison, evidence.estimate, evidence.test
+    metric = claim.metric_of(compared)
+    printed = {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
         for value in published.values
-        if (value.config, value.metric, value.alternative) == (comparison.config, claim.metric_of(comparison), False)
+        if (value.config, value.metric, value.alternative) == (compared.config, metric, False)
         and (value.config, value.cell) not in asides
     }
-    a, b = (found.get(cell, math.nan) for cell in (comparison.a, comparison.b))
-    if claim.relation == "ratio":
-        return a / b if b else math.nan
-    return a - b
+    a, b = (printed.get(cell, math.nan) for cell in (compared.a, compared.b))
+    row: dict[str, Any] = {
+        "claim": claim.id,
+        "config": compared.config,
+        "a": compared.a,
+        "b": compared.b,
+        "metric": metric,
+    }
+    row |= {"relation": claim.relation, "value": gap.value, "low": gap.low, "high": gap.high}
+    row["published"] = a - b if claim.relation != "ratio" else a / b if b else math.nan
+    ranged = claim.relation in ("equivalent", "ratio")
+    row |= dict(zip(("claimed_low", "claimed_high"), claim.span, strict=True)) if ranged else {}
+    row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
+    row |= {"detectable": judged.detectable, "paper_verdict": judged.paper, "strict_verdict": judged.strict}
+    return row | {"verdict": judged.strict if claim.test is not None or ranged else judged.paper}

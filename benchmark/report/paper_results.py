@@ -1,17 +1,33 @@
-"""Results of reproduced papers: experiments with their sensitivity analyses, claims, and what these compare."""
+"""Results of reproduced papers: experiments with their sensitivity analyses, claims, and how many are reproduced."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from benchmark.analysis.formatting.table import Table
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.summary import summary_table
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.papers.verdict_counts import (
+    NO_VALUES,
+    NOT_MEASURED,
+    ClaimOutcome,
+    ValueCounts,
+    claim_outcomes,
+    claim_verdict_lists,
+    not_counted_texts,
+    value_counts,
+)
+from benchmark.report.sensitivity import tried_frame
+from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
+    from collections.abc import Mapping, Sequence
 
     from benchmark.analysis.summary import Summary
 
@@ -22,29 +38,7 @@ COMPARISONS = (
 )
 
 
-@dataclass(frozen=True)
-class SensitivityScore:
-    """Our number beside a published value under one variant of its experiment.
-
-    `value`, `low` and `high` are in the unit of the published value. `verdict` follows the rule of published values.
-    Values of one metric and `row` of a published table, whose cells are of one class each, belong together. `reading`
-    is that of the published value.
-    """
-
-    cell: str
-    metric: str
-    published: str
-    unit: str
-    variant: str
-    value: float
-    low: float
-    high: float
-    verdict: str
-    row: str = ""
-    reading: str = ""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PaperExperiment:
     """One experiment of a paper, with its sensitivity analysis (`tried`) and the sweeps that feed it.
 
@@ -52,7 +46,7 @@ class PaperExperiment:
     """
 
     summary: Summary
-    tried: tuple[SensitivityScore, ...] = ()
+    tried: pd.DataFrame = field(default_factory=tried_frame)
     remarks: tuple[str, ...] = ()
     sweeps: tuple[Summary, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -64,6 +58,8 @@ class PaperResult:
 
     Parameters
     ----------
+    key, title, reference : str
+    experiments : tuple of PaperExperiment
     claims : DataFrame
         Columns `CLAIMS`, with verdicts over all experiments together.
     printed : mapping of str to int
@@ -89,8 +85,87 @@ class PaperResult:
     finding: str = ""
 
     @property
+    def source(self) -> str:
+        """Authors, venue and year: the reference without the title of the paper."""
+        return " ".join(self.reference.replace(f"{self.title}.", "").split())
+
+    @property
+    def verdicts(self) -> list[pd.DataFrame]:
+        """Verdicts on the published values of each experiment."""
+        return [each.summary.verdicts for each in self.experiments]
+
+    @property
+    def counted_claims(self) -> list[ClaimOutcome]:
+        """Outcomes of the claims that are counted."""
+        return [claim for claim in claim_outcomes(self.claims) if not claim.counted]
+
+    @property
+    def counts(self) -> tuple[str, str]:
+        """Sentences on how many published values are reproduced, and how many claims hold."""
+        return verdict_counts_text(self.verdicts, self.printed, by_grade=True), claim_counts_text([self.claims])
+
+    @property
     def exceptions(self) -> pd.DataFrame:
         """Comparisons that do not hold; those of a claim that repeats another are left out."""
         again = self.claims["claim"][self.claims["counted"].str.startswith("same as").astype(bool)]
         found = self.comparisons
         return found[(found["verdict"] != "holds") & ~found["claim"].isin(again)]
+
+
+def reproduced_counts(papers: Sequence[PaperResult]) -> list[ValueCounts]:
+    """Return how many published values of each kind are reproduced, of the kinds that there are."""
+    printed = Counter[str]()
+    for paper in papers:
+        printed.update(paper.printed)
+    counts = value_counts([each for paper in papers for each in paper.verdicts], printed, by_grade=True)
+    return [each for each in counts if each.of]
+
+
+def scoreboard_headline(papers: Sequence[PaperResult]) -> str:
+    """Write in one sentence, without a full stop, how many published values and claims are reproduced."""
+    values, claims = reproduced_counts(papers), [claim for paper in papers for claim in paper.counted_claims]
+    tested, _ = claim_verdict_lists(claims)
+    parts = [f"{counts.reproduced} of {counts.of} published {counts.name}" for counts in values]
+    parts += [f"{tested.count('holds')} of {len(tested)} claims"] if tested else []
+    sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    missing = sum(counts.detail.get(NOT_MEASURED, 0) for counts in values)
+    more = [f"{missing} published {'value is' if missing == 1 else 'values are'} {NOT_MEASURED}"] if missing else []
+    left = len(claims) - len(tested)
+    more += [f"{left} {'claim is' if left == 1 else 'claims are'} not tested"] if left else []
+    return "; ".join([f"{sentence} are reproduced" if parts else NO_VALUES, *more])
+
+
+def counts_table(papers: Sequence[PaperResult]) -> Table:
+    """Return a table of how many published values and claims are reproduced, in part, not, or have no verdict."""
+    rows = list[tuple[Any, ...]]()
+    for counts in reproduced_counts(papers):
+        bad = counts.verdicts["deviates"]
+        left = counts.of - counts.reproduced - bad
+        rows.append((f"published {counts.name}", counts.of, counts.reproduced, 0, bad, left))
+    claims = [claim for paper in papers for claim in paper.counted_claims]
+    for name, verdicts in (
+        ("claims, by the papers' criteria", [claim.paper for claim in claims]),
+        ("claims, by our stricter test", [claim.strict for claim in claims]),
+    ):
+        tones = Counter(map(verdict_tone, verdicts))
+        rows += [(name, len(verdicts), *(tones[tone] for tone in ("good", "half", "bad", "open")))] if verdicts else []
+    header = ("what", "of", "reproduced", "in part", "not reproduced", "no verdict")
+    note = "; ".join(not_counted_texts([each for paper in papers for each in paper.verdicts]))
+    return Table.of("What is reproduced", header, rows, f"{note}." if note else "")
+
+
+def record_frames(papers: Sequence[PaperResult]) -> dict[str, pd.DataFrame]:
+    """Return the records of the scoreboard by name, the rows of each paper below its key.
+
+    `values` has the published values beside ours, by paper and configuration, without reference values; `claims` the
+    verdicts on claims, and `comparisons` those on what they compare.
+    """
+    values = {
+        (paper.key, each.summary.name): each.summary.verdicts.loc[lambda rows: rows["verdict"] != REFERENCE_VALUE]
+        for paper in papers
+        for each in paper.experiments
+    }
+    frames = {"values": pd.concat(values, names=["paper", "config"])}
+    for name in ("claims", "comparisons"):
+        frames[name] = pd.concat({paper.key: getattr(paper, name) for paper in papers}, names=["paper"])
+    return {name: frame.droplevel(-1).reset_index() for name, frame in frames.items()}

@@ -32,41 +32,6 @@ def invoke(*words: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.mark.parametrize("short", [False, True])
-@pytest.mark.parametrize("dropped", [False, True])
-def test_a_first_configuration_is_told_with_all_that_speaks_against_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: bool, dropped: bool
-) -> None:
-    """Shortages are told beside the answer, which then doesn't say to run it."""
-    rows = [
-        f"word{i % 7} and more of it,{'a;x' if i in (3, 5) else 'ab'[i % 2]},0{1 + i % 9}/0{1 + i % 4}/2020"
-        for i in range(60)
-    ]
-    (tmp_path / "mine.csv").write_text("\n".join(["text,label,when", *rows, *([",a,01/01/2020"] * dropped)]) + "\n")
-    target, plan = tmp_path / "own.yaml", Plan([], [("mnb", 3, 4.0)], 2e9, 1e9 if short else 3e9)
-    taken: dict[str, Any] = {}
-
-    def planned(config: Path, **how: Any) -> Any:
-        taken.update(config=config, **how)
-        return SimpleNamespace(ids=["a", "b", "c"]), plan
-
-    monkeypatch.setattr("benchmark.cli.plan_experiment", planned)
-    done = invoke("init", tmp_path / "mine.csv", "--out", target)
-    assert (done.exit_code, taken) == (0, {"config": target, "jobs": 0, "download": False, "with_pilot": True})
-    assert done.stderr.splitlines() == plan.warnings
-    first, *said, last = done.stdout.splitlines()
-    assert first == f"Written to {target}: text is 'text', label is 'label'"
-    notes = ["drop: [empty] leaves out documents without text (1); 60 are left"] * dropped
-    assert said[: len(notes)] == notes
-    n = 60 + dropped
-    label, date, *kernel = said[len(notes) :]
-    assert [line.split(",")[0] for line in kernel] == ["ngd"] * short
-    assert label.startswith(f"2 of {n} values of 'label' hold ';', such as 'a;x': each is taken as one class")
-    assert date.startswith("'when' may be a date, such as '01/01/2020', with the day or the month first")
-    then = "" if short else f" Next: bench run {target}"
-    assert last == f"The configuration is valid: 3 cells. {plan_sentence(plan)}{then}"
-
-
 def test_notes_of_a_report_stand_beside_its_output(finished: RunResult, monkeypatch: pytest.MonkeyPatch) -> None:
     def again(folder: Path, notify: Any, *, column: bool) -> RunResult:
         assert (folder, column) == (finished.folder, False)
@@ -143,9 +108,8 @@ def test_the_time_that_is_left_is_told_as_soon_as_it_is_known(left: float | None
 def test_a_plan_prints_its_warnings_beside_it_and_each_of_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Plan([("a", 4, 1)], [("a, b", 3, 2.0)], 2e9, 1e9)
     for plan, tables in ((whole, 2), (Plan([("a", 4, 1)]), 1)):
-        monkeypatch.setattr("benchmark.cli.plan_experiment", lambda *_, plan=plan, **__: (None, plan))
-        monkeypatch.setattr("benchmark.cli.find_configuration", lambda path: path)
-        done = invoke("plan", "a.yaml", "--json")
+        monkeypatch.setattr("benchmark.cli.plan_experiment", lambda *_, plan=plan, **__: plan)
+        done = invoke("plan", "quickstart", "--json")
         assert (done.exit_code, done.stderr.splitlines()) == (0, plan.warnings)
         found = json.loads(done.stdout)
         assert len(found["tables"]) == tables

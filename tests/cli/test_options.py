@@ -321,47 +321,6 @@ def test_predict(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
         assert (done.exit_code, taken["n_words"], taken["jobs"]) == (STOPPED, *expected)
 
 
-def test_init(call_of: Any, tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text(
-        "text,label,when\n" + "".join(f"word{i % 7} and,{'ab'[i % 2]},2024-01-0{i % 9 + 1}\n" for i in range(40))
-    )
-    module = "benchmark.commands.init"
-    found = call_of(f"{module}.sample_file", "init", path)
-    usual = {"path": path, "encoding": "utf-8", "header": True, "date_format": None}
-    assert found == {**usual, "quoting": "double", "escape": None}
-    options = ("--encoding", "cp1252", "--no-header", "--date-format", "%d", "--quoting", "none", "--escape", "^")
-    found = call_of(f"{module}.sample_file", "init", path, *options)
-    stated = {"path": path, "encoding": "cp1252", "header": False, "date_format": "%d"}
-    assert found == {**stated, "quoting": "none", "escape": "^"}
-    assert call_of(f"{module}.sample_file", "init", path, "--header")["header"] is True
-    roles = ("text", "label", "labels", "id", "split", "group", "date")
-    named = [word for role in roles for word in (f"--{role}", f"my-{role}")]
-    found = call_of(f"{module}.propose_columns", "init", path, *named)
-    assert found["given"] == {role: f"my-{role}" for role in roles}
-    assert call_of(f"{module}.propose_columns", "init", path)["given"] == {}
-    found = call_of(f"{module}.configuration_path", "init", path, "--out", "x.yaml", "--overwrite")
-    assert list(found.values())[1:] == [Path("x.yaml"), True]
-    assert list(call_of(f"{module}.configuration_path", "init", path).values())[1:] == [None, False]
-    found = call_of(
-        f"{module}.settle_documents",
-        "init",
-        path,
-        "--drop",
-        "empty",
-        "--drop",
-        "rare",
-        "--separator",
-        ";",
-        "--out",
-        tmp_path / "x.yaml",
-    )
-    assert (found["separator"], found["drop"]) == (";", ["empty", "rare"])
-    for words, pilot in (((), True), (("--no-pilot",), False)):
-        found = call_of("benchmark.cli.plan_experiment", "init", path, "--out", tmp_path / "x.yaml", *words)
-        assert (found["jobs"], found["download"], found["with_pilot"]) == (0, False, pilot)
-
-
 def test_cache_and_plugin(call_of: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
     assert call_of("benchmark.cli.cache_commands._confirm", "cache", "clear")["consequence"].endswith(

@@ -7,7 +7,8 @@ import pytest
 
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
 from benchmark.report.html import render
-from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult, SensitivityScore
+from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
+from benchmark.report.sensitivity import tried_frame
 from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
 
 #: Counts of data, which span a logarithmic axis and have no interval.
@@ -35,10 +36,8 @@ def webkb():
 @pytest.fixture
 def papers(webkb):
     """A paper of one experiment, of which one number deviates and was looked into."""
-    tried = (
-        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
-        SensitivityScore("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
-    )
+    what = ("tf-l1-linear", "accuracy", "accuracy %", "", "72.57")
+    tried = tried_frame([(*what, "as configured", 70.3, 69.0, 71.6, False), (*what, "smart", 72.5, 71.2, 73.8, True)])
     counts = [verdict_row(cell, "documents", n, "documents", int(n), *NO_INTERVAL) for cell, n in COUNTS.items()]
     counted = pd.concat([webkb.verdicts, summary_table(VERDICT_TABLE_COLUMNS, counts)], ignore_index=True)
     part = PaperExperiment(replace(webkb, verdicts=counted), tried, ("A remark.",), (), ("A caveat <of> it.",))

@@ -14,22 +14,26 @@ from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdic
 from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.comparison_tables import claim_comparison_table
-from benchmark.report.page import (
+from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.paper_results import (
+    PaperExperiment,
+    PaperResult,
+    counts_table,
+    record_frames,
+    scoreboard_headline,
+)
+from benchmark.report.run_tables import table_markdown
+from benchmark.report.sensitivity import (
     BASE_VARIANT_LABEL,
     agreement_text,
-    deviations_page,
     order_text,
-    paper_page,
-    reproduction_page,
-    sensitivity_scores,
+    sensitivity_frame,
     sensitivity_sentence,
     sensitivity_table,
     sweep_effect_text,
     swept_claims_table,
+    tried_frame,
 )
-from benchmark.report.paper_results import PaperExperiment, PaperResult, SensitivityScore
-from benchmark.report.run_tables import table_markdown
-from benchmark.report.scoreboard import counts_table, paper_cards, record_frames, scoreboard_headline
 from benchmark.report.tables import claim_table, main_verdicts, reference_value_table, verdict_table
 from benchmark.report.verdict_signs import verdict_sign
 from tests.report.expected_texts import assert_expected
@@ -45,11 +49,11 @@ def paper(*claims: dict[str, Any], verdicts: Any = (), printed: Any = None, **ch
     return replace(made, **changes)
 
 
-def trial(cell: str, variant: str, said: str, value: float = 70.0, reach: float = 1.0) -> SensitivityScore:
-    return SensitivityScore(cell, "accuracy", "72.00", "percent", variant, value, value - reach, value + reach, said)
+def trial(cell: str, variant: str, *, agrees: bool, value: float = 70.0, reach: float = 1.0) -> tuple[Any, ...]:
+    return (cell, "accuracy", "accuracy %", "", "72.00", variant, value, value - reach, value + reach, agrees)
 
 
-BASE = trial("a", BASE_VARIANT_LABEL, "deviates")
+BASE = trial("a", BASE_VARIANT_LABEL, agrees=False)
 
 
 def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
@@ -129,8 +133,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         ("claims, by our stricter test", 6, 2, 0, 2, 2),
     )
     assert grid.note == "2 tuned, not counted."
-    (card,) = paper_cards([made])
-    assert ([each.claim for each in card.claims], card.source) == (["c", "d", "e"], "A. Author. 2026.")
+    assert ([each.claim for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 
@@ -212,19 +215,18 @@ TRIED = [
 @pytest.mark.parametrize(("changes", "name"), TRIED)
 def test_a_trial_is_the_same_setting_under_another_choice(changes: dict[str, Any], name: str | None) -> None:
     summary = summary_of("ab", columns=OWN, verdicts=verdicts_of(verdict("a", **DEVIATES)))
-    found = sensitivity_scores(summary, [sweep_of((replace(summary.cells[0], id="o", **changes), 0.5))])
-    assert [each.variant for each in found] == [BASE_VARIANT_LABEL, *([name] if name else [])]
+    found = sensitivity_frame(summary, [sweep_of((replace(summary.cells[0], id="o", **changes), 0.5))])
+    assert list(found["variant"]) == [BASE_VARIANT_LABEL, *([name] if name else [])]
 
 
-@pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.5000", 1), ("percent", "50.00", 100)])
-def test_trials_are_judged_by_the_same_rule_in_the_unit_of_the_value(unit: str, published: str, scale: int) -> None:
+@pytest.mark.parametrize(("unit", "published"), [("one", "0.5000"), ("percent", "50.00")])
+def test_trials_are_judged_by_the_same_rule_and_shown_in_percent(unit: str, published: str) -> None:
     summary = summary_of("a", verdicts=verdicts_of(verdict("a", published, unit=unit, **DEVIATES)))
     cells = [(replace(summary.cells[0], id=f"o{i}", variant=f"v{i}"), value) for i, value in enumerate((0.5, 0.51))]
-    _, near, far = sensitivity_scores(summary, [sweep_of(*cells, reach=NAN)])
-    assert [(each.value, each.low, each.verdict) for each in (near, far)] == [
-        (0.5 * scale, 0.5 * scale, "equal"),
-        (0.51 * scale, 0.51 * scale, "deviates"),
-    ]
+    found = sensitivity_frame(summary, [sweep_of(*cells, reach=NAN)])
+    assert set(found["published"]) == {"50.00"}
+    rows = found[["value", "low", "agrees"]].to_numpy()[1:]
+    assert rows.tolist() == [[50.0, 50.0, True], [51.0, 51.0, False]]
 
 
 def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences() -> None:
@@ -236,14 +238,14 @@ def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences() ->
 
 
 def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
-    assert sensitivity_sentence([]) == sensitivity_sentence([BASE]) == ""
-    many = [BASE, *(trial("a", f"v{i}", "equal") for i in range(5))]
+    assert sensitivity_sentence(tried_frame()) == sensitivity_sentence(tried_frame([BASE])) == ""
+    many = tried_frame([BASE, *(trial("a", f"v{i}", agrees=True) for i in range(5))])
     assert sensitivity_sentence(many) == (
         "1 of the 1 that deviate are consistent under some other choice, which would be tuned to the published values "
         "(a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 for a cell."
     )
-    others = [trial("b", BASE_VARIANT_LABEL, "deviates"), trial("b", "v", "equal")]
-    tried = [BASE, trial("a", "v", "deviates", 69.0), *others]
+    others = [trial("b", BASE_VARIANT_LABEL, agrees=False), trial("b", "v", agrees=True)]
+    tried = tried_frame([BASE, trial("a", "v", agrees=False, value=69.0), *others])
     assert sensitivity_sentence(tried) == (
         "1 of the 2 that deviate are consistent under some other choice, which would be tuned to the published values "
         "(b under v); a under none that was tried, nor by intervals that are widened for the number of choices "
@@ -255,7 +257,7 @@ def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
 @pytest.mark.parametrize(("reach", "close"), [(1.7, False), (1.75, True)])
 def test_intervals_are_widened_for_the_number_of_choices(reach: float, close: bool) -> None:
     """By Bonferroni for two choices, the half-width is 2.2414 / 1.96 of that of one: 1.7490 reaches 2."""
-    said = sensitivity_sentence([BASE, trial("a", "v", "deviates", 70.0, reach)])
+    said = sensitivity_sentence(tried_frame([BASE, trial("a", "v", agrees=False, reach=reach)]))
     assert ("Bonferroni, a under v)" in said) == close
     assert ("nor by intervals" in said) != close
 
@@ -263,11 +265,16 @@ def test_intervals_are_widened_for_the_number_of_choices(reach: float, close: bo
 def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() -> None:
     """A choice that explains one value and breaks two is seen to do so."""
     values = {"a": (82.0, 80.0, "72.00"), "b": (70.0, 60.0, "70.00"), "c": (90.0, 50.0, "90.50")}
-    tried = [
-        replace(trial(cell, variant, "consistent" if agrees else "deviates", value), published=published)
+    rows = [
+        (
+            *trial(cell, variant, agrees=agrees, value=value)[:4],
+            published,
+            *trial(cell, variant, agrees=agrees, value=value)[5:],
+        )
         for cell, (own, other, published) in values.items()
         for variant, value, agrees in ((BASE_VARIANT_LABEL, own, cell != "a"), ("v", other, cell == "a"))
     ]
+    tried = tried_frame(rows)
     grid = sensitivity_table(tried)
     assert grid.header[1:4] == ("accuracy %: consistent", "accuracy %: rms", "accuracy %: order")
     assert grid.rows == (
@@ -278,15 +285,15 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() ->
         "accuracy %: 2 of 3 published values in our intervals, rms difference 5.78, rank correlation 1.00"
     )
     assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 2 choices."
-    own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tuple(tried))
+    own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tried)
     assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
 
 
 def test_claims_are_counted_under_each_variant_of_the_sweeps() -> None:
     summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
     sweep = replace(summary, claims=claims_of(claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v")))
-    rows = swept_claims_table(PaperExperiment(summary, sweeps=(sweep,))).rows
-    assert rows == ((BASE_VARIANT_LABEL, "1 of 2", "2 of 2"), ("v", "0 of 2", "–"))
+    texts = swept_claims_table(summary, (sweep,)).texts
+    assert texts == ((BASE_VARIANT_LABEL, "1 of 2", "2 of 2"), ("v", "0 of 2", "–"))
 
 
 #: Changes of a comparison of a claim, and what its row says: its name, ours, and the interval.

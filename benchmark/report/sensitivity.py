@@ -1,0 +1,270 @@
+"""Sensitivity analysis: our numbers beside published values, as configured and under the choices of the sweeps."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from scipy.special import ndtri
+from scipy.stats import spearmanr
+
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, printed_decimals
+from benchmark.analysis.formatting.published_rows import in_shown_unit
+from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
+from benchmark.analysis.summary import summary_table
+from benchmark.diagnostics import DIAGNOSTIC_METRICS
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
+from benchmark.evaluation.metrics import PAIR_METRICS
+from benchmark.papers.published import PublishedValue
+from benchmark.papers.published_verdicts import REFERENCE_VALUE, estimate_of, value_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.evaluation.score_table import ScoreTable
+
+#: Columns of a sensitivity analysis: a row for each published value and choice. Numbers are in the unit in which the
+#: metric is shown. `table` names the values that belong together, `agrees` says whether ours is equal or consistent.
+TRIED = ("cell", "metric", "table", "reading", "published", "variant", "value", "low", "high", "agrees")
+BASE_VARIANT_LABEL = "as configured"
+MAX_NAMED = 3  # variants of a sentence; the table below it has all
+LEAST_RANKED = 3  # different values of which a rank correlation is written
+SENSITIVITY_NOTE = (
+    "In brackets: the published value; ✓: it lies in our 95% interval, which another choice would be tuned to. "
+    "rms: root mean square of our differences; order: Spearman's rank correlation of ours with the published values."
+)
+_ENDS = ("value", "low", "high")
+
+
+def sensitivity_frame(
+    summary: Summary, sweeps: Sequence[Summary] = (), scored: Mapping[str, ScoreTable] | None = None
+) -> pd.DataFrame:
+    """Return our numbers beside all published results, and the same under the variants of the sweeps.
+
+    A cell of a sweep is a trial of a cell if both are the same setting of the same method (see `_same_cell`) and differ
+    in variant or classifier; a pair is tried where both of its cells are. The first trial of each value is the
+    experiment itself.
+
+    Parameters
+    ----------
+    summary : Summary
+    sweeps : sequence of Summary
+    scored : mapping of str to ScoreTable, optional
+        Scores of the sweeps by name, from which the numbers of pairs are computed.
+
+    Returns
+    -------
+    DataFrame
+        Columns `TRIED`.
+    """
+    cells, found = {cell.id: cell for cell in summary.cells}, []
+    for row in summary.verdicts.to_dict("records"):
+        bases = [cells[name] for name in row["cell"].split(" vs ") if name in cells]
+        if row["kind"] == "count" or row["verdict"] == REFERENCE_VALUE or len(bases) < 1 + (" vs " in row["cell"]):
+            continue
+        trials = [(BASE_VARIANT_LABEL, [float(row[end]) for end in _ENDS])]
+        for sweep in sweeps:
+            trials += _trials(row, bases, sweep, (scored or {}).get(sweep.name))
+        for variant, ends in trials:
+            shown = in_shown_unit(row | dict(zip(_ENDS, ends, strict=True)))
+            name = metric_with_unit(row["metric"], unit_named(str(shown["unit"])), DIAGNOSTIC_METRICS)
+            table = ", ".join(filter(None, (name, bases[0].method if bases[0].of_class else "")))
+            named = shown | {"table": table, "variant": variant, "agrees": _agrees(row, ends)}
+            found.append([named[column] for column in TRIED])
+    return tried_frame(found)
+
+
+def tried_frame(rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+    """Return rows as a frame of `TRIED`."""
+    return summary_table(TRIED, rows).astype({"agrees": bool})
+
+
+def _trials(
+    row: Mapping[Any, Any], bases: Sequence[CellInfo], sweep: Summary, scored: ScoreTable | None
+) -> Iterator[tuple[str, list[float]]]:
+    """Yield the choices of a sweep, with our number and its interval, in the unit of the published value."""
+    changes: list[dict[str, str]] = [
+        {changed: cell.id for cell in sweep.cells if _same_cell(cell, base) and (changed := _changed(cell, base))}
+        for base in bases
+    ]
+    for changed in changes[0]:
+        ids = [ids[changed] for ids in changes if changed in ids]
+        score: dict[str, Any] = sweep.headlines.get((ids[0], row["metric"]), {}) if len(bases) == 1 else {}
+        if len(bases) == len(ids) > 1 and scored is not None:
+            fields = {"config": "", "pair": ids, "metric": row["metric"], "value": row["published"]}
+            estimate = estimate_of(PublishedValue.model_validate(fields), scored)
+            score = vars(estimate) if estimate else {}
+        if not is_missing(score.get("value")):
+            ends = (score["value"] if is_missing(score[end]) else score[end] for end in _ENDS)
+            yield changed, [unit_named(row["unit"]).scale * float(end) for end in ends]
+
+
+def _agrees(row: Mapping[Any, Any], ends: Sequence[float]) -> bool:
+    """Return whether a number and its interval are equal to or consistent with a published value in the same unit."""
+    what = {"pair": ("", " ")} if row["metric"] in PAIR_METRICS else {"cell": row["cell"]}
+    # "one" converts nothing.
+    fields = {"config": "", "metric": row["metric"], "value": row["published"], "unit": "one"}
+    row = value_row(PublishedValue.model_validate(fields | what), Estimate(ends[0], ends[1], ends[2], 0, ""))
+    return row["verdict"] in ("equal", "equal, outside the interval", "consistent")
+
+
+def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
+    """Return whether two cells are the same setting of the same method, up to variant and classifier parameters."""
+    if any(getattr(cell, name) != getattr(base, name) for name in ("task", "of_class", "choice", "size", "terms")):
+        return False
+    return cell.method == base.method or (bool(cell.points) and cell.points == base.points)
+
+
+def _changed(cell: CellInfo, base: CellInfo) -> str:
+    """Return the variant and classifier of a sweep's cell where they differ from the experiment's."""
+    pairs = ((cell.variant, base.variant), (cell.classifier, base.classifier))
+    return ", ".join(ours for ours, theirs in pairs if ours and ours != theirs)
+
+
+def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
+    """Write how far the scores of a sweep's variant differ from those of the experiment, as a clause."""
+    metric = summary.main_metric
+    pairs = [
+        [scores.get((each.id, metric)) for scores, each in ((summary.headlines, base), (sweep.headlines, cell))]
+        for cell in sweep.cells
+        if cell.variant == variant
+        for base in summary.cells
+        if _same_cell(cell, base) and cell.classifier == base.classifier
+    ]
+    gaps = [other["value"] - base["value"] for base, other in pairs if base and other]
+    if not gaps:
+        return ""
+    unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
+    spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
+    symbol = "points" if unit.name == "percent" else unit.symbol
+    return f"otherwise ({variant} of {sweep.name}) {name} differs by {spread} {symbol}".rstrip()
+
+
+def sensitivity_sentence(tried: pd.DataFrame) -> str:
+    """Write how many values agree under other choices: those that deviate, one by one, and all of them together."""
+    own = tried[tried["reading"] == ""]
+    base, agreeing = own[own["variant"] == BASE_VARIANT_LABEL], own[own["agrees"]]
+    under = {cell: list(agreeing["variant"][agreeing["cell"] == cell]) for cell in base["cell"][~base["agrees"]]}
+    consistent = [f"{cell} under {_first_of(variants)}" for cell, variants in under.items() if variants]
+    never = [cell for cell, variants in under.items() if not variants]
+    n = f"{len(consistent)} of the {len(under)} that deviate"
+    tuned = "which would be tuned to the published values"
+    parts = [f"{n} are consistent under some other choice, {tuned} ({'; '.join(consistent)})"] if consistent else []
+    parts += [f"{', '.join(never)} under none that was tried{_at_any_width(own, never)}"] if never else []
+    counts, values = Counter(agreeing["variant"]), own["cell"].nunique()
+    as_configured = counts.pop(BASE_VARIANT_LABEL, 0)
+    if counts and values > 1:
+        ((best, most),) = counts.most_common(1)
+        all_values = f"of all {values}, {as_configured} are consistent as configured"
+        parts.append(f"{all_values}, and at most {most} under another ({best})")
+    others = max(Counter(own["cell"]).values(), default=1) - 1
+    return (
+        f"{'; '.join(parts)}. Other choices that were tried: at most {others} for a cell." if parts and others else ""
+    )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> str:
+    """Say whether cells also deviate under every choice if the intervals are widened for the number of choices.
+
+    The half-widths are those of Bonferroni's level, by the normal distribution.
+    """
+    close = []
+    for cell in cells:
+        own = tried[tried["cell"] == cell]
+        wider = float(ndtri(1 - (1 - CONFIDENCE_LEVEL) / 2 / len(own))) / Z_LEVEL
+        low, high = (own["value"] + wider * (own[end] - own["value"]) for end in ("low", "high"))
+        inside = own["published"].astype(float).between(low, high)
+        close += [f"{cell} under {variant}" for variant in own["variant"][inside]]
+    if not close:
+        return ", nor by intervals that are widened for the number of choices (Bonferroni)"
+    return f" (by intervals that are widened for the number of choices, Bonferroni, {', '.join(close)})"
+
+
+def sensitivity_table(tried: pd.DataFrame) -> Table:
+    """Return a table with a row for each variant: how it agrees with the published values together, and each value.
+
+    It has no rows if nothing but the experiment itself was tried.
+    """
+    base = tried[tried["variant"] == BASE_VARIANT_LABEL]
+    wholes, own = Counter(base["table"]), base[base["reading"] == ""]
+    heads = [f"{name}: {what}" for name in wholes for what in ("consistent", "rms", "order")]
+    heads += [f"{cell} ({published})" for cell, published in zip(own["cell"], own["published"], strict=True)]
+    rows = []
+    for variant, trials in tried.groupby("variant", sort=False):
+        row = [variant]
+        for name, of in wholes.items():
+            values = trials[trials["table"] == name]
+            together = _agreement(values) if len(values) == of else (None, None)
+            row += [f"{values['agrees'].sum()} of {len(values)}" if len(values) else MISSING_TEXT]
+            row += map(number_text, together)
+        found = {(each["cell"], each["metric"]): each for each in trials.to_dict("records") if not each["reading"]}
+        row += [_value_and_sign(found.get(key)) for key in zip(own["cell"], own["metric"], strict=True)]
+        rows.append(row)
+    header = ["variant", *(Column(name, PLAIN) for name in heads)]
+    return Table.of("Sensitivity analysis", header, rows if len(rows) > 1 else (), SENSITIVITY_NOTE)
+
+
+def agreement_text(tried: pd.DataFrame) -> str:
+    """Write for the values of each metric how near ours are to the published ones together, and in which order."""
+    parts = []
+    for name, values in tried[tried["variant"] == BASE_VARIANT_LABEL].groupby("table", sort=False):
+        rms, order = _agreement(values)
+        if not math.isnan(order):
+            inside = f"{values['agrees'].sum()} of {len(values)} published values in our intervals"
+            parts.append(f"{name}: {inside}, rms difference {number_text(rms)}, rank correlation {number_text(order)}")
+    return "; ".join(parts)
+
+
+def order_text(tried: pd.DataFrame) -> str:
+    """Write under how many of the choices ours are in exactly the published order, for each table."""
+    orders = [(name, _agreement(values)[1]) for (_, name), values in tried.groupby(["variant", "table"], sort=False)]
+    of, exact = Counter(name for name, _ in orders), Counter(name for name, order in orders if math.isclose(order, 1))
+    found = [f"{name} under {exact[name]} of {of[name]} choices" for name in of if exact[name]]
+    several = len(set(tried["variant"])) > 1
+    return f"In exactly the published order: {'; '.join(found)}." if found and several else ""
+
+
+def _agreement(trials: pd.DataFrame) -> tuple[float, float]:
+    """Return the root mean square difference of ours from the published values, and Spearman's correlation of both.
+
+    The correlation is NaN where either has fewer than three different values.
+    """
+    ours, published = list(trials["value"]), list(trials["published"].astype(float))
+    rms = math.dist(ours, published) / math.sqrt(len(ours))
+    several = min(len(set(ours)), len(set(published))) >= LEAST_RANKED
+    return rms, float(spearmanr(ours, published).statistic) if several else math.nan
+
+
+def _value_and_sign(trial: Mapping[Any, Any] | None) -> str:
+    """Write our number, with a sign if the published value lies in its interval."""
+    if trial is None:
+        return MISSING_TEXT
+    return f"{number_text(trial['value'], printed_decimals(trial['published']))}{' ✓' if trial['agrees'] else ''}"
+
+
+def swept_claims_table(experiment: Summary, sweeps: Iterable[Summary]) -> Table:
+    """Return a table of how many comparisons of each claim hold under each variant of the sweeps.
+
+    It has no rows if no sweep has a verdict on a claim.
+    """
+    by_variant: dict[str, dict[str, str]] = {}
+    for summary in (experiment, *sweeps):
+        for row in summary.claims.to_dict("records"):
+            if row["variant"] or summary is experiment:  # the base of a sweep repeats the experiment
+                cells = by_variant.setdefault(row["variant"] or BASE_VARIANT_LABEL, {})
+                cells[row["claim"]] = f"{row['holds']} of {row['of']}"
+    claims = list(dict.fromkeys(claim for cells in by_variant.values() for claim in cells))
+    rows = [(variant, *map(cells.get, claims)) for variant, cells in by_variant.items()]
+    header = ("variant", *(Column(claim, PLAIN) for claim in claims))
+    return Table.of("Claims under other choices", header, rows if len(rows) > 1 else ())
