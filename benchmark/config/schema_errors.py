@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from benchmark.system.checks import is_number
 from benchmark.system.errors import combine_errors, quote_value, unknown_name
-from benchmark.system.yaml_problems import number_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +54,8 @@ def type_requirement(problem: ErrorDetails) -> str:
         hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
     elif kind == "string_type" and not isinstance(value, list | dict | None):
         hint = ": put it in quotes"
-    elif kind in ("int_type", "float_type") and isinstance(value, str):
-        hint = number_hint(value, whole=kind == "int_type")
+    elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
+        hint = "; YAML reads a number in quotes, and one such as 1e3, as text: write 1000 or 1.0e+3"
     return f"must be {_MUST[kind]}{hint}"
 
 

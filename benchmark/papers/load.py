@@ -13,7 +13,7 @@ from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
-from benchmark.system.yaml_source import MAX_YAML_BYTES, YamlSource, read_yaml
+from benchmark.system.yaml_source import YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +116,7 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
         if not path.is_file():
             return None
         with path.open(encoding="utf-8", errors="ignore") as file:
-            match = key.search(file.read(MAX_YAML_BYTES))
+            match = key.search(file.read())
     except OSError:
         return None
     return match[1] if match else None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
-
 from benchmark.plugins.pipelines import with_files_at
 
 if TYPE_CHECKING:
@@ -13,16 +11,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
-
-
-class PluginRecord(BaseModel):
-    """A plug-in's component in a manifest."""
-
-    model_config = ConfigDict(strict=True)
-    kind: str
-    name: str
-    file: str
-    digest: str
 
 
 def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:

@@ -148,7 +148,7 @@ class TestRefused:
         manifest = read_manifest(run) | {"format": RUN_FORMAT + 1}
         manifest["digest"] = digest_without_itself(manifest)
         (run / "manifest.json").write_text(json.dumps(manifest))
-        refused(invoke("run", run), 3, f"is of format {RUN_FORMAT + 1}")
+        refused(invoke("run", run), 3, f"is no manifest of format {RUN_FORMAT}")
 
     def test_the_folder_itself_and_other_runs_as_the_new_folder(self, run, here):
         refused(invoke("run", run, "--out", run), 2, "name another folder with --out")

@@ -125,13 +125,11 @@ class TestCheck:
         ("key", "value", "words"),
         [
             ("cups", "many", "cups is 'many': must be a whole number"),
-            ("cups", "2", "must be a whole number; it is text, since it is in quotes: write 2 without them"),
             ("cups", True, "cups is True: must be a whole number"),
             ("cups", 2.5, "must be a whole number"),
             ("cups", None, "cups is empty: must be a whole number"),
             ("cups", [1, 2], "cups is [1, 2]: must be a whole number"),
             ("heat", "hot", "heat is 'hot': must be a number"),
-            ("heat", "1e-3", "YAML reads 1e-3 as text: write 0.001"),
             ("heat", True, "must be a number"),
             ("heat", float("nan"), "heat is nan: must be a finite number"),
             ("heat", float("inf"), "heat is inf: must be a finite number"),

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 METHOD = "methods:\n  - "
 MISTAKES = [
-    (f"{METHOD}{{kernel: linear, classifier: {{C: 1e3}}}} # HERE\n", "YAML reads 1e3 as text: write 1000"),
     (
         f"{METHOD}{{kernel: linear, classifier: {{c: 1}}}} # HERE\n",
         "unknown parameter of the classifier 'svm': 'c'; did",

@@ -316,7 +316,7 @@ class TestChoose:
         ("methods:\n  - kernel: ngd\n    classifier:\n      C: [1, 0] # HERE\n", "C must be a positive number, not 0"),
         (
             "methods:\n  - kernel: ngd\n    classifier:\n      C: 1e-3 # HERE\n",
-            "C is '1e-3': must be a number; YAML reads",
+            "C is '1e-3': must be a number; YAML reads a number in quotes, and one such as 1e3, as text: write",
         ),
         ("methods:\n  - kernel: ngd\n    classifier:\n      C: .inf # HERE\n", "C is inf: must be a finite number"),
         (
