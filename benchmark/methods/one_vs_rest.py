@@ -251,8 +251,7 @@ class FisherKernelMethod(PerSplit):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
         watch.book("extraction", seconds[0])
-        # A latent class has a score for each word and one for its probability.
-        gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
+        gram = bench.square(model.scores_)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
