@@ -287,10 +287,9 @@ class FisherKernelMethod(PerSplit):
         arrays = work.bench.cached(
             *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
         )
-        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
+        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
         if not hasattr(kernel, "scores_"):
-            fitted = [FittedPLSI(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
-            kernel.take(trained, fitted)
+            kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
         return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
 
 
