@@ -62,7 +62,7 @@ def in_its_domain(kernel: type[Any]) -> type[Any]:
 #: Parameters other than the defaults: those that would take minutes, or warn that LIBLINEAR doesn't converge.
 PARAMETERS: dict[type[Any], dict[str, Any]] = {
     LinearSvm: {"loss": "squared-hinge"},
-    PLSIFisher: {"n_classes": (1, 2), "max_iterations": 20, "fold_tolerance": 1e-2},
+    PLSIFisher: {"n_classes": (1, 2), "max_iterations": 20, "tolerance": 1e-2},
     HyperplaneTopOfLabels: {"C": 0.01},
 }
 CLASSES = [

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
+from benchmark.classifiers.centroids.divergence import class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.representation.weighting import canonical_csr
-from benchmark.system.checks import check_one_of
+from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class DivergenceBayes(SklearnClassifier):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_smoothing(self.smoothing)
+        check_positive_parameters(self, "smoothing")
         for name, allowed in (("centroid", CENTROID_KINDS), ("prior", PRIOR_KINDS), ("length", LENGTH_RULES)):
             check_one_of(name, getattr(self, name), allowed)
 

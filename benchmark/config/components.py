@@ -15,8 +15,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.schema import as_list
 from benchmark.config.schema_errors import format_input, type_requirement
-from benchmark.kernels import is_elementwise_kernel as is_elementwise
-from benchmark.kernels.degenerate import degenerate_reason
 from benchmark.system.errors import BenchError, ConfigError, did_you_mean, unknown_name
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
@@ -214,12 +212,13 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     for key, (_, default) in allowed.items():
         if default is REQUIRED_PARAMETER and key not in values:
             raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
-    _refuse_extremes(what, _within_range(cls, values), values)
+    _check_range(cls, values)
+    _refuse_extremes(what, values)
     return Component.of(name, cls, values)
 
 
-def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
-    """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
+def _check_range(cls: type[Any], values: Mapping[str, Any]) -> None:
+    """Refuse parameters that a class rejects, and a plug-in that raises any other error."""
     try:
         with guarded([] if is_builtin(cls) else [cls], ConfigError):
             instance = cls(**values)
@@ -230,23 +229,15 @@ def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
     except (ValueError, ConfigError) as error:
         cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
         raise ComponentError(parameter_in_message(str(cause), values), str(cause)) from None
-    return instance
 
 
-def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
-    """Refuse parameter values that are valid but make the kernel or classifier numerically degenerate."""
+def _refuse_extremes(what: str, values: dict[str, Any]) -> None:
+    """Refuse parameter values that are valid but make a classifier numerically degenerate."""
     limits = PARAMETER_LIMITS if what == "classifier" else {}
     for key in filter(limits.__contains__, values):
         low, high, why = limits[key]
         if not low <= values[key] <= high:
             raise ComponentError(key, f"{key} must lie between {low:g} and {high:g}, not {values[key]!r}: {why}")
-    problem = degenerate_reason(instance) if is_builtin(type(instance)) and is_elementwise(type(instance)) else ""
-    if problem:
-        rest = {key: {other: values[other] for other in values if other != key} for key in values}
-        key = next(
-            (key for key in values if not degenerate_reason(type(instance)(**rest[key]))), next(iter(values), "")
-        )
-        raise ComponentError(key, f"{key} = {values.get(key)!r} {problem}: no classifier can learn from it")
 
 
 def parameter_in_message(message: str, values: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.representation.weighting import canonical_csr
-from benchmark.system.numba_jit import compile_lazily, numba_thread_count, prange
+from benchmark.system.numba_jit import compile_lazily, prange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
-_BLOCKS = "i4[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], f8[::1], i8[:, ::1], i4[::1], i8[::1]"
-#: Number of rows that a thread fills at a time.
-_ROWS = 64
 
 
 # Numba checks whether signed indices are negative, which takes as long as the sums: inner loops use uint64 indices.
@@ -74,143 +71,6 @@ def _fill_on_all_cores(
         )
 
 
-@compile_lazily("void(i8[:, ::1], i8[::1], i4[::1], i8)", parallel=True)
-def _find_blocks(cut: I8, row_start: I8, row_term: I4, width: int) -> None:
-    """Find where the entries of each block of `width` terms begin in each row, and where the row ends."""
-    for i in prange(cut.shape[0]):
-        block = 0
-        for p in range(row_start[i], row_start[i + 1]):
-            while block <= row_term[p] // width:
-                cut[i, block] = p
-                block += 1
-        cut[i, block:] = row_start[i + 1]
-
-
-@compile_lazily(f"void({_BLOCKS})", parallel=True)
-def _find_postings(
-    member: I4,
-    size: I8,
-    cut: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_value: Array,
-    posting_start: I8,
-    posting_member: I4,
-    place: I8,
-) -> None:
-    """Find each block's members, the rows that have a term of the block, and each term's postings among the members.
-
-    The postings of a block begin at ``posting_start[block, 0]``, and `place` maps each entry to its posting.
-    """
-    n, width = cut.shape[0], posting_start.shape[1] - 1
-    for block in prange(member.shape[0]):
-        start, first, m = posting_start[block], block * width, 0
-        for i in range(n):
-            if cut[i, block] < cut[i, block + 1]:
-                member[block, m] = i
-                m += 1
-            for p in range(cut[i, block], cut[i, block + 1]):
-                start[row_term[p] - first + 1] += 1
-        size[block] = m
-        for term in range(width):
-            start[term + 1] += start[term]
-        following = start[:-1].copy()
-        for a in range(m):
-            i = int(member[block, a])
-            for p in range(cut[i, block], cut[i, block + 1]):
-                q = np.uint64(following[row_term[p] - first])
-                posting_member[q], posting_value[q], place[p] = a, row_value[p], q
-                following[row_term[p] - first] += 1
-
-
-@compile_lazily(f"void(f8[:, ::1], i8, i8, {_BLOCKS})")
-def _fill_rows_from_themselves(
-    out: Array,
-    first: int,
-    last: int,
-    member: I4,
-    size: I8,
-    cut: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_value: Array,
-    posting_start: I8,
-    posting_member: I4,
-    place: I8,
-) -> None:
-    """Sum the entries on and right of the diagonal in the rows first:last, block after block of terms.
-
-    A block's sums are gathered into a contiguous array, so that the sums and the block's postings stay in the core's
-    cache.
-    """
-    sums, width = np.empty(out.shape[0]), posting_start.shape[1] - 1
-    for i in range(first, last):
-        out[i, i:] = 0.0
-    for block in range(member.shape[0]):
-        m, block_rows = size[block], member[block]
-        for a in range(np.searchsorted(block_rows[:m], first), np.searchsorted(block_rows[:m], last)):
-            i = int(block_rows[a])
-            for b in range(a, m):
-                sums[b] = out[i, np.uint64(block_rows[b])]
-            for p in range(cut[i, block], cut[i, block + 1]):
-                value, stop = row_value[p], posting_start[block, row_term[p] - block * width + 1]
-                for q in range(np.uint64(place[p]), np.uint64(stop)):
-                    sums[np.uint64(posting_member[q])] += value * posting_value[q]
-            for b in range(a, m):
-                out[i, np.uint64(block_rows[b])] = sums[b]
-
-
-@compile_lazily(f"void(f8[:, ::1], i8, {_BLOCKS})", parallel=True)
-def _fill_square(
-    out: Array,
-    step: int,
-    member: I4,
-    size: I8,
-    cut: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_value: Array,
-    posting_start: I8,
-    posting_member: I4,
-    place: I8,
-) -> None:
-    n = out.shape[0]
-    count = (n + step - 1) // step
-    for number in prange((count + 1) // 2):  # pair long rows with short ones to balance threads
-        for side in range(2 if 2 * number < count - 1 else 1):
-            top = step * (count - 1 - number if side else number)
-            _fill_rows_from_themselves(
-                out,
-                top,
-                min(top + step, n),
-                member,
-                size,
-                cut,
-                row_term,
-                row_value,
-                posting_value,
-                posting_start,
-                posting_member,
-                place,
-            )
-
-
-@compile_lazily("void(f8[:, ::1])", parallel=True)
-def _mirror(square: Array) -> None:
-    """Copy the entries above the diagonal to below it."""
-    n = square.shape[0]
-    for number in prange((n + 7) // 8):
-        top = number * 8
-        bottom = min(top + 8, n)
-        for left in range(0, top if bottom == top + 8 else 0, 8):  # 8 × 8 tiles: a size known to the compiler
-            for i in range(top, top + 8):
-                for j in range(left, left + 8):
-                    square[np.uint64(i), np.uint64(j)] = square[np.uint64(j), np.uint64(i)]
-        for i in range(top, bottom):
-            for j in range(top if bottom == top + 8 else 0, i):
-                square[i, j] = square[j, i]
-
-
 @compile_lazily(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_tile(
     out: Array,
@@ -251,21 +111,15 @@ def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> 
         stop[term] = bounds[term] + np.searchsorted(term_columns, last)
 
 
-def inner_products(
-    left: sp.csr_array, right: sp.csr_array, out: Array | None = None, width: int | None = None
-) -> Array:
+def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
     """Return ``left @ right.T`` as a dense float64 array, shape (m, n).
 
     Parameters
     ----------
     left : CSR array, shape (m, V)
     right : CSR array, shape (n, V)
-        If it is `left` itself, only half of the sums are computed: <x, x'> and <x', x> are equal bit by bit.
     out : float64 array, shape (m, n), C-contiguous, optional
         Overwritten and returned: allocating memory for a large result takes longer than the sums.
-    width : int, optional
-        Number of terms in a block. If `right` is `left`, sums are computed block by block, with the same bits; a point
-        has few terms of each block.
 
     Raises
     ------
@@ -287,32 +141,9 @@ def inner_products(
         out = np.empty(shape)
     elif out.shape != shape:
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
-    rows = canonical_csr(left)
-    if left is right:
-        _square(out, *_parts(rows), max(1, rows.shape[1]), width)
-        _mirror(out)
-    else:
-        bounds, column, value = _parts(canonical_csr(right).tocsc())
-        _fill_on_all_cores(out, *_parts(rows), bounds[:-1], bounds[1:], column, value)
+    bounds, column, value = _parts(canonical_csr(right).tocsc())
+    _fill_on_all_cores(out, *_parts(canonical_csr(left)), bounds[:-1], bounds[1:], column, value)
     return out
-
-
-def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: int, width: int | None) -> None:
-    """Write the inner products of rows with each other, on and right of the diagonal."""
-    n, width = len(out), width or n_terms
-    blocks = -(-n_terms // width)
-    cut = np.empty((n, blocks + 1), dtype=np.int64)
-    _find_blocks(cut, row_start, row_term, width)
-    member, size = np.empty((blocks, n), dtype=np.int32), np.empty(blocks, dtype=np.int64)
-    start = np.zeros((blocks, width + 1), dtype=np.int64)
-    start[1:, 0] = np.cumsum(np.diff(cut, axis=1).sum(axis=0))[:-1]
-    value, posting = np.empty(len(row_value)), np.empty(len(row_term), np.int32)
-    place = np.empty(len(row_term), np.int64)
-    block_arrays = member, size, cut, row_term, row_value, value, start, posting, place
-    _find_postings(*block_arrays)
-    # With blocks, a thread takes as many rows as possible at a time, to reuse the block that is in the cache.
-    step = _ROWS if blocks == 1 else max(1, -(-n // (2 * numba_thread_count())))
-    _fill_square(out, step, *block_arrays)
 
 
 class StreamedProducts:

@@ -150,8 +150,7 @@ class MatrixCache:
             if embedded.shape[0] * len(columns) * 8 > limit:
                 values: Any = StreamedProducts(embedded, columns, groups)
             else:
-                everything = len(columns) == embedded.shape[0]
-                values = self._inner(embedded, embedded if everything else embedded[columns])
+                values = self._inner(embedded, embedded[columns])
             products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
         timed = TimedProducts(products, time.perf_counter() - started)
         self._products = key, timed
@@ -180,13 +179,10 @@ class MatrixCache:
         values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
         return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
-    def square(self, points: sp.csr_array, width: int | None = None) -> Array:
-        """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer.
-
-        Coordinates may be divided into blocks of a `width`, see `inner_products`.
-        """
+    def square(self, points: sp.csr_array) -> Array:
+        """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer."""
         self._forget()
-        return self._inner(points, points, width)
+        return self._inner(points, points)
 
     def shared(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
         """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
@@ -214,10 +210,10 @@ class MatrixCache:
         self.release_matrices()
         self._rankings.clear()
 
-    def _inner(self, left: sp.csr_array, right: sp.csr_array, width: int | None = None) -> Array:
+    def _inner(self, left: sp.csr_array, right: sp.csr_array) -> Array:
         out = self._take((left.shape[0], right.shape[0]))
         with numba_threads(self.jobs):
-            return inner_products(left, right, out=out, width=width)
+            return inner_products(left, right, out=out)
 
     def _take(self, shape: tuple[int, int]) -> Array:
         if self._memory.size < shape[0] * shape[1]:

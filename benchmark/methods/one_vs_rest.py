@@ -253,8 +253,7 @@ class FisherKernelMethod(PerSplit):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
         watch.book("extraction", seconds[0])
-        # A latent class has a score for each word and one for its probability.
-        gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
+        gram = bench.square(model.scores_)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
@@ -290,10 +289,9 @@ class FisherKernelMethod(PerSplit):
         arrays = work.bench.cached(
             *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
         )
-        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
+        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
         if not hasattr(kernel, "scores_"):
-            fitted = [FittedPLSI(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
-            kernel.take(trained, fitted)
+            kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
         return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
 
 

@@ -66,7 +66,7 @@ gain: true
 compare: [[skl, mean]]
 diagnostics:
   - {name: centroid-distances, centroids: [mean, skl], smoothing: [0.001, 0.1], resamples: 4}
-  - {name: centroid-flow, graphs: [path]}
+  - centroid-flow
 figures: [{name: table-1, y: average-skl, x: smoothing, panel: class, log_x: true}]
 """,
     "points": """

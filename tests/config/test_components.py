@@ -159,8 +159,6 @@ class TestCheck:
             (KERNELS, {"name": "rbf", "sigma": 0}, "sigma"),
             (KERNELS, {"name": "polynomial", "degree": 2, "c": -1}, "c"),
             (KERNELS, {"name": "diffusion", "t": 0.0}, "t"),
-            (KERNELS, {"name": "cpd-power", "base": "ned", "beta": 1.5}, "beta"),
-            (KERNELS, {"name": "cpd-log", "base": "linear"}, "base"),
             (KERNELS, {"name": "probability-product", "rho": -1}, "rho"),
             (CLASSIFIERS, {"name": "svm", "C": 0}, "C"),
             (CLASSIFIERS, {"name": "svm", "C": 1, "scheme": "one-vs-two"}, "scheme"),

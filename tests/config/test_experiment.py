@@ -177,8 +177,6 @@ class TestVariants:
             "unknown diagnostic 'centroid-flows'; did you mean 'centroid-flow'?",
         ),
         ("diagnostics:\n  - 5 # HERE\n", "a diagnostic is a name, or a mapping with a name and parameters, not 5"),
-        ("diagnostics:\n  - name: centroid-flow\n    graphs: [paths] # HERE\n", "'paths'"),
-        ("diagnostics:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "none twice"),
         ("diagnostics:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
         ("diagnostics:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
         ("diagnostics:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),

@@ -38,14 +38,8 @@ class TestWords:
             ("{kernel: [linear, ned], normalization: [l1, l2]}", ["l1-linear", "l2-linear", "l1-ned", "l2-ned"]),
             ("{normalization: none, kernel: {name: rbf, sigma: [0.5, 1]}}", ["none-rbf-sigma0.5", "none-rbf-sigma1"]),
             (
-                "{kernel: [linear, {name: cpd-power, base: [ned, ngd], beta: [0.5, 0.7]}]}",
-                [
-                    "linear",
-                    "cpd-power-ned-beta0.5",
-                    "cpd-power-ned-beta0.7",
-                    "cpd-power-ngd-beta0.5",
-                    "cpd-power-ngd-beta0.7",
-                ],
+                "{kernel: [linear, {name: hyperbolic, geometry: [fisher], t: [0.5, 0.7]}]}",
+                ["linear", "hyperbolic-fisher-t0.5", "hyperbolic-fisher-t0.7"],
             ),
             ("{kernel: ngd, classifier: {C: [0.1, 10]}}", ["ngd-c0.1", "ngd-c10"]),
             ("{kernel: ngd, classifier: [{}, {scheme: one-vs-rest}]}", ["ngd", "ngd-one-vs-rest"]),
@@ -363,10 +357,6 @@ class TestChoose:
         (
             "defaults:\n  ngd:\n    normalization: none # HERE\n",
             "the kernel 'ngd' needs the normalization l1, not 'none'",
-        ),
-        (
-            "methods:\n  - kernel: {name: cpd-power, base: [ned, ngd]}\n    normalization: none # HERE\n",
-            "the kernel 'cpd-power' needs the normalization l1, not 'none'",
         ),
         ("methods:\n  - classifier: mnb\n    kernel: ngd # HERE\n", "the classifier 'mnb' takes no kernel; 'svm' does"),
         (

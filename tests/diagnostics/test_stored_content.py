@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
-from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, centroid_flow, feature_errors
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, feature_errors
 from benchmark.diagnostics.base import DiagnosticContext, diagnostic_numbers
 from benchmark.evaluation.predictions import Predictions
 from benchmark.text.counts import Counts
@@ -94,7 +94,6 @@ def test_the_seed_counts_where_something_is_drawn(given: Any, drawn: bool) -> No
 
 def test_no_two_diagnostics_share_content() -> None:
     assert set(asked(CentroidDistances())).isdisjoint(asked(CentroidFlow()))
-    assert len(asked(CentroidFlow(graphs=("path",)))) == 2  # the closed form and the graph
 
 
 def test_only_the_base_is_swept_over_smoothing() -> None:
@@ -107,17 +106,17 @@ def test_the_classifier_may_stand_after_other_methods() -> None:
         return compute()
 
     variant = small_experiment(methods=["mnb", BAYES]).variants[BASE_VARIANT]
-    flow = CentroidFlow(graphs=("path",)).compute(DiagnosticContext(COUNTS, variant, 0, 1, once))
+    flow = CentroidFlow().compute(DiagnosticContext(COUNTS, variant, 0, 1, once))
     alone = small_experiment(methods=[BAYES]).variants[BASE_VARIANT]
-    expected = CentroidFlow(graphs=("path",)).compute(DiagnosticContext(COUNTS, alone, 0, 1, once))
-    np.testing.assert_array_equal(flow["exact/energies"], expected["exact/energies"])
+    expected = CentroidFlow().compute(DiagnosticContext(COUNTS, alone, 0, 1, once))
+    np.testing.assert_array_equal(flow["exact"], expected["exact"])
 
 
 def test_documents_without_words_leave_the_centroids_as_they_are() -> None:
     def energies(counts: Counts) -> Any:
         variant = small_experiment(methods=[BAYES]).variants[BASE_VARIANT]
         context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
-        return CentroidFlow(graphs=("path",)).compute(context)["exact/energies"]
+        return CentroidFlow().compute(context)["exact"]
 
     ids, labels = (*DOCUMENTS.ids, "e", "f"), np.array([*LABELS, 0, 1], dtype=np.int32)
     more = Documents(ids, labels, np.zeros(6, dtype=np.int32), DOCUMENTS.classes, DOCUMENTS.part_names)
@@ -160,23 +159,12 @@ def test_seconds_are_of_a_thousand_documents(monkeypatch: pytest.MonkeyPatch) ->
     assert seconds == 1000 / 4
 
 
-def test_seconds_of_a_flow_are_of_its_graph_and_then_of_its_centroids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that is looked at three times for a graph: 3 s for the graph, 4 s for the centroids."""
-    ticks = iter([0.0, 1.0, 10.0, 13.0, 17.0])
-    monkeypatch.setattr(centroid_flow.time, "perf_counter", lambda: next(ticks))
-    found = computed(CentroidFlow(graphs=("path",)))
-    assert found["exact/seconds"].tolist() == [0.0, 1.0]
-    assert found["path/seconds"].tolist() == [3.0, 4.0]
-
-
 def test_numbers_are_read_from_arrays_of_their_diagnostic() -> None:
-    experiment = small_experiment(
-        methods=[BAYES], diagnostics=["covering-numbers", {"name": "centroid-flow", "graphs": ["path"]}]
-    )
-    flow = {"exact/seconds": np.array([0.0, 1.0])}
+    experiment = small_experiment(methods=[BAYES], diagnostics=["covering-numbers", "centroid-flow"])
+    flow = {"seconds": np.array([0.5, 1.0])}
     bounds = {"bounds": np.ones((8, 12))}
     made = Predictions({}, {}, {}, {("centroid-flow", "base"): flow, ("covering-numbers", "base"): bounds})
     found = list(diagnostic_numbers(experiment.diagnostics, made))
     assert [each[:2] for each in found] == [("covering-numbers", "base"), ("centroid-flow", "base")]
     assert [len(each[2].rows) for each in found] == [8, 0]
-    assert found[1][2].timings == {"exact": {"graph": 0.0, "centroids": 1.0}}
+    assert found[1][2].timings == {"centroids": {"exact": 0.5, "path": 1.0}}

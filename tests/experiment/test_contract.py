@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 #: What has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "plsi-fisher": {"n_classes": [2], "tolerance": 0.1},
-    "cpd-power": {"base": "ned"},
-    "cpd-log": {"base": "ned"},
     "polynomial": {"c": 1.0},
 }
 #: Of documents: the half plane's kernel takes points of two coordinates, see `test_points.py`.

@@ -66,7 +66,7 @@ NAMES = ["linear", "ngd", "diffusion", "heat", "hp-top", "plsi-fisher", "mnb", "
 NAMES = [*NAMES, "divergence-bayes-skl"]
 MEASURES = [
     {"name": "centroid-distances", "resamples": 2},
-    {"name": "centroid-flow", "graphs": ["path"], "tolerance": 0.01},
+    {"name": "centroid-flow", "tolerance": 0.01},
 ]
 MEASURED = {"centroid-distances", "centroid-flow"}
 #: Where the package stands.
@@ -368,7 +368,6 @@ def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
             ("representation.selection", set(NAMES)),
             ("kernels.products", set(NAMES)),
             ("kernels.heat.sphere", {"heat"}),
-            ("kernels.transforms", set()),
             ("classifiers.libsvm", set(NAMES)),
             ("classifiers.centroids.flow", {"centroid-flow"}),
             ("diagnostics.centroid_distances", {"centroid-distances"}),

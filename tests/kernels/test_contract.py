@@ -13,8 +13,6 @@ from sklearn.svm import SVC
 
 from benchmark.kernels import (
     KERNELS,
-    CpdLogarithm,
-    CpdPower,
     Diffusion,
     ExponentialGeodesicDistance,
     Heat,
@@ -301,10 +299,6 @@ def test_points_that_are_not_finite_fail(registered: Case, counts: NDArray[Any],
         Heat(t=1e-10),
         Heat(t=1e7),
         ProbabilityProduct(rho=0.0),
-        CpdPower(beta=0.0),
-        CpdPower(beta=1.0),
-        CpdPower(base="linear"),
-        CpdLogarithm(base="rbf"),
     ],
     ids=repr,
 )

@@ -13,8 +13,6 @@ from sklearn.metrics.pairwise import euclidean_distances, polynomial_kernel, rbf
 
 from benchmark.kernels import (
     Bhattacharyya,
-    CpdLogarithm,
-    CpdPower,
     Diffusion,
     ExponentialGeodesicDistance,
     Linear,
@@ -25,7 +23,7 @@ from benchmark.kernels import (
     RadialBasisFunction,
     Sigmoid,
 )
-from tests.kernels.cases import CASES
+from tests.kernels.cases import CASES, KERNELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,10 +83,6 @@ def test_simplest_values_by_hand() -> None:
         (Diffusion(t=0.5), np.exp(-2 * angle**2)),
         (Bhattacharyya(), np.cos(angle)),
         (NegativeEuclideanDistance(), -distance),
-        (CpdPower(base="ned", beta=0.5), -np.sqrt(distance)),
-        (CpdPower(base="ngd", beta=0.5), -np.sqrt(2 * angle)),
-        (CpdLogarithm(base="ned"), -np.log(1 + distance)),
-        (CpdLogarithm(base="ngd"), -np.log(1 + 2 * angle)),
     ):
         values = kernel.fit(points).transform(points[:1])[0]
         # √½² is ½ to one rounding, arccos has slope √2 there, and every result is below 4.
@@ -224,8 +218,6 @@ def test_affinities_above_one_are_clipped() -> None:
         NegativeGeodesicDistance(),
         ExponentialGeodesicDistance(),
         Diffusion(),
-        CpdPower(base="ngd"),
-        CpdLogarithm(base="ngd"),
     ):
         gram = kernel.fit(points).transform(points)
         assert np.isfinite(gram).all(), kernel
@@ -260,7 +252,22 @@ def test_ned_of_nearly_equal_points_is_right_within_the_root_of_eps() -> None:
         assert abs(distance**2 - gap**2) <= 4 * 4 * EPS * (1 + gap) ** 2
 
 
-def test_cpd_log_of_a_small_distance_keeps_its_digits() -> None:
-    """-ln(1 + d) is -d + d²/2; 1 + d itself would lose all but 6 digits of it."""
-    gram = CpdLogarithm(base="ned").fit([[0.0]]).transform([[1e-10]])
-    np.testing.assert_allclose(gram, -1e-10 + 0.5e-20, rtol=8 * EPS)
+@pytest.mark.parametrize("name", ["ngd", "ngd-e", "diffusion", "heat"])
+def test_an_affinity_outside_its_range_by_rounding_is_that_at_the_end(name: str) -> None:
+    kernel = KERNELS[name]().learn(5)
+    ones = np.ones(6)
+
+    def values(affinities: list[float]) -> NDArray[np.float64]:
+        return kernel.from_products(np.array([affinities]), ones[:1], ones)[0]
+
+    outside = values([-1e-9, -1e-12, -1e-300, 1 + 2e-16, 1 + 1e-12, 1 + 1e-9])
+    np.testing.assert_array_equal(outside, values([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]))
+    assert np.ptp(outside) > 1e-3
+
+
+def test_equal_documents_have_the_ridge_up_to_rounding_and_no_others() -> None:
+    kernel = Bhattacharyya(ridge=0.5)
+    given = np.array([[1.0, 1 - 4e-10, 1 + 4e-10, 1 - 2e-9, 0.5, 0.0]])
+    expected = given + np.array([0.5, 0.5, 0.5, 0, 0, 0])
+    np.testing.assert_array_equal(kernel.from_products(given.copy(), np.ones(1), np.ones(6)), expected)
+    np.testing.assert_array_equal(Bhattacharyya().from_products(given, np.ones(1), np.ones(6)), given)

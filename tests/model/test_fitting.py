@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Fit = Callable[..., TextModel]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
-PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
+PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"c": 1.0}}
 NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES += [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
 METHODS = [

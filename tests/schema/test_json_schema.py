@@ -185,7 +185,6 @@ def test_parameters_have_the_words_of_their_docstrings(kind):
         ("svm", "epsilon"): "LIBSVM's -e: the stopping tolerance.",
         ("rbf", "sigma"): "σ > 0, in the units of the points.",
         ("random-subsets", "replicates"): "Number of replicates.",
-        ("centroid-flow", "graphs"): "Names of graphs, see `classifiers.centroids.graphs`.",
     }
     assert all(found[place].text == text for place, text in known.items() if place in found)
 

@@ -1,6 +1,7 @@
-"""Symmetric-KL centroid as the limit of a discrete 2-Wasserstein gradient flow on a graph of words (chen2018).
+"""Symmetric-KL centroid as the limit of a discrete 2-Wasserstein gradient flow on the path of all words (chen2018).
 
-Words are nodes, and mass flows along edges from larger F to smaller (Chen et al. 2018, section III):
+Words are nodes, in the order of the vocabulary, and mass flows along edges from larger F to smaller (Chen et al. 2018,
+section III):
 
     dρ_i/dt + Σ_{j∈N(i)} g_ij(ρ) (F_i(ρ) - F_j(ρ)) = 0,    g_ij = ρ_i if F_i > F_j, else ρ_j.
 
@@ -19,22 +20,19 @@ the number of documents.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
-from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve_laplacian
-from benchmark.system.checks import check_positive
+from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from benchmark.classifiers.centroids.divergence import ClassStatistics
-    from benchmark.classifiers.centroids.graph_solvers import WordGraph
 
     Array = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 #: Newton's iteration ends when no probability changes by more than this fraction: the next change would be its square.
 _NEWTON_TOLERANCE = 1e-8
@@ -69,57 +67,27 @@ class FlowResult:
     gap: float
 
 
-def path_edges(order: ArrayLike) -> Indices:
-    """Return the edges of the path through the words in this order, shape (V - 1, 2); the paper's is ``range(V)``."""
-    words = np.asarray(order)
-    if words.ndim != 1 or not np.issubdtype(words.dtype, np.integer) or len(np.unique(words)) < len(words):
-        raise ValueError("a path's order must list word numbers, each once")
-    return np.stack([words[:-1], words[1:]], axis=1).astype(np.int64)
-
-
-def flow_velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> Array:
-    """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `gradient_flow` integrates.
-
-    Parameters
-    ----------
-    statistics : ClassStatistics
-    rho : float64 array, shape (V,)
-        Positive.
-    edges : int array, shape (E, 2)
-    """
-    rho = np.asarray(rho, dtype=np.float64)
+def flow_velocity(statistics: ClassStatistics, rho: Array) -> Array:
+    """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `gradient_flow` integrates."""
     potential = mean_skl_gradient(statistics, rho)
-    first, second = _checked_edges(edges, len(rho)).T
-    flux = _upwind(rho, potential, first, second) * (potential[first] - potential[second])
-    return np.asarray(np.bincount(second, flux, len(rho)) - np.bincount(first, flux, len(rho)))
+    flux = _upwind(rho, potential) * (potential[:-1] - potential[1:])
+    return np.append(0.0, flux) - np.append(flux, 0.0)
 
 
-def energy_gap(statistics: ClassStatistics, rho: ArrayLike) -> float:
+def energy_gap(statistics: ClassStatistics, rho: Array) -> float:
     """Compute an upper bound of E(ρ) - min E on the simplex, in nats: Σ_i ρ_i F_i - min_i F_i, as E is convex."""
-    rho = np.asarray(rho, dtype=np.float64)
     potential = mean_skl_gradient(statistics, rho)
     return float((rho * (potential - potential.min())).sum())
 
 
 def gradient_flow(
-    statistics: ClassStatistics,
-    edges: ArrayLike | None = None,
-    *,
-    start: ArrayLike | None = None,
-    tolerance: float = 1e-9,
-    accuracy: float = 1e-2,
-    max_steps: int = 2_000,
+    statistics: ClassStatistics, tolerance: float = 1e-9, *, accuracy: float = 1e-2, max_steps: int = 2_000
 ) -> FlowResult:
-    """Follow the gradient flow of the energy until the energy is at most `tolerance` above its minimum.
+    """Follow the gradient flow of the energy from the arithmetic mean, until the energy is near its minimum.
 
     Parameters
     ----------
     statistics : ClassStatistics
-    edges : int array, shape (E, 2), optional
-        Pairs of words; the graph must be connected. The path 0, 1, …, V-1 by default. A step on a path or any other
-        tree costs O(V); on other graphs it needs a sparse factorization, whose cost grows with the number of cycles.
-    start : float64 array, shape (V,), optional
-        A positive distribution; the arithmetic mean by default.
     tolerance : float
         Upper limit of `energy_gap`, in nats.
     accuracy : float
@@ -129,21 +97,15 @@ def gradient_flow(
 
     Raises
     ------
-    ValueError
-        If the edges or the start don't fit the words, the graph isn't connected, or a parameter is out of range.
-    RuntimeError
-        If `max_steps` don't suffice, or no step makes progress because the tolerance is below rounding errors. The
-        latter can happen on graphs with cycles, where the factorization loses digits, for a smoothing of 1e-12 or less.
+    FloatingPointError
+        If `max_steps` don't suffice, or no step makes progress because the tolerance is below rounding errors.
 
     References
     ----------
     chen2018, section III.
     """
-    v = len(statistics.mean)
-    _check_parameters(tolerance, accuracy, max_steps)
-    graph = connected_graph(path_edges(np.arange(v)) if edges is None else _checked_edges(edges, v), v)
-    rho = statistics.mean.copy() if start is None else _checked_start(start, v)
-    before = flow_velocity(statistics, rho, graph.edges)
+    rho = statistics.mean.copy()
+    before = flow_velocity(statistics, rho)
     moving = np.abs(before).sum()
     tau = accuracy / moving if moving > 0 else 1.0
     times, energies, masses = [0.0], [mean_skl(statistics, rho)], [float(rho.sum())]
@@ -151,8 +113,8 @@ def gradient_flow(
     while gap > tolerance:
         if len(times) > max_steps:
             msg = f"after {max_steps} steps of the flow the energy may still be {gap:.3g} above its minimum"
-            raise RuntimeError(msg)
-        new = _implicit_step(statistics, graph, rho, tau)
+            raise FloatingPointError(msg)
+        new = _implicit_step(statistics, rho, tau)
         ratio = _SHRINK
         if new is not None:
             speed = (new - rho) / tau
@@ -170,31 +132,30 @@ def gradient_flow(
         tau *= ratio
         if not _SMALLEST_STEP < tau < 1 / _SMALLEST_STEP:
             msg = f"rounding errors stop the flow at an energy that may be {gap:.3g} above its minimum"
-            raise RuntimeError(msg)
+            raise FloatingPointError(msg)
     return FlowResult(rho, np.array(times), np.array(energies), np.array(masses), gap)
 
 
-def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Array:
-    """Return g_ij of the edges: the probability at the end with the larger potential."""
-    return np.where(potential[first] > potential[second], rho[first], rho[second])
+def _upwind(rho: Array, potential: Array) -> Array:
+    """Return g_ij of the edges of the path: the probability at the end with the larger potential."""
+    return np.where(potential[1:] > potential[:-1], rho[1:], rho[:-1])
 
 
-def _implicit_step(statistics: ClassStatistics, graph: WordGraph, start: Array, tau: float) -> Array | None:
+def _implicit_step(statistics: ClassStatistics, start: Array, tau: float) -> Array | None:
     """Solve ρ + τ L_g F(ρ) = start, with g of the start, by Newton's method; return None if it doesn't converge.
 
     With D the diagonal of ∂F_i/∂ρ_i, an iteration replaces F by its linearization ψ = F + D δρ and solves
     (1/D + τ L_g) ψ = F/D + start - ρ. The right-hand side doesn't contain τ, however stiff the equation.
     """
     a = statistics.mean
-    first, second = graph.edges[:, 0], graph.edges[:, 1]
-    weights = tau * _upwind(start, mean_skl_gradient(statistics, start), first, second)
+    weights = tau * _upwind(start, mean_skl_gradient(statistics, start))
     rho = start
     for _ in range(_NEWTON_ITERATIONS):
         inverse = rho * rho / (a + rho)
         potential = mean_skl_gradient(statistics, rho)
         # L_g maps constants to 0; without the constant part, rounding errors are smaller.
         potential -= (inverse * potential).sum() / inverse.sum()
-        change = inverse * (solve_laplacian(graph, inverse, weights, inverse * potential + start - rho) - potential)
+        change = inverse * (solve_path(inverse, weights, inverse * potential + start - rho) - potential)
         # In exact arithmetic Σρ stays 1; the constant part of ψ corrects the rounding error of Σρ.
         change += inverse * ((1.0 - rho.sum() - change.sum()) / inverse.sum())
         relative = change / rho
@@ -206,30 +167,24 @@ def _implicit_step(statistics: ClassStatistics, graph: WordGraph, start: Array, 
     return None
 
 
-def _check_parameters(tolerance: float, accuracy: float, max_steps: int) -> None:
-    check_positive("tolerance", tolerance)
-    check_positive("accuracy", accuracy)
-    if not max_steps >= 1:
-        raise ValueError(f"max_steps must be at least 1, not {max_steps}")
+def solve_path(diagonal: Array, weights: Array, rhs: Array) -> Array:
+    """Solve (diag(diagonal) + L) ψ = rhs for ψ, L the Laplacian of the path; diagonal and weights must be positive."""
+    solution = np.empty_like(rhs)
+    _eliminate(diagonal.copy(), weights, rhs.copy(), solution)
+    return solution
 
 
-def _checked_edges(edges: ArrayLike, v: int) -> Indices:
-    array = np.asarray(edges)
-    if array.size == 0:
-        array = np.empty((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
-        msg = f"edges must be an array of whole numbers of shape (E, 2), not of {array.dtype} and shape {array.shape}"
-        raise ValueError(msg)
-    if array.size and not (array.min() >= 0 and array.max() < v):
-        raise ValueError(f"edges must join words 0 to {v - 1}, but they range from {array.min()} to {array.max()}")
-    pairs = np.sort(array.astype(np.int64), axis=1)
-    if (pairs[:, 0] == pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) < len(pairs):
-        raise ValueError("edges must join two different words, each pair at most once")
-    return pairs
+@compile_lazily("void(f8[::1], f8[::1], f8[::1], f8[::1])")
+def _eliminate(excess: Array, weights: Array, rhs: Array, solution: Array) -> None:
+    """Eliminate from one end of the path to the other and substitute back, overwriting ``excess`` and ``rhs``.
 
-
-def _checked_start(start: Any, v: int) -> Array:
-    rho = np.array(start, dtype=np.float64)
-    if rho.shape != (v,) or not (np.isfinite(rho).all() and (rho > 0).all()) or abs(rho.sum() - 1) > 1e-9:
-        raise ValueError(f"the start must be a distribution of {v} positive probabilities that sum to 1")
-    return np.asarray(rho / rho.sum())
+    A node's pivot is stored as its excess over the weight to the next. The excess is a sum of positive numbers; the
+    usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
+    """
+    for i in range(len(rhs) - 1, 0, -1):
+        part = weights[i - 1] / (excess[i] + weights[i - 1])
+        excess[i - 1] += excess[i] * part
+        rhs[i - 1] += rhs[i] * part
+    solution[0] = rhs[0] / excess[0]
+    for i in range(1, len(rhs)):
+        solution[i] = (rhs[i] + weights[i - 1] * solution[i - 1]) / (excess[i] + weights[i - 1])

@@ -162,8 +162,8 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
     ----------
     n_classes : sequence of int
         Numbers of latent classes; a PLSI model is fitted for each.
-    tolerance, max_iterations, restarts, seed, temper, fold_tolerance, fold_iterations
-        As in `PLSI`. Tempered posteriors are used for fitting only, not in the kernel.
+    tolerance, max_iterations, seed
+        As in `PLSI`.
 
     Attributes
     ----------
@@ -193,24 +193,16 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
         n_classes: Sequence[int] = (10, 20, 30),
         tolerance: float = 1e-4,
         max_iterations: int = 2000,
-        restarts: int = 1,
         seed: int = 0,
-        temper: float = 1.0,
-        fold_tolerance: float = 1e-4,
-        fold_iterations: int = 10_000,
     ) -> None:
         self.n_classes = n_classes
         self.tolerance = tolerance
         self.max_iterations = max_iterations
-        self.restarts = restarts
         self.seed = seed
-        self.temper = temper
-        self.fold_tolerance = fold_tolerance
-        self.fold_iterations = fold_iterations
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        list(self.models)
+        self._models()
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Fit the models to the training documents.
@@ -231,7 +223,7 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
         ValueError
             If a parameter is out of range, a count is negative or not finite, or no document has a word.
         """
-        models = self.models
+        models = self._models()
         counts = self._counts(X, fitting=True)
         return self._take(counts, [model.fit(counts) for model in models])
 
@@ -324,9 +316,8 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
         return checked_counts(self.validated(X, fitting=fitting))
 
-    @property
-    def models(self) -> list[PLSI]:
-        """Unfitted models, one for each number of classes; ValueError if a parameter is out of range."""
+    def _models(self) -> list[PLSI]:
+        """Return an unfitted model for each number of classes; ValueError if a parameter is out of range."""
         if not len(self.n_classes):
             raise ValueError("n_classes must have at least one number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}

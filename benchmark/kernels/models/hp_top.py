@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.hyperplanes import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
-from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
+from benchmark.kernels.models.densities import Gaussian, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr
-from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.checks import check_positive_parameters
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import Tags
 
@@ -55,8 +55,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     ----------
     C, epsilon : float
         LIBSVM's -c and -e, for the hyperplanes and for the SVMs on the kernel.
-    component : {"gaussian", "logistic", "skew-logistic"}
-        Density of a category's values; the paper uses Gaussians.
     target : int
         Category, as a column of Y, whose kernel `transform` computes.
     cache_mb : float
@@ -68,7 +66,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     ----------
     hyperplanes_ : Hyperplanes
         Its `values` are also the decision values of linear SVMs with the same C.
-    component_ : Density
+    component_ : Gaussian
         Densities of the hyperplanes' values.
     priors_ : float64 array, shape (k,)
         P(x).
@@ -103,14 +101,12 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     def __init__(
         self,
         C: float = 1.0,
-        component: str = "gaussian",
         target: int = 0,
         epsilon: float = 1e-3,
         cache_mb: float = 200.0,
         jobs: int = 1,
     ) -> None:
         self.C = C
-        self.component = component
         self.target = target
         self.epsilon = epsilon
         self.cache_mb = cache_mb
@@ -119,7 +115,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
-        check_one_of("component", self.component, DENSITIES)
 
     def fit(
         self,
@@ -171,8 +166,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
             machines = self._trained(nodes, members, self.categories_)
         self.hyperplanes_ = linear_svm_hyperplanes(points, machines)
         f = self.hyperplanes_.values(points)
-        moments = sample_moments(f, members, self.categories_)
-        self.component_: Density = DENSITIES[self.component].from_moments(moments)
+        self.component_ = Gaussian.from_moments(*sample_moments(f, members, self.categories_))
         self.priors_ = np.full(members.shape[1], 1 / members.shape[1])
         self.joint_ = log_joint(f, self.component_, self.priors_)
         return self

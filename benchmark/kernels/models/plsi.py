@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start
+from benchmark.kernels.models.plsi_em import expectation_maximization, random_start
 from benchmark.kernels.models.plsi_fold import fold_in
 from benchmark.representation.weighting import canonical_csr
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Smallest allowed value of each integer parameter.
-_LEAST = {"n_classes": 1, "max_iterations": 0, "restarts": 1, "seed": 0, "fold_iterations": 0}
+#: Largest gap to the optimum of a document that is folded in, in nats per word, and the largest number of steps.
+FOLD_TOLERANCE, FOLD_ITERATIONS = 1e-4, 10_000
 
 
 def checked_counts(X: Any) -> sp.csr_array:
@@ -41,11 +41,10 @@ def checked_counts(X: Any) -> sp.csr_array:
 
 @dataclass(frozen=True)
 class PLSI:
-    """Parameters for fitting a PLSI model and folding in documents.
+    """Parameters for fitting a PLSI model.
 
-    `fit` runs EM from seeded random starts and selects the model with the highest likelihood. The P(z|d) of the
-    training documents from EM is then replaced by that of folding them in: a training document and a new one with the
-    same words have the same P(z|d), to the last bit.
+    `fit` runs EM from a seeded random start. The P(z|d) of the training documents from EM is then replaced by that of
+    folding them in: a training document and a new one with the same words have the same P(z|d), to the last bit.
 
     Parameters
     ----------
@@ -57,16 +56,8 @@ class PLSI:
         0.006, other random starts by up to 0.016.
     max_iterations : int
         Largest number of EM steps.
-    restarts : int
-        Number of random starts, at least 1.
     seed : int
-        Start r is drawn by ``default_rng([seed, n_classes, r])``.
-    temper : float
-        β in (0, 1] of tempered EM; 1 is plain EM.
-    fold_tolerance : float
-        Largest gap to the optimum of a document that is folded in, in nats per word.
-    fold_iterations : int
-        Largest number of steps when folding in.
+        The start is drawn by ``default_rng([seed, n_classes, 0])``.
 
     Raises
     ------
@@ -89,24 +80,16 @@ class PLSI:
     n_classes: int = 10
     tolerance: float = 1e-4
     max_iterations: int = 2000
-    restarts: int = 1
     seed: int = 0
-    temper: float = 1.0
-    fold_tolerance: float = 1e-4
-    fold_iterations: int = 10_000
 
     def __post_init__(self) -> None:
         """Raise ValueError if a parameter is out of range."""
-        for name, least in _LEAST.items():
+        for name, least in (("n_classes", 1), ("max_iterations", 0), ("seed", 0)):
             value = getattr(self, name)
             if not (isinstance(value, (int, np.integer)) and value >= least):
                 raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        for name in ("tolerance", "fold_tolerance"):
-            value = getattr(self, name)
-            if not 0 <= value < float("inf"):
-                raise ValueError(f"{name} must be a finite number that isn't negative, not {value!r}")
-        if not 0 < self.temper <= 1:
-            raise ValueError(f"temper must be above 0 and at most 1, not {self.temper!r}")
+        if not 0 <= self.tolerance < float("inf"):
+            raise ValueError(f"tolerance must be a finite number that isn't negative, not {self.tolerance!r}")
 
     def fit(self, X: Any) -> FittedPLSI:
         """Fit the model to the counts X, dense or sparse, shape (n, V).
@@ -119,21 +102,13 @@ class PLSI:
         counts = checked_counts(X)
         if counts.nnz == 0:
             raise ValueError("no document has a word: there is nothing to learn from")
-        runs = [self._run(counts, restart) for restart in range(self.restarts)]
-        phi = max(runs, key=lambda run: run[1][-1])[0].phi
-        length = np.asarray(counts.sum(axis=1))
-        theta, _ = self.fold(counts, phi, np.zeros(self.n_classes))
+        start = random_start(counts, self.n_classes, np.random.default_rng([self.seed, self.n_classes, 0]))
+        mixtures, _ = expectation_maximization(counts, start, self.tolerance, self.max_iterations)
+        phi, length = mixtures.phi, np.asarray(counts.sum(axis=1))
+        theta, _ = fold_in(counts, phi, np.zeros(self.n_classes), FOLD_TOLERANCE, FOLD_ITERATIONS)
         classes: Array = length @ theta / length.sum()
         theta[length == 0] = classes
-        return FittedPLSI(self, phi, theta, classes)
-
-    def fold(self, counts: sp.csr_array, phi: Array, otherwise: Array) -> tuple[Array, Array]:
-        """Fold in documents and return P(z|d) and the gaps, see `fold_in`."""
-        return fold_in(counts, phi, otherwise, self.fold_tolerance, self.fold_iterations, self.temper)
-
-    def _run(self, counts: sp.csr_array, restart: int) -> tuple[Mixtures, Array]:
-        start = random_start(counts, self.n_classes, np.random.default_rng([self.seed, self.n_classes, restart]))
-        return expectation_maximization(counts, start, self.tolerance, self.max_iterations, self.temper)
+        return FittedPLSI(phi, theta, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +117,6 @@ class FittedPLSI:
 
     Parameters
     ----------
-    plsi : PLSI
-        Parameters of the fit.
     word_given_class : float64 array, shape (V, K)
         P(w|z); zeros for words that no training document has.
     class_given_document : float64 array, shape (n, K)
@@ -152,7 +125,6 @@ class FittedPLSI:
         P(z).
     """
 
-    plsi: PLSI
     word_given_class: Array
     class_given_document: Array
     classes: Array
@@ -162,4 +134,4 @@ class FittedPLSI:
 
         Words that no training document has are ignored. A document of such words only gets P(z).
         """
-        return self.plsi.fold(checked_counts(X), self.word_given_class, self.classes)[0]
+        return fold_in(checked_counts(X), self.word_given_class, self.classes, FOLD_TOLERANCE, FOLD_ITERATIONS)[0]

@@ -1,13 +1,10 @@
-"""Expectation maximization (EM) for PLSI mixtures from word counts, plain or tempered (Hofmann 1999).
+"""Expectation maximization (EM) for PLSI mixtures from word counts (Hofmann 1999).
 
 With θ_dz = P(z|d) and φ_wz = P(w|z), EM raises the log-likelihood of the words given their documents,
 Σ_dw n(d,w) log Σ_z θ_dz φ_wz; log P(d) would add a constant.
 
-Tempered EM (Hofmann 1999) raises posteriors to a power β ≤ 1, P(z|d,w) ∝ (θ_dz φ_wz)^β, which makes classes softer.
-Every step raises the objective 1/β Σ_dw n(d,w) log Σ_z (θ_dz φ_wz)^β, which is the log-likelihood for β = 1.
-
-The posteriors are never stored. With s_dw = Σ_z (θ_dz φ_wz)^β, a step multiplies θ_dz^β by Σ_w φ_wz^β n(d,w)/s_dw and
-φ_wz^β by Σ_d θ_dz^β n(d,w)/s_dw, and normalizes: two passes over the nonzero counts, one by documents and one by words.
+The posteriors are never stored. With s_dw = Σ_z θ_dz φ_wz, a step multiplies θ_dz by Σ_w φ_wz n(d,w)/s_dw and φ_wz by
+Σ_d θ_dz n(d,w)/s_dw, and normalizes: two passes over the nonzero counts, one by documents and one by words.
 Every sum has one fixed order, whatever the number of threads.
 """
 
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.models.plsi_fold import csr_parts, tempered
+from benchmark.kernels.models.plsi_fold import csr_parts
 from benchmark.kernels.models.plsi_passes import (
     NEGLIGIBLE,
     fill_products,
@@ -62,7 +59,7 @@ def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator)
 
 
 def expectation_maximization(
-    counts: sp.csr_array, start: Mixtures, tolerance: float, max_iterations: int, temper: float = 1.0
+    counts: sp.csr_array, start: Mixtures, tolerance: float, max_iterations: int
 ) -> tuple[Mixtures, Array]:
     """Run EM from `start` until a step gains at most `tolerance` nats per word.
 
@@ -74,8 +71,6 @@ def expectation_maximization(
         A probability that is 0 stays 0.
     tolerance : float
     max_iterations : int
-    temper : float
-        β in (0, 1].
 
     Returns
     -------
@@ -99,20 +94,19 @@ def expectation_maximization(
     entropy = (counts.data * np.log(counts.data)).sum()
     trace: list[float] = []
     while True:
-        tempered_theta, tempered_phi = tempered(theta, temper), tempered(phi, temper)
-        pass_over_documents(ratio, upwards, tempered_theta, tempered_phi, *rows)
+        pass_over_documents(ratio, upwards, theta, phi, *rows)
         # Σ n log s: numpy's logarithm of an array takes a tenth of the time of a loop.
         np.log(ratio, out=logarithms)
         logarithms *= counts.data
-        objective = float((entropy - logarithms.sum()) / (total * temper))
+        objective = float((entropy - logarithms.sum()) / total)
         if not np.isfinite(objective):
             raise FloatingPointError("a word's probability underflowed to 0: the sizes of the counts are too different")
         trace.append(objective)
         if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
             return Mixtures(theta, phi), np.array(trace)
-        pass_over_words(sideways, tempered_theta, cuts, bounds, rows[1], ratio)
-        step_of_documents(theta, tempered_theta, upwards, length)
-        sideways *= tempered_phi
+        pass_over_words(sideways, theta, cuts, bounds, rows[1], ratio)
+        step_of_documents(theta, upwards, length)
+        sideways *= phi
         step_of_words(phi, sideways, sideways.sum(axis=0))
 
 

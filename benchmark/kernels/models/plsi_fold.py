@@ -1,7 +1,7 @@
 """Folding in: P(z|d) of new documents with P(w|z) fixed (Hofmann 1999, section 3.2).
 
 Each document is an independent concave problem, solved by EM on θ_d with φ fixed. As in
-`benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z), and β is the power of tempered EM.
+`benchmark.kernels.models.plsi_em`, θ_dz = P(z|d) and φ_wz = P(w|z).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def fold_in(
-    counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int, temper: float = 1.0
+    counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int
 ) -> tuple[Array, Array]:
     """Fold in documents with P(w|z) fixed and return P(z|d), shape (n, K), and gaps, shape (n,).
 
@@ -42,13 +42,11 @@ def fold_in(
     tolerance : float
         Nats per word.
     max_iterations : int
-    temper : float
-        β in (0, 1].
     """
     known, phi = known_words(counts, phi), np.require(phi, requirements=["C", "W"])
     n, k = counts.shape[0], phi.shape[1]
     theta, gap = np.full((n, k), 1 / k), np.zeros(n)
-    fold_rows(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
+    fold_rows(theta, gap, phi, *csr_parts(known), tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
     theta[empty] = otherwise
     gap[empty] = 0.0
@@ -64,11 +62,6 @@ def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
     rest.data = rest.data * known
     rest.eliminate_zeros()
     return rest
-
-
-def tempered(probabilities: Array, temper: float) -> Array:
-    """Return the probabilities raised to the power β, without a copy for β = 1."""
-    return probabilities if temper == 1.0 else probabilities**temper
 
 
 def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:

@@ -1,6 +1,6 @@
 """Compiled passes over the nonzero word counts, for the steps of EM and of folding in.
 
-As in `benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z (θ_dz φ_wz)^β. Every sum has one
+As in `benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z θ_dz φ_wz. Every sum has one
 fixed order, whatever the number of threads. Counts are passed as parts of a CSR array: row starts, words, counts.
 """
 
@@ -108,13 +108,13 @@ def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I
         _pass_over_block(gradient, theta, cuts, bounds, word, ratio, b)
 
 
-@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
-def step_of_documents(theta: Array, powers: Array, gradient: Array, length: Array) -> None:
-    """Update θ by one step, where `powers` is θ^β; documents without words don't change."""
+@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
+def step_of_documents(theta: Array, gradient: Array, length: Array) -> None:
+    """Update θ by one step; documents without words don't change."""
     for d in prange(theta.shape[0]):
         if length[d] > 0.0:
             for z in range(theta.shape[1]):
-                value = gradient[d, z] * powers[d, z] / length[d]
+                value = gradient[d, z] * theta[d, z] / length[d]
                 theta[d, z] = value if value >= NEGLIGIBLE else 0.0
 
 
@@ -169,25 +169,10 @@ def _combine(out: Array, weight: Array, rows: Array) -> None:
             )
 
 
-@compile_lazily("f8(f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8, f8)")
-def _slopes(
-    slope: Array,
-    ratio: Array,
-    powers: Array,
-    theta: Array,
-    phi: Array,
-    turned: Array,
-    count: Array,
-    length: float,
-    beta: float,
-) -> float:
-    """Fill ``slope`` with ∂f/∂θ_z and return the largest.
-
-    ``phi`` is φ^β and ``turned`` its transpose; θ^β is written to ``powers``.
-    """
-    for z in range(len(theta)):
-        powers[z] = theta[z] if beta == 1.0 else theta[z] ** beta
-    _combine(ratio, powers, turned)
+@compile_lazily("f8(f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8)")
+def _slopes(slope: Array, ratio: Array, theta: Array, phi: Array, turned: Array, count: Array, length: float) -> float:
+    """Fill ``slope`` with ∂f/∂θ_z and return the largest; ``turned`` is the transpose of ``phi``."""
+    _combine(ratio, theta, turned)
     for place in range(len(ratio)):
         p = np.uint64(place)
         # If θ is 0 for every class that has the word, the slope towards these classes is infinite.
@@ -195,14 +180,11 @@ def _slopes(
     _combine(slope, ratio, phi)
     largest = 0.0
     for z in range(len(theta)):
-        if beta != 1.0:
-            # Multiply by θ^(β-1). A class at 0 has a share too small for the sums, whatever its slope.
-            slope[z] = slope[z] * powers[z] / theta[z] if theta[z] > 0.0 else 0.0
         largest = max(largest, slope[z])
     return largest
 
 
-@compile_lazily(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, f8, i8)", parallel=True)
+@compile_lazily(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, i8)", parallel=True)
 def fold_rows(
     theta: Array,
     gap: Array,
@@ -210,19 +192,16 @@ def fold_rows(
     start: I8,
     word: I4,
     count: Array,
-    beta: float,
     tolerance: float,
     max_iterations: int,
 ) -> None:
-    """Run EM on each row of ``theta`` independently, from its current value; ``phi`` is φ^β.
+    """Run EM on each row of ``theta`` independently, from its current value.
 
     The φ of a document's words is copied to contiguous, zero-padded matrices, one by words and one by classes. Both
     sums of a step then run over whole rows, vectorized, in a fixed order.
     """
     classes = theta.shape[1]
     k = _WIDTH * ((classes + _WIDTH - 1) // _WIDTH)
-    # With β < 1 no class is 0 at the optimum.
-    dispensable = tolerance if beta == 1.0 else 0.0
     for d in prange(theta.shape[0]):
         first, words = start[d], start[d + 1] - start[d]
         m = _WIDTH * ((words + _WIDTH - 1) // _WIDTH)
@@ -233,15 +212,15 @@ def fold_rows(
             length += count_d[p]
             for z in range(classes):
                 phi_d[p, z] = turned[z, p] = phi[word[first + p], z]
-        theta_d, fewer, slope, other, powers = np.zeros(k), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+        theta_d, fewer, slope, other = np.zeros(k), np.empty(k), np.empty(k), np.empty(k)
         theta_d[:classes] = theta[d]
         for step in range(max_iterations + 1):
-            gap[d] = _slopes(slope, ratio, powers, theta_d, phi_d, turned, count_d, length, beta) - 1.0
+            gap[d] = _slopes(slope, ratio, theta_d, phi_d, turned, count_d, length) - 1.0
             if gap[d] <= tolerance:
                 # EM approaches 0 without reaching it. Classes on the way to 0 are dropped, if the bound still holds.
-                fewer[:] = np.where((theta_d < dispensable) & (slope < 1.0 - tolerance), 0.0, theta_d)
+                fewer[:] = np.where((theta_d < tolerance) & (slope < 1.0 - tolerance), 0.0, theta_d)
                 fewer /= fewer.sum()
-                fewer_gap = _slopes(other, ratio, powers, fewer, phi_d, turned, count_d, length, beta) - 1.0
+                fewer_gap = _slopes(other, ratio, fewer, phi_d, turned, count_d, length) - 1.0
                 if fewer_gap <= tolerance:
                     theta_d[:] = fewer
                     gap[d] = fewer_gap

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import BinarySvm
-    from benchmark.kernels.models.densities import Density
+    from benchmark.kernels.models.densities import Gaussian
 
     Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class LogJoint:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # `top_features` raises if values are not finite
-def log_joint(f: Array, component: Density, priors: Array) -> LogJoint:
+def log_joint(f: Array, component: Gaussian, priors: Array) -> LogJoint:
     """Compute log P(x) q(d|x) and its derivatives at the hyperplanes' values f, shape (n, k)."""
     values = component.log_density(f) + np.log(priors)
     return LogJoint(values, np.array(component.scores(f)), component.slope(f), priors)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.models.densities import DENSITIES
 from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI
 from tests.kernels.models.drawn import draw_counts, draw_points
@@ -37,11 +36,6 @@ def corpus(rng: np.random.Generator) -> tuple[sp.csr_array, NDArray[np.bool_]]:
     return draw_points(rng, 60)
 
 
-@pytest.fixture(params=list(DENSITIES))
-def component(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture
-def top(corpus: tuple[sp.csr_array, NDArray[np.bool_]], component: str) -> HyperplaneTop:
-    return HyperplaneTop(component=component, target=1).fit(*corpus)
+def top(corpus: tuple[sp.csr_array, NDArray[np.bool_]]) -> HyperplaneTop:
+    return HyperplaneTop(target=1).fit(*corpus)

@@ -157,13 +157,6 @@ def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng)
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("target", [-1, K, K + 1])
-def test_a_target_is_the_number_of_a_category(corpus, target):
-    top = HyperplaneTop().fit(*corpus)
-    with pytest.raises(ValueError, match=f"one of the 4 categories, 0 to 3, not {target}"):
-        top_features(top.joint_, target)
-
-
 @pytest.mark.parametrize("where", ["scores", "slopes", "values"])
 @pytest.mark.parametrize("wrong", [np.inf, np.nan])
 def test_one_feature_that_is_no_number_is_refused(corpus, where, wrong):
@@ -182,11 +175,3 @@ def test_one_value_that_is_no_number_is_refused(top, corpus, wrong):
     assert np.isfinite(gram.tile(slice(0, 3), slice(None))).all()
     with pytest.raises(FloatingPointError, match="TOP kernel has values that are not finite"):
         gram.tile(slice(3, 5), slice(None))
-
-
-def test_features_of_some_documents_are_theirs(top):
-    features = top_features(top.joint_, 1)
-    for documents in (slice(3, 9), np.array([5, 5, 0])):
-        some = features.of(documents)
-        np.testing.assert_array_equal(some.scalars, features.scalars[documents])
-        np.testing.assert_array_equal(some.slopes, features.slopes[documents])
