@@ -349,7 +349,8 @@ def _labels_of(problem: Problem, row: int) -> str:
 
 def _nearest(data: SplitData, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:
     """Return the similarity and the nearest training documents: by kernel, or by cosine without one on points."""
-    points, train, kernel = data.points(spec.representation), data.split.train, spec.kernel
+    points = data.counts_view(spec.representation).points(data.selected_counts)
+    train, kernel = data.split.train, spec.kernel
     if kernel is not None and is_elementwise_kernel(kernel.cls) and not spec.representation.dirichlet:
         by, values = kernel.name, kernel.build().fit(points[train]).transform(points[[row]])[0]
     else:

@@ -163,9 +163,15 @@ def _takes_any(cls: Any) -> bool:
     return is_library_class(cls) and inspect.Parameter.VAR_KEYWORD in kinds
 
 
-def takes_seed(component: Component) -> bool:
-    """Return whether a library's class has a random state that the configuration leaves to the experiment's seed."""
-    return is_library_class(component.cls) and "random_state" in component.defaults.keys() - component.given.keys()
+def seed_parameters(component: Component) -> list[str]:
+    """Return the parameters that are seeds and that the configuration leaves to the experiment's seed.
+
+    They are the random state of a library's class, and those of a pipeline's steps that have none by default.
+    """
+    free = {key: value for key, value in component.defaults.items() if key not in component.given}
+    if component.tags.reads_texts:
+        return [key for key, value in free.items() if value is None and key.rpartition("__")[2] == "random_state"]
+    return [key for key in free if key == "random_state"] if is_library_class(component.cls) else []
 
 
 def lists_by_nature(cls: type[Any]) -> set[str]:

@@ -307,6 +307,12 @@ class MethodSpec:
         members = () if self.fused is None else self.fused.members
         return (*(part for each in members for part in each.components), *filter(None, parts))
 
+    def build_kernel(self) -> Any:
+        """Build the kernel; ValueError where there is none."""
+        if self.kernel is None:
+            raise ValueError(f"the classifier {self.classifier.name!r} needs a kernel")
+        return self.kernel.build()
+
 
 @dataclass(frozen=True)
 class MethodEntry:

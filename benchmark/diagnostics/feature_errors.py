@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +14,8 @@ from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, Diagnostic
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.methods.problem import Problem
-from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
+from benchmark.methods.views import fitted_weighting
+from benchmark.representation import normalize_rows
 from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 
@@ -179,7 +180,7 @@ class FeatureErrors(Diagnostic):
             raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
         weighting = fitted_weighting(problem, counts, representation, np.arange(n) if representation.learns else None)
-        points = weighted_points(counts, replace(representation, features=None), weighting)
+        points = normalize_rows(weighting.transform(counts), representation.normalization)
         built: FeatureMap = features.build()
         with blas_threads(1):
             started = time.perf_counter()

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
-from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
+from benchmark.methods.fusion import FusedMethod, solve_fusions
+from benchmark.methods.svm_method import solve_jointly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +47,7 @@ class Batch:
         try:
             if isinstance(first.method, FusedMethod):
                 return solve_fusions(machines, first.problem, first.terms, bench)  # type: ignore[arg-type]
-            if _joins(first) is not None:
+            if first.method.joins(first.problem, first.terms) is not None:
                 return solve_jointly(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
             return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
@@ -77,17 +77,10 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
         splits[point.problem.key] |= {id(split) for split in unit_splits([job])}
     joined: dict[Any, list[tuple[Setting, tuple[StoreUnit, ...]]]] = {}
     for number, (point, jobs) in enumerate(_ordered(missing, by_split=by_split)):
-        joins = _joins(point)
+        joins = point.method.joins(point.problem, point.terms)
         same = number if joins is None else (point.problem.key, joins, point.terms, id(jobs[0].splits[0]))
         joined.setdefault(same, []).append((point, jobs))
     return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
-
-
-def _joins(point: Setting) -> Any:
-    """Return a value shared by settings that can be trained together on a split; None for those trained alone."""
-    if isinstance(point.method, FusedMethod):
-        return "fusions"  # which may have methods in common
-    return point.method.joins(point.terms) if isinstance(point.method, KernelSvm) else None
 
 
 def _ordered(

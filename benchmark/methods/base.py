@@ -1,8 +1,11 @@
-"""Protocol of a method: train on the splits of a task and predict its test documents."""
+"""Base class of methods: train on the splits of a task and predict its test documents."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from benchmark.methods.views import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,21 +18,36 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 
-class Method(Protocol):
-    """Representation, optional kernel and classifier for the documents of one problem."""
+class Method(ABC):
+    """View of documents, optional kernel and classifier for the documents of one problem.
 
-    @property
-    def batched(self) -> bool:
-        """True if the splits of a setting are solved together and stored as one entry."""
+    Parameters
+    ----------
+    spec : MethodSpec
+        Specification of the method, from the configuration.
+    aggregate : str
+        How the information gains of a term are aggregated over the classes, where terms are selected.
+    batched : bool
+        True if the splits of a setting are solved together and stored as one entry.
+    """
+
+    def __init__(self, spec: MethodSpec, aggregate: str = "sum", *, batched: bool = False) -> None:
+        self.spec, self.aggregate, self.batched = spec, aggregate, batched
 
     @property
     def uses_seed(self) -> bool:
         """True if predictions depend on the problem's seed."""
+        return False
 
-    @property
-    def spec(self) -> MethodSpec:
-        """Specification of the method, from the configuration."""
+    def inputs(self, problem: Problem) -> Any:
+        """Return what the method takes of all documents: counts, texts or vectors, see `inputs_of`."""
+        return inputs_of(self.spec, problem)
 
+    def joins(self, problem: Problem, terms: int | None) -> Any:  # noqa: ARG002
+        """Return a value that is equal for methods that can be solved together on a split; None for one that can't."""
+        return None
+
+    @abstractmethod
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
@@ -54,6 +72,7 @@ class Method(Protocol):
             If the method can't be used on these documents.
         """
 
+    @abstractmethod
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
         """Train on the training documents of a split, as `solve` does, and return the trained method.
 
@@ -62,3 +81,25 @@ class Method(Protocol):
         ValueError, FloatingPointError
             If the method can't be used on these documents, or has no trained state that can be saved.
         """
+
+
+class WrappedMethod(Method):
+    """Base class of methods that train another one.
+
+    Parameters
+    ----------
+    method : Method
+    """
+
+    def __init__(self, method: Method) -> None:
+        super().__init__(method.spec, method.aggregate, batched=method.batched)
+        self.method = method
+
+    @property
+    def uses_seed(self) -> bool:
+        """`uses_seed` of the wrapped method."""
+        return self.method.uses_seed
+
+    def inputs(self, problem: Problem) -> Any:
+        """Return `inputs` of the wrapped method."""
+        return self.method.inputs(problem)

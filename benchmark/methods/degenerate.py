@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram
-from benchmark.methods.kernel_machines import build_kernel
 from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ def degenerate_predictions_reason(spec: MethodSpec, work: SplitData, decisions: 
         return "every prediction is a tie: no class scores higher than all others"
     if spec.kernel is None or not is_elementwise_kernel(spec.kernel.cls):
         return ""
-    kernel, normalization = build_kernel(spec), spec.representation.normalization
-    products = work.products(spec.representation, kernel.exponent, Stopwatch())
+    kernel, normalization = spec.build_kernel(), spec.representation.normalization
+    products = work.products(spec, kernel.exponent, Stopwatch())
     gram = LazyGram(kernel, products, normalization, test, work.split.train)
     start, stop, first = 0, 2, gram.block(0, 1)
     while start < len(test):

@@ -20,109 +20,34 @@ from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_cl
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.methods.multilabel import learned_classes, positive_classes, values_of_all_classes
 from benchmark.methods.plugin_outputs import scores_of, value_of_class
-from benchmark.methods.weighted_counts import normalized_points
 from benchmark.representation import canonical_csr, power_transform, row_norms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.hyperplanes import Hyperplanes
-    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
+    from benchmark.methods.learned_classes import LearnedClasses
     from benchmark.methods.split_data import SplitData
-    from benchmark.representation import Weighting
+    from benchmark.methods.views import FittedView
 
     Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FittedView:
-    """How documents become points, with what was learned of it.
-
-    Parameters
-    ----------
-    weighting : Weighting or None
-        Fitted weighting; None where documents are texts or vectors, which stay as they are.
-    normalization : {"none", "l1", "l2"}
-    dirichlet : float
-        α of the Dirichlet prior of kernels; 0 for none.
-    features : transformer or None
-        Feature map of normalized points.
-    terms : intp array, shape (V,), or None
-        Columns of the terms to take from the counts of all terms, the best first; None to take all.
-    selected : bool
-        True if terms were selected: points are then normalized before they are mapped.
-    """
-
-    weighting: Weighting | None
-    normalization: str = "none"
-    dirichlet: float = 0.0
-    features: Any = None
-    terms: NDArray[np.intp] | None = None
-    selected: bool = False
-
-    @classmethod
-    def of(cls, work: SplitData, representation: Representation) -> Self:
-        """Fit the view of a split."""
-        features = None if representation.features is None else representation.features.build()
-        terms = work.selected_terms()
-        weighting = work.weighting(work.selected_counts(), representation)
-        return cls(
-            weighting, representation.normalization, representation.dirichlet, features, terms, terms is not None
-        )
-
-    def own_terms(self, inputs: Any) -> Any:
-        """Take the view's own terms from counts of all terms of its problem; texts and vectors stay as they are."""
-        return inputs if self.terms is None else inputs[:, self.terms]
-
-    def weights(self, inputs: Any) -> Any:
-        """Return the weights of counts over its own terms, shape (m, V), or texts and vectors as they are."""
-        return inputs if self.weighting is None else self.weighting.transform(inputs)
-
-    def points(self, inputs: Any) -> Any:
-        """Return the points of documents, from counts over its own terms, shape (m, V), or from texts or vectors."""
-        weights = self.weights(inputs)
-        return weights if self.weighting is None else normalized_points(weights, self.normalization, self.features)
-
-
-@dataclass(frozen=True, eq=False)
-class TrainedState:
-    """Trained state that all methods have in common.
+class FittedMethod(ABC):
+    """Trained method; its methods take the inputs of new documents: counts over its V terms, shape (m, V), say.
 
     Parameters
     ----------
     view : FittedView
-    multilabel : bool
-        True if a document may have several classes, or none.
-    columns : intp array, shape (n_learned,)
-        Positions of the learned classes, see `learned_classes`; all classes where each document has exactly one.
-    everywhere : bool array, shape (k,)
-        True for classes that every training document has; always False where each document has exactly one class.
+    learned : LearnedClasses
     """
 
     view: FittedView
-    multilabel: bool
-    columns: NDArray[np.intp]
-    everywhere: NDArray[np.bool_]
-
-
-def trained_state(work: SplitData, spec: MethodSpec) -> TrainedState:
-    """Return the trained state that every method has for a split."""
-    multilabel, classes = work.problem.multilabel, work.problem.documents.classes
-    columns, _ = learned_classes(work.members, classes) if multilabel else (np.arange(len(classes)), classes)
-    everywhere = np.asarray(work.members.all(axis=0) & multilabel)
-    without_counts = spec.classifier.tags.reads_texts or spec.vectors is not None
-    view = FittedView(None) if without_counts else FittedView.of(work, spec.representation)
-    return TrainedState(view, multilabel, columns, everywhere)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedMethod(ABC):
-    """Trained method; its methods take the counts of new documents over its V terms, shape (m, V)."""
-
-    learned: TrainedState
+    learned: LearnedClasses
 
     @abstractmethod
     def values(self, counts: sp.csr_array) -> Array:
@@ -138,35 +63,19 @@ class FittedMethod(ABC):
 
     def predict_from(self, values: Array) -> NDArray[Any]:
         """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k)."""
-        if self.learned.multilabel:
-            return positive_classes(self.learned.everywhere, self.learned.columns, values)
-        return self._best(values)
+        return self.learned.predict_from(values)
 
     def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k).
-
-        Where documents may have several classes, a class that could not be learned has -inf, or inf if it is predicted
-        for every document.
-        """
-        if not self.learned.multilabel:
-            return self._of_classes(values)
-        return values_of_all_classes(self.learned.everywhere, self.learned.columns, values)
+        """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
+        return self.learned.class_values(values)
 
     def values_of_rows(self, matrix: sp.csr_array) -> Array:
         """Return `class_values` of counts over all terms of its problem, of which it takes its own, shape (m, k)."""
-        return self.class_values(self.values(self.learned.view.own_terms(matrix)))
+        return self.class_values(self.values(self.view.own_terms(matrix)))
 
     def over_own_terms(self) -> Self:
         """Return the method for counts of its own terms alone, without their columns in its problem."""
-        return replace(self, learned=replace(self.learned, view=replace(self.learned.view, terms=None)))
-
-    @abstractmethod
-    def _best(self, values: Array) -> NDArray[np.int32]:
-        """Return the predicted class of each document, shape (m,)."""
-
-    @abstractmethod
-    def _of_classes(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k)."""
+        return replace(self, view=replace(self.view, terms=None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,12 +96,14 @@ class FittedMachines(FittedMethod):
     kernel: Kernel
 
     @classmethod
-    def of(cls, learned: TrainedState, counts: sp.csr_array, machines: MulticlassSvm, kernel: Kernel) -> Self:
-        """Return the machines with the counts of their support vectors; `counts` has all training rows."""
+    def of(cls, work: SplitData, spec: MethodSpec, rows: NDArray[np.intp], machines: MulticlassSvm) -> Self:
+        """Return the machines of a split with the counts of their support vectors; `rows` are its training rows."""
         used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
         bounds = np.searchsorted(used, machines.class_bounds)
         renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
-        return cls(learned, counts[used], MulticlassSvm(machines.scheme, bounds, tuple(renumbered)), kernel)
+        kernel = spec.build_kernel()
+        machines = MulticlassSvm(machines.scheme, bounds, tuple(renumbered))
+        return cls(work.view(spec), work.learned, work.selected_counts[rows[used]], machines, kernel)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone, without what was computed from them."""
@@ -203,16 +114,20 @@ class FittedMachines(FittedMethod):
         m, s = counts.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return np.empty((m, 0))
-        products, normalization = self._products(counts), self.learned.view.normalization
+        products, normalization = self._products(counts), self.view.normalization
         return svm_decision_values(
             self.machines, LazyGram(self.kernel, products, normalization, np.arange(m), np.arange(m, m + s))
         )
 
-    def _best(self, values: Array) -> NDArray[np.int32]:
-        return predict_class_codes(self.machines, values)[0]
+    def predict_from(self, values: Array) -> NDArray[Any]:
+        """Return the predicted class of each document, by votes of pairs or the largest value, see `FittedMethod`."""
+        if self.learned.multilabel:
+            return super().predict_from(values)
+        return self.learned.columns[predict_class_codes(self.machines, values)[0]].astype(np.int32)
 
-    def _of_classes(self, values: Array) -> Array:
-        return svm_class_scores(self.machines, values)
+    def class_values(self, values: Array) -> Array:
+        """Return a decision value for each class, shape (m, k), of pairs as `svm_class_scores` adds them."""
+        return super().class_values(values if self.learned.multilabel else svm_class_scores(self.machines, values))
 
     def _products(self, counts: sp.csr_array) -> InnerProducts:
         """Return the inner products of the m documents in `counts` and the s support vectors.
@@ -220,7 +135,7 @@ class FittedMachines(FittedMethod):
         Rows 0 to m - 1 are the documents, rows m to m + s - 1 the support vectors.
         """
         support, m, s = self._support, counts.shape[0], self.counts.shape[0]
-        view, exponent = self.learned.view, self.kernel.exponent
+        view, exponent = self.view, self.kernel.exponent
         new = self._embedded(counts)
         if view.dirichlet:
             weights = sp.vstack([new.points, support.points], format="csr")
@@ -232,7 +147,7 @@ class FittedMachines(FittedMethod):
 
     def _embedded(self, counts: sp.csr_array) -> _Embedded:
         """Return points and divisors as in `SplitData.products`: `LazyGram` normalizes only with all terms."""
-        view, exponent, n = self.learned.view, self.kernel.exponent, counts.shape[0]
+        view, exponent, n = self.view, self.kernel.exponent, counts.shape[0]
         if view.selected and not view.dirichlet:
             return _Embedded(power_transform(view.points(counts), exponent), np.ones(n))
         weights = view.weights(counts)
@@ -265,13 +180,7 @@ class FittedHyperplanes(FittedMethod):
 
     def values(self, counts: sp.csr_array) -> Array:
         """Return the decision values of each learned class, shape (m, n_learned)."""
-        return self.hyperplanes.values(canonical_csr(self.learned.view.points(counts)))
-
-    def _best(self, values: Array) -> NDArray[np.int32]:
-        raise NotImplementedError
-
-    def _of_classes(self, values: Array) -> Array:
-        raise NotImplementedError
+        return self.hyperplanes.values(canonical_csr(self.view.points(counts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,23 +198,15 @@ class FittedPoints(FittedMethod):
         return replace(super().over_own_terms(), models=models)
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Return the class scores in the order of ``classes_``, shape (m, k).
+        """Return the scores of the learned classes, shape (m, n_learned).
 
         Where documents may have several classes, return for each learned class its decision value against the rest,
         shape (m, n_learned).
         """
-        points = self.learned.view.points(counts)
+        points = self.view.points(counts)
         if not self.learned.multilabel:
             return scores_of(self.models[0], points)
         values = np.empty((points.shape[0], len(self.models)))
         for column, model in enumerate(self.models):
             values[:, column] = value_of_class(model, points)
         return values
-
-    def _best(self, values: Array) -> NDArray[np.int32]:
-        return np.asarray(self.models[0].classes_[values.argmax(axis=1)], dtype=np.int32)
-
-    def _of_classes(self, values: Array) -> Array:
-        full = np.empty(values.shape)
-        full[:, self.models[0].classes_] = values
-        return full

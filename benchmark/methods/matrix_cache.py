@@ -18,7 +18,7 @@ from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.methods.rankings import Rankings
-from benchmark.methods.weighted_counts import fitted_weighting
+from benchmark.methods.views import fitted_weighting
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads

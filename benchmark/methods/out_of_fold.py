@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,16 +36,17 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
 def out_of_fold_values(
     problem: Problem,
     split: Split,
+    inputs: Any,
     fit: Callable[[Split], FittedMethod],
     n_folds: int = INNER_FOLDS,
     each: Callable[..., Iterable[NDArray[np.float64]]] = map,
 ) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
 
-    Documents that none of the first `n_folds` folds tests have NaN. `each` applies a function to every fold, as `map`
-    does.
+    `inputs` are what the method takes of all documents, see `Method.inputs`. Documents that none of the first `n_folds`
+    folds tests have NaN. `each` applies a function to every fold, as `map` does.
     """
-    inputs, values = problem.inputs, np.full(problem.members.shape, np.nan)
+    values = np.full(problem.members.shape, np.nan)
     folds = inner_folds(problem, split)[:n_folds]
 
     def scored(fold: Split) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
 from benchmark.config.components import is_library_class
-from benchmark.methods.multilabel import check_finite_values
+from benchmark.methods.learned_classes import check_finite_values
 from benchmark.system.errors import unknown_name
 from benchmark.system.memory import free_memory
 from benchmark.system.registries import is_builtin
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.methods.problem import Problem
 
 
 def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
@@ -123,12 +122,13 @@ class CheckedClassifier:
     Attributes
     ----------
     classes_ : int32 array, shape (k,)
-        Training classes, in the order of the columns of `scores`.
+        Training classes, sorted: the order of the columns of `scores`.
     """
 
     def __init__(self, classifier: Any) -> None:
         self.classifier = classifier
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.order_ = np.empty(0, dtype=np.intp)
 
     @property
     def _place(self) -> str:
@@ -161,7 +161,8 @@ class CheckedClassifier:
         if not integers or not np.array_equal(np.sort(classes), expected):
             problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
             raise ValueError(f"{self._place}: {problem}, but the training classes are {expected.tolist()}")
-        self.classes_ = classes.astype(np.int32)
+        self.order_ = np.argsort(classes)
+        self.classes_ = classes[self.order_].astype(np.int32)
         return self
 
     def _handed(self, X: sp.csr_array) -> Any:
@@ -210,7 +211,7 @@ class CheckedClassifier:
         values = getattr(self.classifier, method)(self._handed(X))
         what = f"{self._place}: its {method} of {n} documents and {k} classes"
         shape = (n,) if k == 2 and _array(values, what).ndim == 1 else (n, k)
-        return score_of_each(check_real_array(values, shape, what))
+        return score_of_each(check_real_array(values, shape, what))[:, self.order_]
 
 
 def predicted_codes(
@@ -257,13 +258,6 @@ def with_other_labels_told(found: list[SettingPredictions]) -> list[SettingPredi
         return found
     text = f"{other:,} of {n:,} labels are not the largest score"
     return [replace(found[0], warnings=(*found[0].warnings, text)), *found[1:]]
-
-
-def scores_of_all_classes(problem: Problem, classes: NDArray[Any], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores of the trained classes, shape (m, trained), for all k classes of a problem: -inf for the others."""
-    full = np.full((len(scores), len(problem.documents.classes)), -np.inf)
-    full[:, classes] = scores
-    return full
 
 
 def scores_of(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.components import is_library_class, takes_seed
+from benchmark.config.components import is_library_class, seed_parameters
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.methods.fitted import FittedPoints, trained_state
-from benchmark.methods.multilabel import learned_classes, multilabel_predictions
+from benchmark.methods.base import Method
+from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.plugin_outputs import (
     checked_classifier,
     predicted_codes,
-    scores_of_all_classes,
     value_of_class,
     with_other_labels_told,
 )
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
-from benchmark.methods.weighted_counts import depends_on_split, split_weighting, weighted_points
+from benchmark.methods.vectors import surplus_warnings
+from benchmark.methods.views import depends_on_split, takes_counts
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
 from benchmark.system.tags import tags_of
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -67,44 +66,30 @@ class _SplitPoints:
     classes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PointClassifierMethod:
-    """Classifier of points, trained on each split.
+class PointClassifierMethod(Method):
+    """Classifier of points made of counts, of texts or of vectors, trained on each split.
 
     It predicts the class with the largest score; ties go to the first of its `classes_`. Where documents may have
     several classes, a binary classifier is trained for each class against the rest, and the class is predicted if its
     score is larger than that of the rest.
-
-    Parameters
-    ----------
-    spec : MethodSpec
-        Specification without a kernel.
-    aggregate : str
-        How the information gains of a term are aggregated over the classes, where terms are selected.
-    batched : bool
-        True if the splits of a setting are stored as one entry.
     """
-
-    spec: MethodSpec
-    aggregate: str = "sum"
-    batched: bool = False
 
     @property
     def uses_seed(self) -> bool:
-        """True if the classifier of a library draws random numbers and the configuration doesn't give their seed."""
-        return takes_seed(self.spec.classifier)
+        """True if the classifier draws random numbers and the configuration doesn't give their seed."""
+        return bool(seed_parameters(self.spec.classifier))
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on the splits in parallel and predict, see `Method.solve`."""
-        representation = self.spec.representation
-        for_each = tags_of(self.spec.classifier.cls).selects_terms
+        ours = is_builtin(self.spec.classifier.cls)
         if terms is not None:
+            if not takes_counts(self.spec):
+                raise ValueError("texts and vectors have no terms that could be selected")
             for split in splits:
                 bench.rankings(problem, split)  # before the threads start: they share the rankings
-        whole = terms is None or for_each
-        shared = [self._shared(problem, splits) if whole and not depends_on_split(representation) else None]
+        shared = [self._shared(problem, splits, terms, bench)]
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
@@ -113,101 +98,99 @@ class PointClassifierMethod:
             # A single split pops the points, so that their memory is free while it trains on its rows.
             points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
-            decide = self._several if problem.multilabel else self._single
-            found = decide(problem, split, points, watch)
-            return replace(found, warnings=self._changes(problem, split, points)) if split is splits[0] else found
+            found = self._predictions(work, points, watch)
+            return replace(found, warnings=self._changes(work, points)) if split is splits[0] else found
 
-        ours = is_builtin(self.spec.classifier.cls)
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else bench.jobs)
         with collect_warnings(library=not ours) as said, threads:
             found = list(map_in_order(one, splits, bench.jobs))
+        said += [] if self.spec.vectors is None else surplus_warnings(self.spec.vectors, problem.documents)
         found = [replace(each, warnings=(*each.warnings, *said)) for each in found] if said else found
         return found if ours else with_other_labels_told(found)
 
-    def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:
-        """Return the points of all documents, which all splits share."""
-        matrix, representation = problem.counts.matrix, self.spec.representation
-        return weighted_points(matrix, representation, split_weighting(problem, matrix, representation, splits[0]))
+    def _shared(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache) -> Any:
+        """Return the points of all documents where all splits have the same; None where they don't."""
+        for_each = tags_of(self.spec.classifier.cls).selects_terms
+        if takes_counts(self.spec) and (
+            (terms is not None and not for_each) or depends_on_split(self.spec.representation)
+        ):
+            return None
+        return SplitData(problem, splits[0], splits, None, self.aggregate, bench).points(self.spec)
 
-    def _changes(self, problem: Problem, split: Split, points: _SplitPoints) -> tuple[str, ...]:
+    def _changes(self, work: SplitData, points: _SplitPoints) -> tuple[str, ...]:
         """Return the warning that a library's classifier is not deterministic, once for each task and classifier."""
-        classifier, members = self.spec.classifier, problem.members[split.train]
+        classifier, problem, train = self.spec.classifier, work.problem, work.split.train
         if not is_library_class(classifier.cls):
             return ()
         key = f"{problem.key} {classifier.resolved}"
         if key not in _CHANGES:
-            columns, _ = learned_classes(members, problem.documents.classes)
-            labels = (
-                members[:, columns[0]].astype(np.int32) if problem.multilabel else problem.documents.labels[split.train]
-            )
+            first = work.learned.columns[0] if problem.multilabel else 0
+            labels = work.members[:, first].astype(np.int32) if problem.multilabel else problem.documents.labels[train]
 
-            def train(X: sp.csr_array, y: NDArray[np.int32]) -> Any:
+            def again(X: sp.csr_array, y: NDArray[np.int32]) -> Any:
                 return self._fitted(replace(points, train=X), y, None)
 
-            _CHANGES[key] = changes_when_trained_again(train, points.train, labels)
+            _CHANGES[key] = changes_when_trained_again(again, points.train, labels)
         return tuple(filter(None, (_CHANGES[key],)))
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
         work = SplitData(problem, split, [split], terms, self.aggregate, bench)
         with blas_threads(1):
-            points, learned = self._points(work, None), trained_state(self._for_all_classes(work), self.spec)
-            targets = [(problem.documents.labels[split.train], points.rankings)]
-            if problem.multilabel:
-                targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
-            models = tuple(self._fitted(points, *target) for target in targets)
-            return FittedPoints(learned, models)
+            points = self._points(work, None)
+            models = tuple(self._fitted(points, *target) for target in self._targets(work, points))
+            return FittedPoints(self._for_all_classes(work).view(self.spec), work.learned, models)
 
     def _for_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""
         return replace(work, terms=None) if tags_of(self.spec.classifier.cls).selects_terms else work
 
-    def _points(self, work: SplitData, shared: sp.csr_array | None) -> _SplitPoints:
+    def _points(self, work: SplitData, shared: Any) -> _SplitPoints:
         """Return the points of a split, as rows of `shared` where the splits have the same points."""
         whole, split = self._for_all_classes(work), work.split
-        points = whole.points(self.spec.representation) if shared is None else shared
+        points = whole.points(self.spec) if shared is None else shared
         for_each = work.terms if whole.terms is None else None
         rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
         classes = () if work.problem.multilabel else work.problem.documents.classes
         parts = points[split.train], points[split.test]
         return _SplitPoints(*parts, for_each, rankings, work.problem.seed, classes)
 
-    def _single(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
-        """Train and predict where each document has exactly one class."""
-        model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
-        watch.lap("training")
-        codes, tied, scores = predicted_codes(model, points.test)
-        watch.lap("testing")
-        values = None if scores is None else scores_of_all_classes(problem, model.classes_, scores)
-        return SettingPredictions.of_split(codes, tied, watch.seconds(), values)
+    def _targets(
+        self, work: SplitData, points: _SplitPoints
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.intp] | None]]:
+        """Yield labels and rankings: of all classes, or of each learned class against the rest."""
+        if not work.problem.multilabel:
+            yield work.problem.documents.labels[work.split.train], points.rankings
+            return
+        for column in work.learned.columns:
+            # A term's information gain is the same for a class and for the rest.
+            rankings = None if points.rankings is None else points.rankings[[column, column]]
+            yield work.members[:, column].astype(np.int32), rankings
 
-    def _several(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
-        """Train and predict where documents may have several classes."""
-        members = problem.members[split.train]
-        columns, _ = learned_classes(members, problem.documents.classes)
-        values = np.empty((len(split.test), len(columns)))
-        for position, (labels, rankings) in enumerate(_one_vs_rest(members, columns, points.rankings)):
-            model = self._fitted(points, labels, rankings)
+    def _predictions(self, work: SplitData, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
+        """Train on a split and predict its test documents."""
+        learned, targets = work.learned, self._targets(work, points)
+        if not work.problem.multilabel:
+            model = self._fitted(points, *next(targets))
+            watch.lap("training")
+            codes, tied, scores = predicted_codes(model, points.test)
+            watch.lap("testing")
+            values = None if scores is None else learned.class_values(scores)
+            return SettingPredictions.of_split(codes, tied, watch.seconds(), values)
+        values = np.empty((len(work.split.test), len(learned.columns)))
+        for position, target in enumerate(targets):
+            model = self._fitted(points, *target)
             watch.lap("training")
             values[:, position] = value_of_class(model, points.test)
             watch.lap("testing")
-        return multilabel_predictions(members, columns, values, watch.seconds())
+        return learned.predictions(values, watch.seconds())
 
     def _fitted(self, points: _SplitPoints, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         """Train a classifier on the training points and labels."""
         classifier = self.spec.classifier
         if points.terms is None:
-            seed = {"random_state": points.seed} if takes_seed(classifier) else {}
-            return checked_classifier(classifier.build(**seed), points.classes).fit(points.train, labels)
+            made = classifier.build(**dict.fromkeys(seed_parameters(classifier), points.seed))
+            return checked_classifier(made, points.classes).fit(points.train, labels)
         made = classifier.build(n_terms=points.terms)
         return checked_classifier(made, points.classes).fit(points.train, labels, rankings)
-
-
-def _one_vs_rest(
-    members: NDArray[np.bool_], columns: NDArray[np.intp], rankings: NDArray[np.intp] | None
-) -> Iterator[tuple[NDArray[np.int32], NDArray[np.intp] | None]]:
-    """Yield the binary labels of each learned class against the rest, and the rankings for both."""
-    for column in columns:
-        # A term's information gain is the same for a class and for the rest.
-        yield members[:, column].astype(np.int32), None if rankings is None else rankings[[column, column]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,8 +39,6 @@ class Problem:
         Pruning that each split does again, on its training documents; by default none does.
     texts : Texts, optional
         The documents as strings, where a method reads them.
-    vectors : float32 or float64 array, shape (n, d), optional
-        Vectors of the documents that were made elsewhere, where a method reads them.
     """
 
     counts: Counts
@@ -49,19 +47,11 @@ class Problem:
     trained: NDArray[np.intp] | None = None
     pruning: Pruning | None = None
     texts: Texts | None = None
-    vectors: NDArray[Any] | None = None
 
     @property
     def documents(self) -> Documents:
         """The task's documents."""
         return self.counts.documents
-
-    @cached_property
-    def inputs(self) -> Any:
-        """Vectors, shape (n, d), or texts, shape (n,), where methods read them, otherwise counts, shape (n, V)."""
-        if self.vectors is not None:
-            return self.vectors
-        return self.counts.matrix if self.texts is None else self.texts.strings()
 
     @property
     def multilabel(self) -> bool:

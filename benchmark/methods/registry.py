@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
-from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors, VectorClassifierMethod
-from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm
-from benchmark.methods.one_vs_rest import (
-    FisherKernelMethod,
-    HyperplaneTopMethod,
-    KernelOneVsRest,
-    LinearOneVsRest,
-    PrecomputedKernelOneVsRest,
-)
+from benchmark.methods.given_predictions import GivenPredictionsMethod
+from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.weighted_counts import depends_on_split
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
-from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
+from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
+from benchmark.methods.thresholds import ThresholdedMethod
+from benchmark.methods.training_vocabulary import TrainingVocabularyMethod
+from benchmark.methods.views import depends_on_split
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, TermSelection
     from benchmark.methods.base import Method
-    from benchmark.methods.kernel_machines import PerSplit
     from benchmark.methods.problem import Problem
 
 
@@ -52,45 +43,26 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
         If the parts of the method are incompatible, see `check_method`.
     """
     check_method(spec)
-    method = _method_for(spec, problem, terms, replicated=replicated)
+    cls = _method_class(spec, problem, terms, replicated=replicated)
+    together = cls is SharedMatrixSvm or (replicated and cls in (PointClassifierMethod, GivenPredictionsMethod))
+    method: Method = cls(spec, "sum" if terms is None else terms.aggregate, batched=together)
     if spec.threshold is not None and problem.multilabel:
-        method = ThresholdedVectors(method) if isinstance(method, VectorClassifierMethod) else ThresholdedMethod(method)
+        method = ThresholdedMethod(method)
     return method if problem.pruning is None else TrainingVocabularyMethod(method)
 
 
-def _method_for(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
-    """Return the method without thresholds."""
-    aggregate = terms.aggregate if terms is not None else "sum"
+def _method_class(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> type[Method]:
+    """Return the class of the method, without thresholds."""
     if spec.predictions is not None:
-        return GivenPredictionsMethod(spec, batched=replicated)
+        return GivenPredictionsMethod
     if spec.kernel is None:
-        return _of_points(spec)(spec, aggregate, batched=replicated)
+        return PointClassifierMethod
     if not is_elementwise_kernel(spec.kernel.cls):
-        return _by_gram_rows(spec.kernel.cls, problem)(spec, aggregate)
+        learned = {"targets": HyperplaneTopMethod, "scores": FisherKernelMethod}
+        return learned.get(tags_of(spec.kernel.cls).solved_by, SvmMethod)
     if problem.multilabel:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
-        return LinearOneVsRest(spec, aggregate) if hyperplanes else KernelOneVsRest(spec, aggregate)
-    if replicated and terms is None and _one_matrix_serves_all(spec, problem):
-        return SharedMatrixSvm(spec)
-    return KernelSvm(spec, aggregate)
-
-
-def _of_points(spec: MethodSpec) -> type[PointClassifierMethod]:
-    """Return the method for a classifier without a kernel."""
-    if spec.vectors is not None:
-        return VectorClassifierMethod
-    if spec.classifier.tags.reads_texts:
-        return PipelineMethod
-    return PointClassifierMethod
-
-
-def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[PerSplit]:
-    """Return the method for a kernel that isn't a function of inner products."""
-    by_values = PrecomputedKernelOneVsRest if problem.multilabel else PrecomputedKernelSvm
-    return {"targets": HyperplaneTopMethod, "scores": FisherKernelMethod}.get(tags_of(kernel).solved_by, by_values)
-
-
-def _one_matrix_serves_all(spec: MethodSpec, problem: Problem) -> bool:
-    """Return whether all splits can be solved with one kernel matrix."""
+        return LinearOneVsRest if hyperplanes else SvmMethod
     two = len(problem.documents.classes) == 2 and spec.classifier.build().scheme == "one-vs-one"
-    return two and not depends_on_split(spec.representation)
+    one_matrix = two and replicated and terms is None and not depends_on_split(spec.representation)
+    return SharedMatrixSvm if one_matrix else SvmMethod

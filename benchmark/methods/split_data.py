@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.kernels.base import Kernel
-from benchmark.methods.weighted_counts import (
+from benchmark.methods.learned_classes import LearnedClasses
+from benchmark.methods.views import (
+    FittedView,
     depends_on_split,
-    split_weighting,
-    weighted_points,
+    fitted_weighting,
+    inputs_of,
+    takes_counts,
     weighting_rows,
 )
 from benchmark.representation import canonical_csr
@@ -57,12 +61,18 @@ class SplitData:
     bench: MatrixCache
 
     @property
+    def learned(self) -> LearnedClasses:
+        """The classes that can be learned from the training documents."""
+        return LearnedClasses.of(self.problem, self.split.train)
+
+    @property
     def members(self) -> NDArray[np.bool_]:
         """Class indicators of the training documents, shape (n_train, k)."""
         return self.problem.members[self.split.train]
 
+    @cached_property
     def selected_terms(self) -> NDArray[np.intp] | None:
-        """Return the columns of the selected terms, the best first; None for all terms.
+        """Columns of the selected terms, the best first; None for all terms.
 
         Raises
         ------
@@ -73,23 +83,36 @@ class SplitData:
             return None
         return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
 
+    @cached_property
     def selected_counts(self) -> sp.csr_array:
-        """Return the counts of all documents over the selected terms, shape (n, V)."""
-        matrix, terms = self.problem.counts.matrix, self.selected_terms()
+        """Counts of all documents over the selected terms, shape (n, V)."""
+        matrix, terms = self.problem.counts.matrix, self.selected_terms
         return matrix if terms is None else canonical_csr(matrix[:, terms])  # now, or each use would do it again
 
-    def points(self, representation: Representation) -> Any:
-        """Return the points of all documents over the selected terms, see `weighted_points`."""
-        counts = self.selected_counts()
-        return weighted_points(counts, representation, self.weighting(counts, representation))
+    def view(self, spec: MethodSpec) -> FittedView:
+        """Fit the view of a method on the split's documents and terms."""
+        return self.counts_view(spec.representation) if takes_counts(spec) else FittedView(None)
+
+    def counts_view(self, representation: Representation) -> FittedView:
+        """Fit the view of counts on the split's documents and terms."""
+        terms = self.selected_terms
+        features = None if representation.features is None else representation.features.build()
+        parts = representation.normalization, representation.dirichlet, features, terms, terms is not None
+        return FittedView(self.weighting(self.selected_counts, representation), *parts)
+
+    def points(self, spec: MethodSpec) -> Any:
+        """Return the points of all documents over the selected terms, or their texts or vectors."""
+        view = self.view(spec)
+        return view.points(inputs_of(spec, self.problem) if view.weighting is None else self.selected_counts)
 
     def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
         """Return the weighting fitted for the split; `counts` has a row for every document of the problem."""
-        return split_weighting(self.problem, counts, representation, self.split, self.selected_terms())
+        rows = weighting_rows(self.problem, representation, self.split)
+        return fitted_weighting(self.problem, counts, representation, rows, self.selected_terms)
 
     def products(
         self,
-        representation: Representation,
+        spec: MethodSpec,
         exponent: float,
         watch: Stopwatch,
         *,
@@ -101,6 +124,7 @@ class SplitData:
         Without selected terms, the splits and all methods with the same representation and exponent share them, unless
         they are needed only `once`. `by_class` as in `MatrixCache.products`.
         """
+        representation = spec.representation
         rows = weighting_rows(self.problem, representation, self.split)
         if self.terms is None:
             alone = depends_on_split(representation)
@@ -109,17 +133,14 @@ class SplitData:
             timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
             watch.book("products", timed.seconds)
             return timed.products
-        counts = self.selected_counts()
+        counts, view = self.selected_counts, self.view(spec)
         watch.lap("extraction")
-        weighting = self.weighting(counts, representation)
-        if representation.dirichlet:
-            weights = weighting.transform(counts)
-            products = self.bench.smoothed(weights, exponent, representation.dirichlet)
+        if view.dirichlet:
+            products = self.bench.smoothed(view.weights(counts), exponent, view.dirichlet)
         else:
-            points = weighted_points(counts, representation, weighting)
             train = self.split.train
             labels = None if self.problem.multilabel else self.problem.documents.labels[train]
-            products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
+            products = self.bench.of_points(view.points(counts), view.normalization, exponent, train, labels)
         watch.lap("products")
         return products
 

@@ -23,9 +23,9 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.settings import fold_counts
 from benchmark.experiment.task_planning import plan_task
+from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.model.persistence import read_model, write_model
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import ModelPart, TextModel, TextView
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.settings import Setting
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.learned_classes import LearnedClasses
     from benchmark.methods.problem import Problem
-    from benchmark.model.probabilities import LearnedClasses
     from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"
@@ -277,21 +277,21 @@ class _Training:
         if isinstance(method, FusedMethod):
             self.observer.plan(1)
             with guarded(self.point.user_classes, ValueError, short=True):
-                trained = method.train(problem, split, self.point.terms, self.bench)
+                sum_of = method.train(problem, split, self.point.terms, self.bench)
             self.observer.step(split.name)
-            specs, problems = [each.spec for each in method.methods], method.problems
-            fitted, rule, outside = trained.members, trained.rule, trained.outside
+            methods, problems = method.methods, method.problems
+            fitted, rule, outside = sum_of.members, sum_of.rule, sum_of.outside
         else:
             self.observer.plan(1 + probability * INNER_FOLDS)
-            specs, problems, fitted = [method.spec], (problem,), (self._fitted(split),)
+            methods, problems, fitted = (method,), (problem,), (self._fitted(split),)
             if probability:
                 with guarded(self.point.user_classes, ValueError, short=True):
-                    outside = out_of_fold_values(problem, split, self._fitted)
+                    outside = out_of_fold_values(problem, split, method.inputs(problem), self._fitted)
         first = split.train[:TRIED_DOCUMENTS]
-        rows = [each.learned.view.own_terms(own.inputs[first]) for each, own in zip(fitted, problems, strict=True)]
-        parts = tuple(self._part(*each) for each in zip(specs, problems, fitted, strict=True))
-        learned = fitted[0].learned if rule is None else rule
-        sigmoids = self._sigmoids(outside, split, learned) if probability and outside is not None else None
+        each = [*zip(methods, problems, fitted, strict=True)]
+        rows = [trained.view.own_terms(own.inputs(documents)[first]) for own, documents, trained in each]
+        parts = tuple(self._part(own.spec, documents, trained) for own, documents, trained in each)
+        sigmoids = self._sigmoids(outside, split, fitted[0].learned) if probability and outside is not None else None
         plugins = dict.fromkeys(found for part in method.spec.components if (found := plugin_of(part.cls)))
         model = TextModel(problem.documents.classes, parts, rule, sigmoids, self.about, tuple(plugins))
         return model, rows
@@ -304,7 +304,7 @@ class _Training:
 
     def _part(self, spec: MethodSpec, problem: Problem, fitted: FittedMethod) -> ModelPart:
         """Return a trained method with its own terms alone: their places in the corpus are not kept."""
-        lexing, terms = (spec.text or self.collection.text).lexing, fitted.learned.view.terms
+        lexing, terms = (spec.text or self.collection.text).lexing, fitted.view.terms
         if spec.classifier.tags.reads_texts:
             return ModelPart(TextView(lexing, None), fitted)
         words = problem.counts.vocabulary

@@ -23,10 +23,12 @@ from benchmark.classifiers.hyperplanes import Hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.classifiers.svm import MulticlassSvm
 from benchmark.kernels import KERNELS
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints, FittedView, TrainedState
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
+from benchmark.methods.fusion import StandardizedSum
+from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.plugin_outputs import CheckedClassifier
-from benchmark.methods.wrappers.fusion import StandardizedSum
-from benchmark.methods.wrappers.thresholds import FittedThresholds
+from benchmark.methods.thresholds import FittedThresholds
+from benchmark.methods.views import FittedView
 from benchmark.model.kept_plugins import named_modules, read_plugins, write_plugins
 from benchmark.model.text_model import ModelPart, TextModel, TextView
 from benchmark.plugins.trust import check_trusted
@@ -45,8 +47,8 @@ DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Types of this package that a model consists of, beside its components: to build one runs no other code.
 _PARTS = (
-    *(ModelPart, TextView, FittedView, TrainedState, StandardizedSum, FittedMachines, FittedHyperplanes, FittedPoints),
-    *(FittedThresholds, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
+    *(ModelPart, TextView, FittedView, LearnedClasses, FittedMachines, FittedHyperplanes, FittedPoints),
+    *(FittedThresholds, StandardizedSum, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
 )
 _AGAIN = "fit it again"
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -140,7 +142,7 @@ def check_part(part: ModelPart, n_classes: int) -> None:
         If an index is out of range, a value isn't finite, or lengths don't go together.
     """
     fitted = part.fitted.method if isinstance(part.fitted, FittedThresholds) else part.fitted
-    view, learned, n_terms = fitted.learned.view, fitted.learned, len(part.view.vocabulary or ())
+    view, learned, n_terms = fitted.view, fitted.learned, len(part.view.vocabulary or ())
     if len(learned.everywhere) != n_classes or not _within(learned.columns, n_classes):
         raise ValueError(f"learned classes are not among {n_classes}")
     for name, array in {} if view.weighting is None else vars(view.weighting).items():

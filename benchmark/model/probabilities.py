@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -11,23 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.methods.learned_classes import LearnedClasses
+
     Array = NDArray[np.float64]
 
 
-class LearnedClasses(Protocol):
-    """Which classes were learned, as `TrainedState` says."""
-
-    @property
-    def multilabel(self) -> bool:
-        """True if a document may have several classes, or none."""
-
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """Positions of the learned classes, shape (n_learned,)."""
-
-    @property
-    def everywhere(self) -> NDArray[np.bool_]:
-        """True for classes that every training document has, shape (k,)."""
+#: Stands for the value of a class that could not be learned, which is -inf.
+_LOWEST = -1e100
 
 
 class _Identity(ClassifierMixin, BaseEstimator):
@@ -113,7 +103,7 @@ def class_probabilities(values: Array, sigmoids: Array, learned: LearnedClasses)
         probabilities = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
         probabilities[:, learned.columns] = expit(-(a * values[:, learned.columns] + b))
         return probabilities
-    raw = expit(-(a * _sigmoid_inputs(values) + b))
+    raw = expit(-(a * _sigmoid_inputs(np.maximum(values, _LOWEST)) + b))
     if values.shape[1] == 2:
         return np.hstack([1 - raw, raw])
     total = raw.sum(axis=1, keepdims=True)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.wrappers.fusion import StandardizedSum
-    from benchmark.model.probabilities import LearnedClasses
+    from benchmark.methods.fusion import StandardizedSum
+    from benchmark.methods.learned_classes import LearnedClasses
     from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]
@@ -167,7 +167,7 @@ class TextModel:
     @property
     def learned(self) -> LearnedClasses:
         """Which classes were learned."""
-        return self.parts[0].fitted.learned if self.rule is None else self.rule
+        return self.parts[0].fitted.learned
 
     @property
     def multilabel(self) -> bool:
@@ -225,7 +225,7 @@ class TextModel:
             raw = fitted.values(inputs[0])
             return fitted.predict_from(raw), fitted.class_values(raw)
         total = self.rule.of([part.class_values(each) for part, each in zip(self.parts, inputs, strict=True)])
-        return self.rule.predict_from(total), self.rule.class_values(total)
+        return self.learned.predict_from(total), self.learned.class_values(total)
 
     def _answer(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
@@ -258,7 +258,7 @@ class TextModel:
             without.append(np.repeat(values, len(rows), axis=0))
             without[-1][[rows[term] for term in terms]] = lower
         total, lower = (
-            values[0] if self.rule is None else self.rule.class_values(self.rule.of(values))
+            values[0] if self.rule is None else self.learned.class_values(self.rule.of(values))
             for values in (whole, without)
         )
         return telling_terms(list(rows), total, lower, classes, n_words, multilabel=self.multilabel)

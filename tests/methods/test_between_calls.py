@@ -23,7 +23,7 @@ from benchmark.methods.one_vs_rest import FisherKernelMethod, linear_machines
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.fusion import FusedMethod
 from tests.toy_data import toy_problem, toy_replicates
 
 from .conftest import represented, spec_of

@@ -17,9 +17,9 @@ from benchmark.config.model import MethodFile, MethodSpec, VectorFile
 from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.methods.elsewhere.given_predictions import GivenPredictionsMethod
+from benchmark.methods.given_predictions import GivenPredictionsMethod
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.elsewhere.vector_classifiers import VectorClassifierMethod, read_vectors
+from benchmark.methods.vectors import VectorClassifierMethod, read_vectors
 from benchmark.methods.registry import build_method
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags

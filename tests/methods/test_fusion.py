@@ -16,7 +16,7 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import inner_folds, out_of_fold_values
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
-from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions, value_scale
+from benchmark.methods.fusion import FusedMethod, solve_fusions, value_scale
 from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import represented, spec_of

@@ -33,8 +33,8 @@ from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
-from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
+from benchmark.methods.thresholds import ThresholdedMethod
+from benchmark.methods.training_vocabulary import TrainingVocabularyMethod
 from benchmark.representation import WEIGHTINGS
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates

@@ -27,7 +27,7 @@ from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.methods import kernel_machines, point_classifiers
 from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.elsewhere.vector_classifiers import ThresholdedVectors
+from benchmark.methods.vectors import ThresholdedVectors
 from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import linear_machines
@@ -35,7 +35,7 @@ from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.training_warnings import collect_warnings
-from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.fusion import FusedMethod
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import Tags
 from benchmark.text.strings import Texts, joined_texts

@@ -18,7 +18,7 @@ from benchmark.methods import out_of_fold as held_out
 from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.methods.thresholds import ThresholdedMethod
 from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import tags_of

@@ -26,7 +26,7 @@ from benchmark.methods.rankings import Rankings
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
 from benchmark.methods.weighted_counts import depends_on_split, weighting_rows
-from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.fusion import FusedMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.text.pruning import Pruning
 from tests.toy_data import toy_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.methods.wrappers.fusion import value_scale
+from benchmark.methods.fusion import value_scale
 
 
 @pytest.mark.parametrize("missing", [np.nan, -np.inf, np.inf])

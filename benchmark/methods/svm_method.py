@@ -1,16 +1,17 @@
-"""Support vector machines on kernel matrices, for documents with exactly one class."""
+"""Support vector machines: a source of Gram rows, and one-vs-one or one-vs-rest machines on them."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
-from benchmark.classifiers.libsvm import train_binary_svms
+from benchmark.classifiers.hyperplanes import train_one_vs_rest
+from benchmark.classifiers.libsvm import DenseRows, train_binary_svms
 from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
 from benchmark.classifiers.svm import (
     MulticlassSvm,
@@ -26,14 +27,14 @@ from benchmark.classifiers.svm import (
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
-from benchmark.methods.fitted import FittedMachines, trained_state
-from benchmark.methods.plugin_outputs import check_real_array, scores_of_all_classes
+from benchmark.methods.base import Method
+from benchmark.methods.fitted import FittedMachines
+from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.weighted_counts import split_weighting, weighted_points
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
+from benchmark.system.row_blocks import blas_threads, rows_per_block, run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.base import Kernel
@@ -53,27 +55,14 @@ if TYPE_CHECKING:
 _FEW = 50
 
 
-@dataclass(frozen=True)
-class PerSplit:
-    """Base class of methods that solve each split separately.
-
-    Parameters
-    ----------
-    spec : MethodSpec
-    aggregate : str
-        How the information gains of a term are aggregated over the classes, where terms are selected.
-    """
-
-    spec: MethodSpec
-    aggregate: str = "sum"
-    batched: ClassVar[bool] = False
-    uses_seed: ClassVar[bool] = False
+class PerSplit(Method):
+    """Base class of methods that solve each split separately."""
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
-        check_user_kernel(self.spec, problem, splits[0])
+        check_user_kernel(self.spec, problem, splits[0], bench)
         with limit_threads(bench):
             return [self._split(SplitData(problem, split, splits, terms, self.aggregate, bench)) for split in splits]
 
@@ -91,85 +80,175 @@ class PerSplit:
         raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
 
 
-class KernelSvm(PerSplit):
-    """LIBSVM on each split separately: one-vs-one or one-vs-rest, training documents sorted by class.
+@dataclass(frozen=True, eq=False)
+class GramSource:
+    """Kernel values of a split.
 
-    The kernel is a subclass of `Kernel`, the classifier is `SupportVectorClassifier`.
+    Parameters
+    ----------
+    train : KernelTiles, shape (n, n)
+        Of the training documents, in the order of `rows`.
+    tested : KernelTiles, shape (m, n)
+        Of the test documents against the training documents.
+    rows : intp array, shape (n,)
+        The training documents: sorted by class where each has exactly one.
+    cost : float
+        LIBSVM's -c.
+    """
+
+    train: KernelTiles
+    tested: KernelTiles
+    rows: NDArray[np.intp]
+    cost: float
+
+
+class SvmMethod(PerSplit):
+    """LIBSVM on each split separately, on a kernel of inner products or on the Gram rows that `transform` returns.
+
+    Pairs of classes or each class against the rest are trained where documents have exactly one class; each class
+    against the rest where they may have several.
     """
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
-        if self.joins(terms) is None:
+        if self.joins(problem, terms) is None:
             return super().solve(problem, splits, terms, bench)
         (predictions,) = solve_jointly([(self, splits)], problem, terms, bench)
         if isinstance(predictions, Exception):
             raise predictions
         return predictions
 
-    def joins(self, terms: int | None) -> tuple[Any, ...] | None:
-        """Return a key that is equal for machines that can be trained together; None for a machine trained alone.
+    def joins(self, problem: Problem, terms: int | None) -> Any:
+        """Return a value that is equal for machines that can be trained together; None for a machine trained alone.
 
-        A user's kernel is trained alone.
+        One-vs-one machines on our kernels of inner products are trained together.
         """
-        ours = self.spec.kernel is not None and is_builtin(self.spec.kernel.cls)
-        if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
+        kernel = self.spec.kernel
+        ours = kernel is not None and is_builtin(kernel.cls) and is_elementwise_kernel(kernel.cls)
+        if problem.multilabel or not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
             return None
         selected = None if terms is None else repr(self.spec.representation)
         return products_key(self.spec), self.aggregate, selected
 
     def _split(self, work: SplitData) -> SettingPredictions:
         watch = Stopwatch()
-        machines, products, rows = self._trained(work, watch)
-        normalization = self.spec.representation.normalization
-        gram = LazyGram(build_kernel(self.spec), products, normalization, work.split.test, rows)
-        values = svm_decision_values(machines, gram, work.bench.jobs)
-        predicted, tied = predict_class_codes(machines, values)
+        source, machines = self._trained(work, watch)
+        if machines.machines:
+            values = svm_decision_values(machines, source.tested, work.bench.jobs)
+        else:
+            values = np.empty((len(work.split.test), 0))
+        return decided(work, machines, values, watch)
+
+    def _fitted(self, work: SplitData) -> FittedMethod:
+        if not is_elementwise_kernel(type(self.spec.build_kernel())):
+            return super()._fitted(work)
+        source, machines = self._trained(work, Stopwatch())
+        return FittedMachines.of(work, self.spec, source.rows, machines)
+
+    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
+        """Return the kernel values of a split and the machines that are trained on them."""
+        classifier, bench = self.spec.classifier.build(), work.bench
+        elementwise = is_elementwise_kernel(type(self.spec.build_kernel()))
+        source = (self._of_products if elementwise else self._of_rows)(work, classifier, watch)
+        if not work.problem.multilabel:
+            machines = train_multiclass(
+                source.train,
+                _by_class(work)[1],
+                C=source.cost,
+                epsilon=classifier.epsilon,
+                scheme=classifier.scheme,
+                ridge=classifier.ridge,
+                cache_mb=classifier.cache_mb,
+                jobs=bench.jobs,
+                nodes=bench.nodes,
+            )
+            watch.lap("training")
+            return source, machines
+        bench.nodes.fill(source.train, bench.jobs, classifier.ridge)
+        watch.lap("kernel")
+        bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
+        return source, MulticlassSvm("one-vs-rest", bounds, train_each_class(work, classifier, source.cost, watch))
+
+    def _of_products(self, work: SplitData, classifier: SupportVectorClassifier, watch: Stopwatch) -> GramSource:
+        """Return a kernel of inner products, computed tile by tile."""
+        kernel, normalization, rows = self.spec.build_kernel(), self.spec.representation.normalization, _rows(work)
+        products = work.products(self.spec, kernel.exponent, watch)
+        train, tested = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+        return GramSource(train, tested, rows, scaled_cost(classifier, kernel, products, normalization))
+
+    def _of_rows(self, work: SplitData, classifier: SupportVectorClassifier, watch: Stopwatch) -> GramSource:
+        """Return the Gram rows that the kernel's `transform` returns; those that took long are cached between runs."""
+        rows, problem, points = _rows(work), work.problem, work.points(self.spec)
+        labels = work.members if problem.multilabel else problem.documents.labels[rows]
+        watch.lap("extraction")
+
+        def make() -> dict[str, NDArray[Any]]:
+            """Compute the rows."""
+            grams = gram_rows(self.spec.build_kernel(), points[rows], labels, points[work.split.test])
+            return dict(zip(("gram", "tested"), grams, strict=True))
+
+        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work.split, (work.terms, work.aggregate))
+        arrays = work.bench.cached(*entry, make)
+        watch.lap("kernel")
+        gram, tested = arrays["gram"], arrays["tested"]
+        return GramSource(
+            DenseRows.square(gram),
+            DenseRows(tested, np.arange(len(tested)), np.arange(len(gram))),
+            rows,
+            classifier.cost(np.diagonal(gram)),
+        )
+
+
+def decided(
+    work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], watch: Stopwatch
+) -> SettingPredictions:
+    """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
+    learned = work.learned
+    if work.problem.multilabel:
         watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds(), _values_of_classes(machines, values))
-
-    def _fitted(self, work: SplitData) -> FittedMachines:
-        machines, _, rows = self._trained(work, Stopwatch())
-        return FittedMachines.of(
-            trained_state(work, self.spec), work.selected_counts()[rows], machines, build_kernel(self.spec)
-        )
-
-    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts, NDArray[np.intp]]:
-        """Return the machines, the inner products of their kernel, and the training rows sorted by class."""
-        kernel, classifier = build_kernel(self.spec), self.spec.classifier.build()
-        products = work.products(self.spec.representation, kernel.exponent, watch)
-        normalization, (rows, sizes) = self.spec.representation.normalization, _by_class(work)
-        machines = train_multiclass(
-            LazyGram(kernel, products, normalization, rows, rows),
-            sizes,
-            C=scaled_cost(classifier, kernel, products, normalization),
-            epsilon=classifier.epsilon,
-            scheme=classifier.scheme,
-            ridge=classifier.ridge,
-            cache_mb=classifier.cache_mb,
-            jobs=work.bench.jobs,
-            nodes=work.bench.nodes,
-        )
-        watch.lap("training")
-        return machines, products, rows
+        return learned.predictions(values, watch.seconds())
+    codes, tied = predict_class_codes(machines, values)
+    watch.lap("testing")
+    # Where pairs of classes vote, decision values are of no class.
+    votes = machines.scheme == "one-vs-one" and values.shape[1] > 1
+    scores = None if votes else learned.class_values(svm_class_scores(machines, values))
+    return SettingPredictions.of_split(learned.columns[codes].astype(np.int32), tied, watch.seconds(), scores)
 
 
-def _values_of_classes(machines: MulticlassSvm, decisions: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return a decision value for each class, shape (m, k); None where pairs of classes vote."""
-    votes = machines.scheme == "one-vs-one" and decisions.shape[1] > 1
-    return None if votes else svm_class_scores(machines, decisions)
+def train_each_class(
+    work: SplitData,
+    classifier: SupportVectorClassifier,
+    C: float,
+    watch: Stopwatch,
+    members: NDArray[np.bool_] | None = None,
+    names: Sequence[str] | None = None,
+) -> tuple[BinarySvm, ...]:
+    """Train a machine for each learned class, or column of `members`, on the kernel matrix in the nodes."""
+    bench, learned = work.bench, work.learned
+    members = work.members[:, learned.columns] if members is None else members
+    names = learned.names(work.problem) if names is None else names
+    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+    machines = train_one_vs_rest(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    watch.lap("training")
+    watch.book("machines", sum(machine.seconds for machine in machines))
+    return machines
 
 
 def _by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the training rows sorted by class, and the number of training documents of each class."""
-    documents, train = work.problem.documents, work.split.train
-    labels = documents.labels[train]
-    return train[np.argsort(labels, kind="stable")], np.bincount(labels, minlength=len(documents.classes))
+    """Return the training rows sorted by class, and the number of training documents of each class that has any."""
+    labels, train = work.problem.documents.labels[work.split.train], work.split.train
+    return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
+
+
+def _rows(work: SplitData) -> NDArray[np.intp]:
+    """Return the training rows: sorted by class where each document has exactly one."""
+    return work.split.train if work.problem.multilabel else _by_class(work)[0]
 
 
 def solve_jointly(
-    asked: Sequence[tuple[KernelSvm, Sequence[Split]]],
+    asked: Sequence[tuple[SvmMethod, Sequence[Split]]],
     problem: Problem,
     terms: int | None,
     bench: MatrixCache,
@@ -180,7 +259,7 @@ def solve_jointly(
 
     Parameters
     ----------
-    asked : sequence of (KernelSvm, sequence of Split)
+    asked : sequence of (SvmMethod, sequence of Split)
         Machines with equal keys of `joins`, each with the splits to solve.
     problem, terms, bench
         As in `Method.solve`.
@@ -214,19 +293,19 @@ def solve_jointly(
 
 
 def _solve_together(
-    machines: Sequence[KernelSvm], work: SplitData, *, once: bool
+    machines: Sequence[SvmMethod], work: SplitData, *, once: bool
 ) -> list[SettingPredictions | Exception]:
     """Train machines that share inner products on a split; return the predictions or the error of each.
 
     Seconds are summed over threads and divided by the number of threads.
     """
     watch, bench, specs = Stopwatch(), work.bench, [machine.spec for machine in machines]
-    exponent, (rows, sizes) = build_kernel(specs[0]).exponent, _by_class(work)
-    products = work.products(specs[0].representation, exponent, watch, by_class=True, once=once)
+    exponent, (rows, sizes) = specs[0].build_kernel().exponent, _by_class(work)
+    products = work.products(specs[0], exponent, watch, by_class=True, once=once)
 
     @cache  # equal kernels are evaluated once
     def gram(kernel: str, normalization: str, *, tested: bool) -> LazyGram:
-        built = build_kernel(next(spec for spec in specs if repr(spec.kernel) == kernel))
+        built = next(spec for spec in specs if repr(spec.kernel) == kernel).build_kernel()
         return LazyGram(built, products, normalization, work.split.test if tested else rows, rows)
 
     results, pending = dict[int, SettingPredictions | Exception](), dict[int, SvmProblem]()
@@ -234,7 +313,7 @@ def _solve_together(
     for number, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
         try:
-            C = scaled_cost(classifier, build_kernel(spec), products, name[1])
+            C = scaled_cost(classifier, spec.build_kernel(), products, name[1])
         except ValueError as error:
             results[number] = error
             continue
@@ -253,55 +332,13 @@ def _solve_together(
         if isinstance(trained, Exception) or isinstance(values, Exception):
             results[number] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
             continue
-        machine_watch = Stopwatch()
-        predicted, tied = predict_class_codes(trained, values)
-        machine_watch.lap("testing")
+        own = Stopwatch()
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
-            machine_watch.book(part, float(seconds))
-        scores, spent_in_all = _values_of_classes(trained, values), watch.seconds() + machine_watch.seconds()
-        results[number] = SettingPredictions.of_split(predicted, tied, spent_in_all, scores)
+            own.book(part, float(seconds))
+        found = decided(work, trained, values, own)
+        results[number] = replace(found, seconds=found.seconds + watch.seconds())
     return [results[i] for i in range(len(machines))]
-
-
-class PrecomputedKernelSvm(PerSplit):
-    """LIBSVM on each split separately, on the Gram rows that the kernel's `transform` returns."""
-
-    def _split(self, work: SplitData) -> SettingPredictions:
-        watch, labels = Stopwatch(), work.problem.documents.labels
-        train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
-        points = work.points(self.spec.representation)
-        watch.lap("extraction")
-        gram, tested = cached_rows(work, self, points, train, labels[train])
-        watch.lap("kernel")
-        machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
-        watch.lap("training")
-        decided = machine.decision_function(tested)
-        predicted, tied = predict_class_codes(machine.machines_, decided)
-        watch.lap("testing")
-        values = _values_of_classes(machine.machines_, decided)
-        values = None if values is None else scores_of_all_classes(work.problem, machine.classes_, values)
-        return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds(), values)
-
-
-def cached_rows(
-    work: SplitData, method: PerSplit, points: sp.csr_array, train: NDArray[np.intp], y: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the `gram_rows` of a split: of its training rows `train` with the classes `y`, and of its test documents.
-
-    Rows that took long to compute are cached between runs.
-    """
-
-    def make() -> dict[str, NDArray[Any]]:
-        """Compute the rows."""
-        kernel = build_kernel(method.spec)
-        return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
-
-    terms = work.terms, work.aggregate
-    arrays = work.bench.cached(
-        *cache_entry(work.problem, method.spec, type(method), "Gram matrix", work.split, terms), make
-    )
-    return arrays["gram"], arrays["tested"]
 
 
 def gram_rows(
@@ -336,19 +373,12 @@ def gram_rows(
     return grams[0], grams[1]
 
 
-def check_finite_gram(kernel: Any, values: NDArray[np.float64]) -> None:
-    """Raise ValueError where a kernel's values are not finite numbers."""
-    if not np.isfinite(largest_magnitude(values)):
-        raise ValueError(f"the kernel {kernel!r} gives values that are not finite numbers")
-
-
-def check_user_kernel(spec: MethodSpec, problem: Problem, split: Split) -> None:
+def check_user_kernel(spec: MethodSpec, problem: Problem, split: Split, bench: MatrixCache) -> None:
     """Raise ValueError where a user's elementwise kernel has values that aren't finite, or only equal ones."""
     if spec.kernel is None or is_builtin(spec.kernel.cls) or not is_elementwise_kernel(spec.kernel.cls):
         return
-    counts = problem.counts.matrix
-    weighting = split_weighting(problem, counts, spec.representation, split)
-    points, kernel = weighted_points(counts, spec.representation, weighting), build_kernel(spec)
+    work = SplitData(problem, split, [split], None, "sum", bench)
+    points, kernel = work.points(spec), spec.build_kernel()
     for train in (split.train[:_FEW], split.train):
         values = kernel.fit(points[train]).transform(points[train])
         gram = check_real_array(values, (len(train), len(train)), f"the kernel {kernel!r}")
@@ -363,19 +393,11 @@ def check_not_constant(kernel: Any, gram: NDArray[np.float64]) -> None:
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
 
 
-@dataclass(frozen=True)
-class SharedMatrixSvm:
+class SharedMatrixSvm(Method):
     """LIBSVM on many splits of documents of two classes, with one kernel matrix of all documents.
 
-    Parameters
-    ----------
-    spec : MethodSpec
-        As in `KernelSvm`; weights must not depend on the split.
+    Weights must not depend on the split.
     """
-
-    spec: MethodSpec
-    batched: ClassVar[bool] = True
-    uses_seed: ClassVar[bool] = False
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
@@ -383,7 +405,7 @@ class SharedMatrixSvm:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         if terms is not None or len(problem.documents.classes) != 2:
             raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
-        check_user_kernel(self.spec, problem, splits[0])
+        check_user_kernel(self.spec, problem, splits[0], bench)
         watch, labels = Stopwatch(), problem.documents.labels
         classifier = self.spec.classifier.build()
         with limit_threads(bench):
@@ -424,15 +446,13 @@ class SharedMatrixSvm:
         machine = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
         bounds = np.array([0, len(binary.first), len(rows)])
         machines = MulticlassSvm("one-vs-one", bounds, (machine,))
-        return FittedMachines.of(
-            trained_state(work, self.spec), problem.counts.matrix[rows], machines, build_kernel(self.spec)
-        )
+        return FittedMachines.of(work, self.spec, rows, machines)
 
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, bench: MatrixCache
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
-        watch, representation, kernel = Stopwatch(), self.spec.representation, build_kernel(self.spec)
+        watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))
         rows = everything if representation.learns else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
@@ -477,13 +497,6 @@ def scaled_cost(
         if classifier.scale_C == "one"
         else classifier.cost(kernel_diagonal(kernel, products, normalization))
     )
-
-
-def build_kernel(spec: MethodSpec) -> Any:
-    """Build the kernel of a method; ValueError where it has none."""
-    if spec.kernel is None:
-        raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
-    return spec.kernel.build()
 
 
 @contextmanager

@@ -7,22 +7,19 @@ form an additional class, "other", in HP-TOP's mixture only.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
+from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows
-from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier, svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
-from benchmark.kernels.gram import LazyGram
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, trained_state
-from benchmark.methods.kernel_machines import PerSplit, build_kernel, cached_rows, scaled_cost
-from benchmark.methods.multilabel import argmax_predictions, learned_classes, multilabel_predictions
+from benchmark.methods.fitted import FittedHyperplanes
 from benchmark.methods.split_data import cache_entry
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.svm_method import PerSplit, train_each_class
 from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
@@ -31,12 +28,12 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
-    from benchmark.methods.matrix_cache import Arrays, MatrixCache
+    from benchmark.methods.matrix_cache import Arrays
     from benchmark.methods.problem import Problem
     from benchmark.methods.split_data import SplitData
 
@@ -86,23 +83,23 @@ def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
 
 
 def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
-    everything, members, bench = work.points(spec.representation), work.members, work.bench
+    everything, learned, bench = work.points(spec), work.learned, work.bench
     points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
-    columns, names = learned_classes(members, work.problem.documents.classes)
+    members, names = work.members, learned.names(work.problem)
     C = classifier.cost(self_products(everything)) if classifier.scale_C != "one" else classifier.C
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
     rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
     beside = [OTHER_CLASS] if rest.any() and not rest.all() else []  # first: it usually takes longest
-    targets = np.hstack([rest[:, : len(beside)], members[:, columns]])
+    targets = np.hstack([rest[:, : len(beside)], members[:, learned.columns]])
 
     def learn() -> Arrays:
         """Train the machines and return their arrays and seconds."""
         watch = Stopwatch()
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
-        machines = _trained(bench, classifier, C, targets, (*beside, *names), watch)
+        machines = train_each_class(work, classifier, C, watch, targets, (*beside, *names))
         return {**_as_arrays(machines), "seconds": watch.seconds()}
 
     linear = replace(spec, kernel=None)
@@ -147,69 +144,12 @@ class LinearOneVsRest(PerSplit):
         watch = Stopwatch()
         values = linear_svm_hyperplanes(linear.points, linear.machines).values(linear.tested)
         watch.lap("testing")
-        return _decided(work, values, linear.seconds + watch.seconds())
+        return work.learned.predictions(values, linear.seconds + watch.seconds())
 
     def _fitted(self, work: SplitData) -> FittedHyperplanes:
         linear = linear_machines(work, self.spec)
-        return FittedHyperplanes(trained_state(work, self.spec), linear_svm_hyperplanes(linear.points, linear.machines))
-
-
-class KernelOneVsRest(PerSplit):
-    """One-vs-rest machines on one kernel matrix, for any kernel that is an elementwise function of inner products."""
-
-    def _split(self, work: SplitData) -> SettingPredictions:
-        watch = Stopwatch()
-        machines, products = self._trained(work, watch)
-        split, normalization = work.split, self.spec.representation.normalization
-        rows = LazyGram(build_kernel(self.spec), products, normalization, split.test, split.train)
-        values = (
-            svm_decision_values(machines, rows, work.bench.jobs)
-            if machines.machines
-            else np.empty((len(split.test), 0))
-        )
-        watch.lap("testing")
-        return _decided(work, values, watch.seconds())
-
-    def _fitted(self, work: SplitData) -> FittedMachines:
-        machines, _ = self._trained(work, Stopwatch())
-        return FittedMachines.of(
-            trained_state(work, self.spec), work.selected_counts()[work.split.train], machines, build_kernel(self.spec)
-        )
-
-    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[MulticlassSvm, InnerProducts]:
-        """Train the machines and return them with the inner products of their kernel."""
-        kernel, classifier = build_kernel(self.spec), self.spec.classifier.build()
-        products = work.products(self.spec.representation, kernel.exponent, watch)
-        normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
-        bench.nodes.fill(
-            LazyGram(kernel, products, normalization, split.train, split.train), bench.jobs, classifier.ridge
-        )
-        watch.lap("kernel")
-        columns, names = learned_classes(work.members, work.problem.documents.classes)
-        C = scaled_cost(classifier, kernel, products, normalization)
-        machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
-        bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows with several classes can't be sorted by class
-        return MulticlassSvm("one-vs-rest", bounds, machines), products
-
-
-class PrecomputedKernelOneVsRest(PerSplit):
-    """One-vs-rest machines on the Gram rows that the kernel's `transform` returns."""
-
-    def _split(self, work: SplitData) -> SettingPredictions:
-        watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
-        points = work.points(self.spec.representation)
-        watch.lap("extraction")
-        gram, tested = cached_rows(work, self, points, split.train, work.members)
-        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
-        watch.lap("kernel")
-        columns, names = learned_classes(work.members, work.problem.documents.classes)
-        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
-        rows = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
-        bounds = np.array([0, len(gram)], dtype=np.intp)
-        whole = MulticlassSvm("one-vs-rest", bounds, machines)
-        values = svm_decision_values(whole, rows, bench.jobs) if machines else np.empty((len(tested), 0))
-        watch.lap("testing")
-        return _decided(work, values, watch.seconds())
+        hyperplanes = linear_svm_hyperplanes(linear.points, linear.machines)
+        return FittedHyperplanes(work.view(self.spec), work.learned, hyperplanes)
 
 
 class HyperplaneTopMethod(PerSplit):
@@ -222,21 +162,21 @@ class HyperplaneTopMethod(PerSplit):
     def _split(self, work: SplitData) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch, classifier = Stopwatch(), self.spec.classifier.build()
-        members, bench = work.members, work.bench
-        columns, names = learned_classes(members, work.problem.documents.classes)
-        mixture, machines, mixed = members[:, columns], linear.machines, names
+        members, bench, learned = work.members, work.bench, work.learned
+        names = learned.names(work.problem)
+        mixture, machines, mixed = members[:, learned.columns], linear.machines, names
         if linear.other is not None:
             none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
             mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER_CLASS)
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        top = build_kernel(self.spec).set_params(
+        top = self.spec.build_kernel().set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
         values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap, watch.book)
-        return _decided(work, values, _top_seconds(linear, watch.seconds()))
+        return learned.predictions(values, _top_seconds(linear, watch.seconds()))
 
 
 class FisherKernelMethod(PerSplit):
@@ -245,23 +185,24 @@ class FisherKernelMethod(PerSplit):
     The kernel is the inner product of the models' scores, so a machine is a hyperplane in the space of the scores.
     """
 
-    #: PLSI starts from random parameters.
-    uses_seed: ClassVar[bool] = True
+    @property
+    def uses_seed(self) -> bool:
+        """True: PLSI starts from random parameters."""
+        return True
 
     def _split(self, work: SplitData) -> SettingPredictions:
-        counts, split, bench = work.selected_counts(), work.split, work.bench
+        counts, split, bench = work.selected_counts, work.split, work.bench
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
         watch.book("extraction", seconds[0])
         gram = bench.square(model.scores_)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
-        columns, names = learned_classes(work.members, work.problem.documents.classes)
-        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
+        machines = train_each_class(work, classifier, classifier.C, watch)
         values = linear_svm_hyperplanes(model.scores_, machines).values(model.scores(counts[split.test], folded))
         watch.lap("testing")
         watch.book("testing", seconds[1])
-        return _decided(work, values, watch.seconds())
+        return work.learned.predictions(values, watch.seconds())
 
     def _model(self, work: SplitData, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
         """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
@@ -269,7 +210,7 @@ class FisherKernelMethod(PerSplit):
         The models are cached instead of the Gram matrix: they take a hundredth of its bytes, and computing the matrix
         is fast.
         """
-        split, kernel = work.split, build_kernel(self.spec).set_params(seed=plsi_seed(work.problem, work.split))
+        split, kernel = work.split, self.spec.build_kernel().set_params(seed=plsi_seed(work.problem, work.split))
         trained = counts[split.train]
 
         def learn() -> Arrays:
@@ -307,27 +248,3 @@ def _top_seconds(linear: LinearMachines, top: Array) -> Array:
     seconds[products] += of_linear[products]
     seconds[extraction] += of_linear.sum() - of_linear[products] + linear.other_seconds
     return seconds
-
-
-def _trained(
-    bench: MatrixCache,
-    classifier: SupportVectorClassifier,
-    C: float,
-    members: NDArray[np.bool_],
-    names: Sequence[str],
-    watch: Stopwatch,
-) -> tuple[BinarySvm, ...]:
-    """Train a machine for each column of `members` on the kernel matrix in the workbench's nodes."""
-    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    machines = train_one_vs_rest(bench.nodes, members, names, **parameters, jobs=bench.jobs)
-    watch.lap("training")
-    watch.book("machines", sum(machine.seconds for machine in machines))
-    return machines
-
-
-def _decided(work: SplitData, values: Array, seconds: Array) -> SettingPredictions:
-    """Return the predictions of decision values, shape (m, n_learned)."""
-    columns, _ = learned_classes(work.members, work.problem.documents.classes)
-    if work.problem.multilabel:
-        return multilabel_predictions(work.members, columns, values, seconds)
-    return argmax_predictions(work.members.shape[1], columns, values, seconds)

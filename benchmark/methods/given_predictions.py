@@ -6,7 +6,7 @@ import math
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from benchmark.corpora.user.label_notes import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
+from benchmark.methods.base import Method
 from benchmark.methods.plugin_outputs import with_other_labels_told
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
@@ -127,21 +127,8 @@ def _number(value: Any, place: str, document: str) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class GivenPredictionsMethod:
-    """Method whose predictions stand in a file.
-
-    Parameters
-    ----------
-    spec : MethodSpec
-        Its `predictions` name the file.
-    batched : bool
-        True if the splits of a setting are stored as one entry.
-    """
-
-    spec: MethodSpec
-    batched: bool = False
-    uses_seed: ClassVar[bool] = False
+class GivenPredictionsMethod(Method):
+    """Method whose predictions stand in the file that its specification names."""
 
     def solve(
         self,

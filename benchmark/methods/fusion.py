@@ -7,18 +7,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.methods.multilabel import (
-    argmax_predictions,
-    check_finite_values,
-    learned_classes,
-    multilabel_predictions,
-    positive_classes,
-    values_of_all_classes,
-)
+from benchmark.methods.base import Method
+from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.system.registries import is_builtin
@@ -33,7 +27,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import FusedMethods, MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Method
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -54,47 +47,29 @@ class StandardizedSum:
     ----------
     weights, scales : tuple of float
         One for each method.
-    multilabel : bool
-        True if a document may have several classes, or none; its values are not centred then, since 0 is the border.
-    columns : intp array, shape (n_learned,)
-        Positions of the learned classes, as in `TrainedState`.
-    everywhere : bool array, shape (k,)
-        True for classes that every training document has, as in `TrainedState`.
+    learned : LearnedClasses
+        Where a document may have several classes, its values are not centred, since 0 is the border.
     """
 
     weights: tuple[float, ...]
     scales: tuple[float, ...]
-    multilabel: bool
-    columns: NDArray[np.intp]
-    everywhere: NDArray[np.bool_]
+    learned: LearnedClasses
 
     def of(self, values: Sequence[Array]) -> Array:
         """Return the sum for each learned class, shape (m, n_learned), of class values of each method, shape (m, k)."""
-        total = np.zeros((len(values[0]), len(self.columns)))
+        total = np.zeros((len(values[0]), len(self.learned.columns)))
         for own, weight, scale in zip(values, self.weights, self.scales, strict=True):
-            total += weight * centred_values(own[:, self.columns], multilabel=self.multilabel) / scale
+            total += weight * centred_values(own, self.learned) / scale
         return total
 
-    def predict_from(self, total: Array) -> NDArray[Any]:
-        """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k).
 
-        Raises
-        ------
-        FloatingPointError
-            If a decision value is not finite.
-        """
-        if self.multilabel:
-            return positive_classes(self.everywhere, self.columns, total)
-        return np.asarray(check_finite_values(total).argmax(axis=1), dtype=np.int32)
+def centred_values(values: Array, learned: LearnedClasses) -> Array:
+    """Return the values of the learned classes, of class values, shape (m, k), less each document's mean over them.
 
-    def class_values(self, total: Array) -> Array:
-        """Return a decision value for each class, shape (m, k), see `FittedMethod.class_values`."""
-        return values_of_all_classes(self.everywhere, self.columns, total) if self.multilabel else total
-
-
-def centred_values(values: Array, *, multilabel: bool) -> Array:
-    """Return the values less each document's mean over the classes; where it may have several, as they are."""
-    return values if multilabel else values - values.mean(axis=1, keepdims=True)
+    Where a document may have several classes, they are returned as they are.
+    """
+    own = values[:, learned.columns]
+    return own if learned.multilabel else own - own.mean(axis=1, keepdims=True)
 
 
 def value_scale(values: Array) -> float:
@@ -122,8 +97,7 @@ class FittedFusion:
     outside: Array
 
 
-@dataclass(frozen=True, eq=False)
-class FusedMethod:
+class FusedMethod(Method):
     """Method that adds the decision values of others.
 
     The values of each method are centred over the classes, where a document has one class, and divided by the standard
@@ -141,12 +115,20 @@ class FusedMethod:
         True if the splits of a setting are stored as one entry.
     """
 
-    spec: MethodSpec
-    methods: tuple[Method, ...]
-    problems: tuple[Problem, ...]
-    batched: bool = False
-    #: The folds of the training documents are random.
-    uses_seed: ClassVar[bool] = True
+    def __init__(
+        self, spec: MethodSpec, methods: tuple[Method, ...], problems: tuple[Problem, ...], *, batched: bool = False
+    ) -> None:
+        super().__init__(spec, batched=batched)
+        self.methods, self.problems = methods, problems
+
+    @property
+    def uses_seed(self) -> bool:
+        """True: the folds of the training documents are random."""
+        return True
+
+    def joins(self, problem: Problem, terms: int | None) -> Any:  # noqa: ARG002
+        """Return a value of all fusions, which may have methods in common."""
+        return "fusions"
 
     @property
     def content(self) -> list[Any]:
@@ -221,13 +203,14 @@ class FusedMethod:
             trained, values = self._trained(number, split, terms, bench)
             fitted.append(trained)
             outside.append(values)
-            scales.append(self._scale(values, problem, split))
-        rule = self._rule(problem, split, scales)
-        return FittedFusion(tuple(fitted), rule, rule.class_values(rule.of(outside)))
+            scales.append(value_scale(centred_values(values, LearnedClasses.of(problem, split.train))))
+        rule = StandardizedSum(self.fused.weights, tuple(scales), LearnedClasses.of(problem, split.train))
+        return FittedFusion(tuple(fitted), rule, rule.learned.class_values(rule.of(outside)))
 
     def _trained(self, number: int, split: Split, terms: int | None, bench: MatrixCache) -> tuple[FittedMethod, Array]:
         """Train one of the methods; return it, and out-of-fold class values of the training documents."""
         method, own = self.methods[number], self.problems[number]
+        inputs = method.inputs(own)
 
         def fit(part: Split) -> FittedMethod:
             return method.fit(own, part, terms, bench)
@@ -240,45 +223,32 @@ class FusedMethod:
         n_folds = _N_FOLDS[self.fused.scale]
         with _naming(self.fused.names[number]):
             if not (side_by_side and ours):  # on this thread: a plug-in's reads are observed there
-                return fit(split), out_of_fold_values(own, split, fit, n_folds)
+                return fit(split), out_of_fold_values(own, split, inputs, fit, n_folds)
             with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
                 whole = pool.submit(fit, split)
-                outside = out_of_fold_values(own, split, fit, n_folds, pool.map)
+                outside = out_of_fold_values(own, split, inputs, fit, n_folds, pool.map)
                 return whole.result(), outside
-
-    def _scale(self, outside: Array, problem: Problem, split: Split) -> float:
-        columns = _learned(problem, split)
-        return value_scale(centred_values(outside[:, columns], multilabel=problem.multilabel))
-
-    def _rule(self, problem: Problem, split: Split, scales: Sequence[float]) -> StandardizedSum:
-        members = problem.members[split.train]
-        everywhere = members.all(axis=0) if problem.multilabel else np.zeros(members.shape[1], dtype=bool)
-        columns = _learned(problem, split)
-        return StandardizedSum(self.fused.weights, tuple(scales), problem.multilabel, columns, np.asarray(everywhere))
 
     def solve_split(
         self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache, known: dict[str, MemberValues]
     ) -> SettingPredictions:
         """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
-        found = []
+        found, learned = [], LearnedClasses.of(problem, split.train)
         rows = [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
         for number, own in enumerate(self._members):
             key = json.dumps([own, self.fused.scale, rows, terms], sort_keys=True)
             if key not in known:
                 watch = Stopwatch()
                 fitted, outside = self._trained(number, split, terms, bench)
-                scale = self._scale(outside, problem, split)
+                scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
-                tested = fitted.values_of_rows(self.problems[number].inputs[split.test])
+                tested = fitted.values_of_rows(self.methods[number].inputs(self.problems[number])[split.test])
                 watch.lap("testing")
                 known[key] = MemberValues(scale, tested, watch.seconds())
             found.append(known[key])
-        rule = self._rule(problem, split, [each.scale for each in found])
+        rule = StandardizedSum(self.fused.weights, tuple(each.scale for each in found), learned)
         total, seconds = rule.of([each.tested for each in found]), np.sum([each.seconds for each in found], axis=0)
-        members = problem.members[split.train]
-        if problem.multilabel:
-            return multilabel_predictions(members, rule.columns, total, seconds)
-        return argmax_predictions(members.shape[1], rule.columns, total, seconds)
+        return learned.predictions(total, seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,14 +295,6 @@ def solve_fusions(
         except (ValueError, FloatingPointError) as error:
             found.append(error)
     return found
-
-
-def _learned(problem: Problem, split: Split) -> NDArray[np.intp]:
-    """Return the classes that have values: all, or, where documents may have several, those that can be learned."""
-    members = problem.members[split.train]
-    if problem.multilabel:
-        return learned_classes(members, problem.documents.classes)[0]
-    return np.arange(members.shape[1])
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Classifiers of vectors that were made elsewhere, such as embeddings by a language model."""
+"""Vectors of documents that were made elsewhere, such as embeddings by a language model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,6 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmark.corpora.file_digest import file_digest
-from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.system.errors import DataError, one_line, quote_value
 
 if TYPE_CHECKING:
@@ -22,89 +20,43 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodFile, VectorFile
     from benchmark.corpora.corpus import Documents
-    from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
-    from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
-    from benchmark.methods.split_data import SplitData
 
 #: Documents that are compared first, and the fewest documents that a column must set apart to be taken for the label.
 FIRST_COMPARED, MIN_SET_APART = 1000, 10
 
 
-@dataclass(frozen=True)
-class VectorClassifierMethod(PointClassifierMethod):
-    """Classifier of vectors that a file has for each document; otherwise as `PointClassifierMethod`."""
+def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) -> NDArray[Any]:
+    """Return the vectors of documents, shape (n, d), of the length 1 that the normalization names.
 
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train on the vectors of each split and predict, see `Method.solve`.
-
-        Raises
-        ------
-        ValueError
-            If a document has no vector, or a column of the vectors is the label.
-        DataError
-            If the file can't be read, or was changed since the configuration was.
-        """
-        if terms is not None:
-            raise ValueError("vectors of a file have no numbers of terms")
-        return self.with_surplus(super().solve(problem, splits, None, bench), problem)
-
-    def with_surplus(self, found: list[SettingPredictions], problem: Problem) -> list[SettingPredictions]:
-        """Return predictions with a warning of vectors that are of no document."""
-        vectors = read_vectors(self._vectors)
-        surplus = len(vectors.rows.keys() - set(problem.documents.ids))
-        text = f"{surplus:,} of {len(vectors.rows):,} vectors of {self._vectors.file.name} are of no document here"
-        return [replace(each, warnings=(*each.warnings, text)) for each in found] if surplus else found
-
-    @property
-    def _vectors(self) -> VectorFile:
-        vectors = self.spec.vectors
-        if vectors is None or vectors.file.path is None:
-            raise ValueError("vectors need a file")
-        return vectors
-
-    def _shared(self, problem: Problem, splits: Sequence[Split]) -> Any:  # noqa: ARG002 - as of the base class
-        return self.vectors_of(problem) if problem.vectors is None else problem.vectors
-
-    def _points(self, work: SplitData, shared: Any) -> Any:
-        return super()._points(work, self._shared(work.problem, [work.split]) if shared is None else shared)
-
-    def vectors_of(self, problem: Problem) -> NDArray[Any]:
-        """Return the vectors of all documents, shape (n, d), of the length 1 that its normalization names."""
-        vectors, ids, name = read_vectors(self._vectors), problem.documents.ids, self._vectors.file.name
-        missing = [each for each in ids if each not in vectors.rows]
-        if missing:
-            problem_text = f"{len(missing):,} of {len(ids):,} documents have no vector"
-            raise ValueError(f"{name}: {problem_text}, such as {quote_value(missing[0])}")
-        own: NDArray[Any] = vectors.matrix[[vectors.rows[each] for each in ids]]
-        column = label_column(own, problem.documents)
-        if column is not None:
-            named = quote_value(vectors.columns[column]) if vectors.columns else f"{column} (from 0)"
-            hint = "leave it out of the file if it was made from the labels"
-            raise ValueError(f"{name}: the column {named} has the same value in all documents of a class: {hint}")
-        if self.spec.representation.normalization == "none":
-            return own
-        order = {"l1": 1, "l2": 2}[self.spec.representation.normalization]
-        lengths = np.linalg.norm(own, ord=order, axis=1, keepdims=True)
-        np.divide(own, lengths, out=own, where=lengths > 0)
-        return own
+    Raises
+    ------
+    ValueError
+        If a document has no vector, or a column of the vectors is the label.
+    DataError
+        If the file can't be read, or was changed since the configuration was.
+    """
+    found, ids, name = read_vectors(vectors), documents.ids, vectors.file.name
+    missing = [each for each in ids if each not in found.rows]
+    if missing:
+        problem = f"{len(missing):,} of {len(ids):,} documents have no vector, such as {quote_value(missing[0])}"
+        raise ValueError(f"{name}: {problem}")
+    matrix: NDArray[Any] = found.matrix[[found.rows[each] for each in ids]]
+    column = label_column(matrix, documents)
+    if column is not None:
+        named = quote_value(found.columns[column]) if found.columns else f"{column} (from 0)"
+        hint = "leave it out of the file if it was made from the labels"
+        raise ValueError(f"{name}: the column {named} has the same value in all documents of a class: {hint}")
+    if normalization != "none":
+        lengths = np.linalg.norm(matrix, ord={"l1": 1, "l2": 2}[normalization], axis=1, keepdims=True)
+        np.divide(matrix, lengths, out=matrix, where=lengths > 0)
+    return matrix
 
 
-@dataclass(frozen=True)
-class ThresholdedVectors(ThresholdedMethod):
-    """Classifier of vectors that predicts a class above a threshold; otherwise as `ThresholdedMethod`."""
-
-    method: VectorClassifierMethod
-
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train on the vectors of each split and predict its test documents, see `Method.solve`."""
-        found = super().solve(replace(problem, vectors=self.method.vectors_of(problem)), splits, terms, bench)
-        return self.method.with_surplus(found, problem)
+def surplus_warnings(vectors: VectorFile, documents: Documents) -> tuple[str, ...]:
+    """Return a warning of vectors that are of no document, if there are any."""
+    rows = read_vectors(vectors).rows
+    surplus = len(rows.keys() - set(documents.ids))
+    return (f"{surplus:,} of {len(rows):,} vectors of {vectors.file.name} are of no document here",) if surplus else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from benchmark.methods.base import WrappedMethod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Method
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
 
-@dataclass(frozen=True)
-class TrainingVocabularyMethod:
+class TrainingVocabularyMethod(WrappedMethod):
     """Method that sees, on each split, only the terms that pruning keeps in the split's training documents.
 
     The folds that choose among candidates are splits, too: each has the vocabulary of its own training documents.
-
-    Parameters
-    ----------
-    method : Method
-        The method to run.
     """
-
-    method: Method
-
-    @property
-    def batched(self) -> bool:
-        """`batched` of the wrapped method."""
-        return self.method.batched
-
-    @property
-    def uses_seed(self) -> bool:
-        """`uses_seed` of the wrapped method."""
-        return self.method.uses_seed
-
-    @property
-    def spec(self) -> MethodSpec:
-        """`spec` of the wrapped method."""
-        return self.method.spec
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
@@ -57,14 +34,8 @@ class TrainingVocabularyMethod:
         ]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
-        """Train over the split's own vocabulary, see `Method.fit`; the result names its terms in all of the problem's.
-
-        Returns
-        -------
-        FittedMethod
-        """
+        """Train over the split's own vocabulary, see `Method.fit`; the result has its terms' columns in the problem."""
         kept = problem.training_terms(split.train)
         fitted = self.method.fit(problem.over_terms_of(split.train), split, terms, bench)
-        view = fitted.learned.view
-        view = replace(view, terms=kept if view.terms is None else kept[view.terms])
-        return replace(fitted, learned=replace(fitted.learned, view=view))
+        own = fitted.view.terms
+        return replace(fitted, view=replace(fitted.view, terms=kept if own is None else kept[own]))

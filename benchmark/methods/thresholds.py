@@ -9,10 +9,12 @@ import numpy as np
 
 from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.methods.base import WrappedMethod
 from benchmark.methods.fitted import FittedMethod
 from benchmark.methods.out_of_fold import out_of_fold_values
 from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.vectors import surplus_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,39 +22,18 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Method
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
 
-@dataclass(frozen=True)
-class ThresholdedMethod:
-    """Method whose thresholds are learned from the training documents of each split.
-
-    Parameters
-    ----------
-    method : Method
-        A method that implements `fit` and whose specification has a rule for thresholds.
-    """
-
-    method: Method
-
-    @property
-    def spec(self) -> MethodSpec:
-        """`spec` of the wrapped method."""
-        return self.method.spec
-
-    @property
-    def batched(self) -> bool:
-        """`batched` of the wrapped method."""
-        return self.method.batched
+class ThresholdedMethod(WrappedMethod):
+    """Method whose thresholds are learned from the training documents of each split."""
 
     @property
     def uses_seed(self) -> bool:
         """True if the wrapped method uses the seed or thresholds are learned by random folds."""
-        return self.method.uses_seed or hasattr(self._rule, "fit")
+        return super().uses_seed or hasattr(self._rule, "fit")
 
     @property
     def _rule(self) -> Any:
@@ -64,13 +45,15 @@ class ThresholdedMethod:
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
-        return [self._split(problem, split, terms, bench) for split in splits]
+        vectors = self.spec.vectors
+        said = () if vectors is None else surplus_warnings(vectors, problem.documents)
+        return [replace(self._split(problem, split, terms, bench), warnings=said) for split in splits]
 
     def _split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
-        watch, tested = Stopwatch(), problem.inputs[split.test]
+        watch, tested = Stopwatch(), self.inputs(problem)[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
-        values = fitted.values(fitted.learned.view.own_terms(tested))
+        values = fitted.values(fitted.view.own_terms(tested))
         predicted = fitted.predict_from(values)
         tied = np.zeros(predicted.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
@@ -95,12 +78,14 @@ class ThresholdedMethod:
             name = self.spec.threshold and self.spec.threshold.name
             raise ValueError(f"threshold: {name}, but {none:,} training documents have no class")
         if not hasattr(rule, "fit"):
-            return FittedThresholds(whole.learned, whole, np.zeros(len(columns)), at_least_one)
-        values = out_of_fold_values(problem, split, lambda fold: self.method.fit(problem, fold, terms, bench))
+            return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
+        values = out_of_fold_values(
+            problem, split, self.inputs(problem), lambda fold: self.method.fit(problem, fold, terms, bench)
+        )
         rule.fit(values[:, columns], members[:, columns])
         what = f"the threshold rule {type(rule).__name__}"
         thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
-        return FittedThresholds(whole.learned, whole, thresholds, at_least_one)
+        return FittedThresholds(whole.view, whole.learned, whole, thresholds, at_least_one)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +122,3 @@ class FittedThresholds(FittedMethod):
             none = np.flatnonzero(~predicted.any(axis=1))
             predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
         return predicted
-
-    def _best(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        raise NotImplementedError
-
-    def _of_classes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        raise NotImplementedError
