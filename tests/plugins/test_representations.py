@@ -38,9 +38,9 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def documented(plugin: Callable[..., Path]) -> Path:
     """The file of the documents."""
-    found = re.search(r"`mypoints\.py`.*?```python\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL)
-    assert found is not None
-    return plugin(found[1], "mypoints.py")
+    found = re.findall(r"`my(?:points|rules)\.py` has.*?```python\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL)
+    assert len(found) == 2
+    return plugin("\n".join(found), "mypoints.py")
 
 
 def test_decisions_are_those_of_the_formulas(studied: Callable[..., Experiment], documented: Path) -> None:
