@@ -9,9 +9,11 @@ import pytest
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import read_model, write_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from benchmark.config.model import Experiment
     from benchmark.model.text_model import TextModel
@@ -26,5 +28,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def fitted(store: Store) -> Callable[..., TextModel]:
     def fit(experiment: Experiment, cell: str | None = None, **options: Any) -> TextModel:
         return fit_model(experiment, cell or experiment.ids[0], RunContext(store), **options)
+
+    return fit
+
+
+@pytest.fixture
+def loaded(fitted: Callable[..., TextModel], tmp_path: Path) -> Callable[..., TextModel]:
+    """Fit, write and read again."""
+
+    def fit(experiment: Experiment, cell: str | None = None, **options: Any) -> TextModel:
+        folder = tmp_path / f"model-{len(list(tmp_path.iterdir()))}"
+        write_model(fitted(experiment, cell, **options), folder)
+        return read_model(folder)
 
     return fit

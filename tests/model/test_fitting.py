@@ -87,9 +87,9 @@ def test_every_method_decides_as_in_the_run(
         "vocabulary",
     ],
 )
-def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], fitted: Fit, store: Store) -> None:
+def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], loaded: Fit, store: Store) -> None:
     experiment = study_of("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check_against_run(run_experiment(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
+    check_against_run(run_experiment(experiment, RunContext(store)), loaded, texts_of(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])

@@ -53,18 +53,6 @@ def _few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_out, "INNER_FOLDS", 3)
 
 
-@pytest.fixture
-def loaded(fitted: Fit, tmp_path: Path) -> Fit:
-    """Fit, write and read again."""
-
-    def fit(experiment: Experiment, cell: str = "both", **options: Any) -> TextModel:
-        folder = tmp_path / f"model-{len(list(tmp_path.iterdir()))}"
-        write_model(fitted(experiment, cell, **options), folder)
-        return read_model(folder)
-
-    return fit
-
-
 CONFIGURATIONS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "single": ((KERNEL,), {"fuse": {"fuse": ["kernel", "words", "pairs"], "weights": [0.5, 2, 1], "name": "both"}}),
     "two classes": (
@@ -169,7 +157,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most_in_all_its_met
 
 
 def test_a_text_without_a_known_word_is_answered_and_counted(loaded: Fit) -> None:
-    ((_, answers),) = loaded(fused()).answers([("nothing", b"Header: x\n\n")], n_words=2)
+    ((_, answers),) = loaded(fused(), "both").answers([("nothing", b"Header: x\n\n")], n_words=2)
     assert answers.known is not None
     assert answers.known.tolist() == [0]
     assert list(answers.words[0].values()) == [[]]
