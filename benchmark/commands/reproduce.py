@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.caveats import find_caveats, leak_caveats
+from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions
@@ -210,8 +210,7 @@ def _caveats(run: RunResult, done: list[RunResult]) -> tuple[str, ...]:
     """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
     caveats = list(experiment.notes)
-    leaks = leak_caveats(experiment, run.summary.leaks, run.summary.duplicates)
-    for caveat in find_caveats(experiment, tuple(leaks)):
+    for caveat in find_caveats(experiment, run.summary.leaks, run.summary.duplicates):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in done

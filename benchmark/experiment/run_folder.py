@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.analysis.notes import diagnostic_notes
@@ -46,13 +47,14 @@ if TYPE_CHECKING:
 
 #: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files. 3: settings
 #: have the counts of inner folds, and the warnings of classifiers. 4: an archive has what isn't a prediction or a time.
-RUN_FORMAT = 4
+#: 5: several classes of a document are one text.
+RUN_FORMAT = 5
 _OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
 #: Files that runs of former formats wrote, and that a run which takes the place of one removes.
 _FORMER_FILES = frozenset({*_OF_FORMAT_1, *ARCHIVED_FILES})
 _FORMER_FILES |= {f"{name}.csv" for name in SUMMARY_TABLES.keys() - {"scores", "significance", "verdicts"}}
 MANIFEST_FILE = "manifest.json"
-DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
+DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile, pa.ArrowException)
 _AGAIN = "run the configuration again"
 
 

@@ -93,7 +93,7 @@ class TestFormats:
         return shutil.copytree(Path(__file__).parent / "run-0.1", tmp_path / "old")
 
     def test_a_folder_of_01_is_refused_in_a_line_that_says_what_to_do(self, of_01):
-        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 4: run the configuration again$"
+        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 5: run the configuration again$"
         for read in (read_manifest, read_run):
             with pytest.raises(DataError, match=said):
                 read(of_01)
@@ -113,7 +113,7 @@ class TestFormats:
                 read_manifest(tmp_path)
 
     @pytest.mark.parametrize(
-        ("kind", "does"), [(5, "read it with 9.9.9 or later, or run"), (2, "4: run the"), ("x", "or run")]
+        ("kind", "does"), [(6, "read it with 9.9.9 or later, or run"), (4, "5: run the"), ("x", "or run")]
     )
     def test_of_any_other_format_too(self, folder, kind, does):
         sealed(folder, format=kind, versions={"simplexbench": "9.9.9"})
