@@ -162,7 +162,7 @@ def question_sentence(summary: Summary) -> str:
 
 def _test_counts(pairs: Sequence[PlannedComparison]) -> dict[str, Any]:
     """Return which test decided, and how many comparisons it left open, or could not decide."""
-    tested = [_test(pair) for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
+    tested = [spoken_test(pair.test) for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
     untestable = [pair.note for pair in pairs if pair.outcome == UNTESTABLE]
     note = next(iter(untestable), "").removeprefix("not testable ").strip("()")
     counts = {"open": sum(pair.outcome == UNDECIDED for pair in pairs), "untestable": len(untestable), "of": len(pairs)}
@@ -190,7 +190,7 @@ def _lead_facts(duels: Duels, numbers: _Numbers) -> dict[str, Any]:
         "duel": _together(own),
         "shared": list(filter(None, shared)),
         "p": "" if pair.p_holm is None or pair.note else p.replace("<", "< ") if "<" in p else f"= {p}",
-        "tested": _test_counts(pairs) if len(pairs) > 1 else {"test": _test(pair)},
+        "tested": _test_counts(pairs) if len(pairs) > 1 else {"test": spoken_test(pair.test)},
     }
 
 
@@ -344,5 +344,6 @@ def _varying_settings(cells: Sequence[CellInfo]) -> str:
     return " × ".join(f"{n} {SETTING_NAMES[name]}" for name, n in numbers.items() if n > 1)
 
 
-def _test(pair: PlannedComparison) -> str:
-    return TEST_NAMES_IN_WORDS.get(pair.test, pair.test)
+def spoken_test(name: str) -> str:
+    """Return the name of a test for a sentence."""
+    return TEST_NAMES_IN_WORDS.get(name, name)
