@@ -76,6 +76,8 @@ def numbers_of(run: Path) -> dict[str, str]:
     """Return what a finished run predicted, scored and estimated, a text a cell."""
     lines = {}
     predictions = pd.read_parquet(run / "predictions.parquet")
+    if predictions["predicted"].dtype == "category":  # several classes of a document are one text
+        predictions["predicted"] = predictions["predicted"].map(lambda text: ",".join(sorted(text.split(";"))))
     kept = [key for key in (*CELL, *PREDICTION) if key in predictions]
     for name, rows in by_name(predictions[kept], CELL):
         lines[f"predictions {name}"] = f"{len(rows)} {digest(as_lines(rows))}"

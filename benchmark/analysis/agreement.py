@@ -13,7 +13,7 @@ from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
 from benchmark.analysis.notes import corpus_in_words
-from benchmark.analysis.prose.main_finding import TEST_NAMES_IN_WORDS
+from benchmark.analysis.prose.main_finding import spoken_test
 from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.intervals import Estimate
@@ -129,66 +129,52 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
     if not metrics:
         return [Table.of("Scores", (), [], empty=f"{a} and {b} have no score in common")]
-    rows = list[dict[str, Any]]()
     try:
-        for metric in metrics:
-            unit, (gap, origin) = display_unit(metric, quantities), cell_difference(run, a, b, metric)
-            one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
-            row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
-            row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
-            rows.append(row | {"difference is": origin})
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
+    rows = list[dict[str, Any]]()
+    for metric in metrics:
+        unit, gap = display_unit(metric, quantities), cell_difference(run, a, b, metric)
+        one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
+        row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
+        row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
+        rows.append(row)
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
     shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
     signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
-    header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed, "difference is")
+    header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed)
     tables = [Table.of("Scores", header, rows)]
     if found.shared:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
+    names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
-        (
-            TEST_NAMES_IN_WORDS.get(test.test, test.test).removeprefix("the "),
-            test.n,
-            test.statistic,
-            test.note if test.p_value is None else p_text(test.p_value),
-            test.favours or "neither",
-        )
+        (spoken_test(test.test).removeprefix("the "), test.n, test.statistic, _p_text(test), test.favours or "neither")
         for test in found.tests
     ]
-    statistic = Column("statistic", replace(PLAIN, decimals=4))
-    names = ("test", "n", statistic, Column("p", PLAIN), "favours")
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
 
 
-def cell_difference(run: RunPredictions, a: str, b: str, metric: str) -> tuple[Estimate, str]:
-    """Return the score of a minus that of b, and where the number of a plug-in's metric is from.
+def _p_text(test: TestResult) -> str:
+    return test.note if test.p_value is None else p_text(test.p_value)
 
-    In a run that is read from its folder, scores of such metrics are those that the run recorded; it recorded the
-    differences of the pairs that its configuration names.
 
-    Raises
-    ------
-    ValueError
-        If the cells can't be paired.
+def cell_difference(run: RunPredictions, a: str, b: str, metric: str) -> Estimate:
+    """Return the score of a minus that of b.
+
+    In a run that is read from its folder, a plug-in's metric has the differences of the pairs that its configuration
+    names; of other pairs the recorded scores are subtracted, without an interval.
     """
-    scored, one, two = run.scored, run.scored.cells[a], run.scored.cells[b]
-    if (metric, ALL_SPLITS, "") not in one.recorded:
-        return scored.difference(a, b, metric), ""
-    for (first, second), sign in (((one, b), 1), ((two, a), -1)):
-        if (metric, ALL_SPLITS, second) in first.recorded:
-            gap = first.recorded[metric, ALL_SPLITS, second]
-            low, high = sorted((sign * gap.low, sign * gap.high))
-            return replace(gap, value=sign * gap.value, low=low, high=high), "recorded by the run"
+    scored = run.scored
+    if (metric, ALL_SPLITS, a) in scored.cells[b].recorded:
+        gap = scored.difference(b, a, metric)
+        return replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
     try:
-        return scored.difference(a, b, metric), "computed from the recorded score of each split"
+        return scored.difference(a, b, metric)
     except ValueError:
-        scored.tests(a, b, [metric])  # raises where the cells can't be paired
-    above, below = (scored.estimate(name, metric) for name in (a, b))
-    gap = Estimate(above.value - below.value, math.nan, math.nan, above.n, "")
-    return gap, "computed from the recorded scores, without an interval"
+        one, two = (scored.estimate(name, metric) for name in (a, b))
+        return Estimate(one.value - two.value, math.nan, math.nan, one.n, "")
 
 
 def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
@@ -196,7 +182,7 @@ def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
     scored, metric = run.scored, main_metric(run.experiment)
     infos = {info.id: info for info in label_cells(run.experiment, scored, None)}
     frame = scored.frame[scored.frame["cell"].isin((a, b)) & (scored.frame["metric"] == metric)]
-    gap, _ = cell_difference(run, a, b, metric)
+    gap = cell_difference(run, a, b, metric)
     tests = [
         [t.a, t.b, t.test, t.n, t.statistic, t.p_value, t.p_value, 1, t.note] for t in scored.tests(a, b, [metric])
     ]

@@ -71,12 +71,24 @@ class Caveat:
         return sentence("caveats.j2", self.name, **self.facts)
 
 
-def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tuple[Caveat, ...]:
+def find_caveats(
+    experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame, warned: Sequence[str] = ()
+) -> list[Caveat]:
     """Return the caveats of an experiment and those of its run, those that can do most harm first.
 
     The choices of a configuration are those of its first variant; other variants' names state their changes.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    leaks, duplicates : DataFrame
+        Those of the run's `Summary`.
+    warned : sequence of str
+        Methods that were trained with warnings.
     """
-    found = [*further, *_of_variant(next(iter(experiment.variants.values())))]
+    found = [*_leaks(experiment, leaks, duplicates), *_of_variant(next(iter(experiment.variants.values())))]
+    if warned:
+        found.append(Caveat("warnings", {"methods": warned}))
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
     for name, part in (("vectors", "vectors"), ("made elsewhere", "predictions")):
         if methods := list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part))):
@@ -88,7 +100,7 @@ def find_caveats(experiment: Experiment, further: Sequence[Caveat] = ()) -> tupl
     for choice in dict.fromkeys(experiment.tuned_cells.values()):
         cells = [cell for cell, reason in experiment.tuned_cells.items() if reason == choice]
         found.append(Caveat("tuned", {"choice": choice, "cells": cells}))
-    return tuple(sorted(found, key=lambda each: HARM.index(each.name)))
+    return sorted(found, key=lambda each: HARM.index(each.name))
 
 
 def leak_rows(run: RunPredictions) -> list[list[Any]]:
@@ -116,15 +128,8 @@ def leak_rows(run: RunPredictions) -> list[list[Any]]:
     return rows
 
 
-def leak_caveats(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    leaks, duplicates : DataFrame
-        Those of the run's `Summary`.
-    """
+def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
+    """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak."""
     whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
     for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak", sort=False):
         metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")

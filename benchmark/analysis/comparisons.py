@@ -75,6 +75,13 @@ class PlannedComparison:
         """Whether the leading test counts documents on which one of the cells is right."""
         return self.test in DOCUMENT_TESTS
 
+    @property
+    def turned(self) -> PlannedComparison:
+        """The comparison with its cells in the other order."""
+        outcome = {"a": "b", "b": "a"}.get(self.outcome, self.outcome)
+        ends = {"value": 0.0 - self.value, "low": -self.high, "high": -self.low}
+        return replace(self, a=self.b, b=self.a, outcome=outcome, **ends)
+
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
         if self.better is None:

@@ -14,7 +14,7 @@ from benchmark.evaluation.metrics import more_is_better
 
 if TYPE_CHECKING:
     from benchmark.analysis.comparisons import PlannedComparison
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -32,7 +32,11 @@ def ranked_cells(summary: Summary) -> tuple[str, ...]:
         value = summary.headlines.get((cell, summary.main_metric), {}).get("value", math.nan)
         return is_missing(value), 0.0 if is_missing(value) else sign * value
 
-    return tuple(cell for cells in _settings(summary).values() for cell in sorted(cells, key=key))
+    settings: dict[tuple[object, ...], list[str]] = {}
+    for cell in summary.cells:  # scores of one setting can be put in one order
+        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
+        settings.setdefault(where, []).append(cell.id)
+    return tuple(cell for cells in settings.values() for cell in sorted(cells, key=key))
 
 
 def first_comparisons(summary: Summary) -> dict[str, PlannedComparison]:
@@ -48,20 +52,6 @@ def shown_outcomes(summary: Summary) -> dict[str, str]:
         cell.id: first[cell.id].outcome_for(cell.id) if cell.id in first else BASELINE if cell.id in bases else ""
         for cell in summary.cells
     }
-
-
-def _settings(summary: Summary) -> dict[tuple[object, ...], list[str]]:
-    """Return the ids of the cells by what their scores can be ordered by."""
-    settings: dict[tuple[object, ...], list[str]] = {}
-    for cell in summary.cells:
-        settings.setdefault(_setting(cell), []).append(cell.id)
-    return settings
-
-
-def _setting(cell: CellInfo) -> tuple[object, ...]:
-    """Return what cells have in common whose scores can be put in one order."""
-    what = cell.columns.get("what", "")
-    return (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, what)
 
 
 def mean_rank_rows(experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:

@@ -9,14 +9,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from benchmark.analysis.predictions_file import decode_table, encode_rows
+from benchmark.analysis.predictions_file import decode_rows, encode_rows
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.predictions import ESTIMATES_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,11 +24,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.score_table import ScoreTable
 
-_TEXTS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval")
 #: Columns of the file; a value that a row doesn't have is missing.
-_SCHEMA = pa.schema(
-    dict.fromkeys(_TEXTS, pa.string()) | dict.fromkeys(("x", "value", "low", "high"), pa.float64()) | {"n": pa.int64()}
-)
+_COLUMNS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval")
+_COLUMNS += ("x", "value", "low", "high", "n")
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
@@ -65,12 +60,7 @@ def record_numbers(
     measured: tuple[tuple[str, str, DiagnosticNumbers], ...],
     notes: tuple[str, ...],
 ) -> RecordedNumbers:
-    """Return the numbers that a run records."""
-    return RecordedNumbers(scored.chosen, _of_plugins(experiment, scored), measured, notes)
-
-
-def _of_plugins(experiment: Experiment, scored: ScoreTable) -> EstimatesByCell:
-    """Return the scores and differences of plug-in metrics."""
+    """Return the numbers that a run records: the scores and differences of plug-in metrics are among them."""
     found: EstimatesByCell = {}
     metrics = [name for name in experiment.scorers if name not in METRICS]
     for metric, (name, scores) in product(metrics, scored.cells.items()):
@@ -85,12 +75,12 @@ def _of_plugins(experiment: Experiment, scored: ScoreTable) -> EstimatesByCell:
                 found[pair.a][metric, ALL_SPLITS, pair.b] = scored.difference(pair.a, pair.b, metric)
             except ValueError:  # the cells can't be paired, as a note states
                 continue
-    return found
+    return RecordedNumbers(scored.chosen, found, measured, notes)
 
 
 def encode_estimates(recorded: RecordedNumbers) -> bytes:
     """Return the content of the file of numbers that are not computed from predictions."""
-    return encode_rows(_rows(recorded), _SCHEMA)
+    return encode_rows(_rows(recorded), _COLUMNS)
 
 
 def _rows(recorded: RecordedNumbers) -> Iterator[dict[str, Any]]:
@@ -110,28 +100,18 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 
 
 def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
-    """Return the numbers that the file of estimates and the manifest record.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged.
-    """
+    """Return the numbers that the file of estimates and the manifest record."""
     estimates: EstimatesByCell = {}
     measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
-    try:
-        for row in decode_table(content).to_pylist():
-            row |= {name: row[name] or "" for name in _TEXTS}
-            estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
-            if not row["diagnostic"]:
-                estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
-                continue
-            numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
-            if row["axis"]:
-                points.append(CurvePoint(*(row[name] for name in CurvePoint.__dataclass_fields__)))
-            else:
-                numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
-    except (pa.ArrowException, KeyError, TypeError) as error:
-        raise ValueError(f"{ESTIMATES_TABLE} can't be read: {error}") from None
+    for row in decode_rows(content):
+        estimate = Estimate(*(row[name] for name in ("value", "low", "high", "n", "interval")))
+        if row["diagnostic"] is None:
+            estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
+            continue
+        numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
+        if row["axis"] is not None:
+            points.append(CurvePoint(*(row[name] for name in CurvePoint.__dataclass_fields__)))
+        else:
+            numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
     each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
     return RecordedNumbers(chosen, estimates, tuple(each), notes)

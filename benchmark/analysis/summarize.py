@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.caveats import Caveat, find_caveats, leak_caveats, leak_rows
+from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
@@ -40,6 +40,7 @@ from benchmark.analysis.summary import (
 )
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
@@ -47,7 +48,7 @@ from benchmark.papers.published_verdicts import range_rows, value_rows
 from benchmark.papers.settings import excluded_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.scoring import RunPredictions
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
-
-MOST_CAVEATS = 1  # of a terminal, beside leaks
 
 
 def summarize(run: RunPredictions) -> Summary:
@@ -74,18 +73,16 @@ def summarize(run: RunPredictions) -> Summary:
     unlike = tuple(setting_notes(experiment, asides))
     leaks = summary_table(LEAKS, leak_rows(run))
     duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
-    of_run = list(leak_caveats(experiment, leaks, duplicates))
-    n_leaks = len(of_run)
-    if warned := list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings)):
-        of_run.append(Caveat("warnings", {"methods": warned}))
-    caveat_texts = [each.text for each in find_caveats(experiment, of_run)]
-    caveats = [f"{capitalized(text)}." for text in caveat_texts]
-    shown = caveat_texts[n_leaks:][:MOST_CAVEATS]
-    left = len(caveat_texts) - n_leaks - len(shown)
-    told = [sentence("macros.j2", "caveats", shown=shown, left=left)] if shown else []
-    hardest = hardest_documents(experiment, run.predictions, scored)
-    on_claims = () if experiment.sensitivity_of else claim_notes(each.claim for each in claims if not each.variant)
-    sweep = tuple(sensitivity_notes(claims)) if experiment.sensitivity_of else ()
+    warned = list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings))
+    found = find_caveats(experiment, leaks, duplicates, warned)
+    caveats = [f"{capitalized(each.text)}." for each in found]
+    n_leaks = sum(each.name in (NEAR_DUPLICATES, SHARED_GROUPS) for each in found)
+    first, left = "".join(each.text for each in found[n_leaks : n_leaks + 1]), len(found) - n_leaks - 1
+    in_brief = [sentence("macros.j2", "caveats", first=first, left=left)] if first else []
+    if experiment.sensitivity_of:
+        on_claims = sweep = sensitivity_notes(claims)
+    else:
+        on_claims, sweep = claim_notes(each.claim for each in claims if not each.variant), []
     summary = Summary(
         name=experiment.name,
         title=experiment.title,
@@ -100,7 +97,7 @@ def summarize(run: RunPredictions) -> Summary:
         claims=summary_table(CLAIMS, claimed),
         ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        mistakes=summary_table(MISTAKES, [document.row for document in hardest]),
+        mistakes=summary_table(MISTAKES, (each.row for each in hardest_documents(experiment, run.predictions, scored))),
         ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
         costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
         charts=_charts(experiment, scored, published),
@@ -117,12 +114,11 @@ def summarize(run: RunPredictions) -> Summary:
             *sentences("notes.j2", **facts),
             *test_notes(claims, scored),
             *on_claims,
-            *sweep,
             *unpaired,
         ),
         brief=(
             *caveats[:n_leaks],
-            *told,
+            *in_brief,
             *unlike,
             *sentences("terminal.j2", **facts),
             *sweep,
@@ -214,20 +210,18 @@ def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreT
 
 def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str, str]) -> dict[str, str]:
     """Return the reason of failure for each cell without a score."""
+    missing = (cell for cell in experiment.cells if cell.id not in scored.cells)
     return {
-        cell.id: next((why for name, why in failures.items() if _fits(name, cell, experiment)), "no predictions")
-        for cell in experiment.cells
-        if cell.id not in scored.cells
+        cell.id: next((failures[name] for name in _names(cell, experiment) if name in failures), "no predictions")
+        for cell in missing
     }
 
 
-def _fits(name: str, cell: Cell, experiment: Experiment) -> bool:
-    """Return whether a failure under this name leaves a cell without a score."""
-    words = [] if cell.variant == BASE_VARIANT else [cell.variant]
-    if cell.what == "diagnostic":
-        return name == "-".join([*words, cell.diagnostic])
-    words += [word for word in (cell.task, cell.method) if word]
+def _names(cell: Cell, experiment: Experiment) -> Iterator[str]:
+    """Yield the names of failures that leave a cell without a score: of its diagnostic, or of its settings."""
     sizes = experiment.variants[cell.variant].sizes
-    ends = (sizes[0], sizes[-1]) if cell.what == "gain" else (cell.size,)
-    numbers = ([str(n) for n in (size, cell.terms) if n is not None] for size in ends)
-    return name in ("-".join([*words, *each]) for each in numbers)
+    for size in (sizes[0], sizes[-1]) if cell.what == "gain" else (cell.size,):
+        of_setting = (cell.task, cell.method, size, cell.terms)
+        words = (cell.diagnostic,) if cell.what == "diagnostic" else of_setting
+        variant = "" if cell.variant == BASE_VARIANT else cell.variant
+        yield "-".join(str(word) for word in (variant, *words) if word not in ("", None))

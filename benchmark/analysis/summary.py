@@ -275,19 +275,6 @@ class Summary:
         """Whether the cells are points of curves, so that the tables of the curves contain every cell."""
         return bool(self.charts) and any(cell.size is not None or cell.terms is not None for cell in self.cells)
 
-    def __post_init__(self) -> None:
-        known = {cell.id for cell in self.cells}
-        if len(known) != len(self.cells):
-            raise ValueError("two cells of a summary have the same id")
-        for name, columns in SUMMARY_TABLES.items():
-            missing = set(columns) - set(getattr(self, name).columns)
-            if missing:
-                raise ValueError(f"{name} lacks the columns {sorted(missing)}")
-        # A score or failure of an unknown cell would be missing from every table.
-        unknown = {*self.scores["cell"], *self.failures} - known
-        if unknown:
-            raise ValueError(f"no such cells: {sorted(unknown)}")
-
 
 SUMMARY_TABLES = {
     "scores": SCORE_COLUMNS,

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.caveats import find_caveats, leak_caveats
+from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.verdict_sentences import claim_notes
@@ -196,7 +196,7 @@ def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:
     """Yield notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
     yield from experiment.notes
-    for caveat in find_caveats(experiment, tuple(leak_caveats(experiment, run.summary.leaks, run.summary.duplicates))):
+    for caveat in find_caveats(experiment, run.summary.leaks, run.summary.duplicates):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in sweeps

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 #: The format of a run's folder; others are refused in a line.
-RUN_FORMAT = 4
+RUN_FORMAT = 5
 MANIFEST_FILE = "manifest.json"
 _AGAIN = "run the configuration again"
 

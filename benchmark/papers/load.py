@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped
 from benchmark.system.yaml_source import YamlSource, read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from benchmark.config.model import Experiment
     from benchmark.system.yaml_source import Location
@@ -85,18 +85,20 @@ def check_published(experiment: Experiment, folder: Path) -> None:
         path = folder / Path(experiment.raw["paper"]).expanduser()
     published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
-    wrong: dict[tuple[Location, str], Callable[[], str]] = {}
+    wrong: dict[tuple[Location, str], None] = {}
     for place, config, cells in _named(published):
         if config not in configs:
-            wrong[(*place, "config"), config] = partial(unknown_name, "configuration", config, sorted(configs))
+            wrong[(*place, "config"), config] = None
         elif config == experiment.name:
-            missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
-            wrong |= {(place, cell): partial(unknown_cell, cell, experiment) for cell in missing}
+            wrong |= {(place, cell): None for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)}
+
+    def problem(place: Location, name: str) -> str:
+        of_config = place[-1] == "config"
+        return unknown_name("configuration", name, sorted(configs)) if of_config else unknown_cell(name, experiment)
+
     if wrong:  # suggestions are slow to compute for many cells
-        reported = list(wrong.items())[:MAX_PROBLEMS]
-        raise combine_errors(
-            [source.error(place, say()) for (place, _), say in reported], more=len(wrong) - len(reported)
-        )
+        reported = [source.error(place, problem(place, name)) for place, name in list(wrong)[:MAX_PROBLEMS]]
+        raise combine_errors(reported, more=len(wrong) - len(reported))
 
 
 def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-import re
 from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,13 +15,11 @@ from benchmark.system.errors import unknown_name
 from benchmark.system.shipped_files import SHIPPED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 
 #: Folder with one file for each paper; a user's papers are in the folder of this name below the current one.
 PUBLISHED_FOLDER = SHIPPED / "results" / "published"
-#: Limits on the characters of a published number and on the combinations of a template.
-MAX_NUMBER_LENGTH, MAX_COMBINATIONS = 30, 10_000
 #: Units of counts of the data.
 COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.
@@ -36,9 +32,13 @@ class _Record(BaseModel):
 
 def _decimal_digits(text: str) -> str:
     """Return the text if it is a decimal number; ValueError otherwise."""
-    if len(text) > MAX_NUMBER_LENGTH or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
+    if not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
         raise ValueError(f"{text!r} is not a decimal number such as '72.57'")
     return text
+
+
+Digits = Annotated[str, AfterValidator(_decimal_digits)]
+TestName = Literal["sign", "mcnemar", "wilcoxon"]
 
 
 def _known_metric(metric: str, *more: str) -> None:
@@ -62,7 +62,7 @@ class PublishedValue(_Record):
     cell: str | None = None
     pair: tuple[str, str] | None = None
     metric: str
-    value: Annotated[str, AfterValidator(_decimal_digits)]
+    value: Digits
     unit: Literal["percent", "one"] = "one"
     alternative: bool = False
 
@@ -124,13 +124,6 @@ class ReferenceValues(_Record):
         """Source and differences, as text."""
         return "; ".join(filter(None, (self.source, self.unlike)))
 
-    @model_validator(mode="after")
-    def _of_cells(self) -> ReferenceValues:
-        """Raise ValueError if a value is of a pair of cells."""
-        if any(value.pair for value in self.values):
-            raise ValueError(f"a reference value can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
-        return self
-
 
 class CensusEntry(_Record):
     """Best score of one paper on one corpus, in percent, as a census counted it.
@@ -141,7 +134,7 @@ class CensusEntry(_Record):
 
     corpus: str
     metric: Literal["accuracy", "macro-f1", "micro-f1"]
-    value: Annotated[str, AfterValidator(_decimal_digits)]
+    value: Digits
     year: int
     method: str
     source: str
@@ -171,12 +164,7 @@ class ComparisonTemplate(Comparison):
     def expanded(self) -> list[Comparison]:
         """Return one comparison for each combination, the last name varying fastest."""
         texts = {"config": self.config, "a": self.a, "b": self.b, "metric": self.metric}
-        rows = _rows(self.loop, *texts.values())
-        try:
-            return [Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in rows]
-        except (KeyError, IndexError, AttributeError, ValueError) as error:
-            known = ", ".join(self.loop) or "none"
-            raise ValueError(f"the braces may hold the names under `for` ({known}), not {error}") from None
+        return [Comparison(**dict(zip(texts, each, strict=True))) for each in _filled(self.loop, *texts.values())]
 
     @model_validator(mode="after")
     def _fillable(self) -> ComparisonTemplate:
@@ -196,13 +184,13 @@ class PublishedRange(_Record):
     cells: str
     loop: dict[str, list[str]] = Field(alias="for")
     metric: str
-    low: Annotated[str, AfterValidator(_decimal_digits)]
-    high: Annotated[str, AfterValidator(_decimal_digits)]
+    low: Digits
+    high: Digits
 
     @property
     def expanded(self) -> tuple[str, ...]:
         """Ids of the cells, with the template filled in."""
-        return tuple(self.cells.format(**row) for row in _rows(self.loop, self.cells))
+        return tuple(cell for (cell,) in _filled(self.loop, self.cells))
 
     @property
     def printed_in(self) -> str:
@@ -212,15 +200,11 @@ class PublishedRange(_Record):
 
     @model_validator(mode="after")
     def _sensible(self) -> PublishedRange:
-        """Raise ValueError unless the metric is known, the range ascends and the cells are distinct."""
+        """Raise ValueError unless the metric is known, the range ascends and the braces can be filled."""
         _known_metric(self.metric)
         if not Decimal(self.low) < Decimal(self.high):
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
-        try:
-            cells = self.expanded
-        except (KeyError, IndexError) as error:
-            raise ValueError(f"the braces may hold the names under `for`, not {error}") from None
-        _unique(cells, "cell")
+        _filled(self.loop, self.cells)
         return self
 
 
@@ -230,7 +214,7 @@ class ClaimRule(_Record):
     Without a test the scores decide: the score of a is above that of b, or the difference or ratio is in the range.
     """
 
-    test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
+    test: TestName | None = None
     sides: Literal[1, 2] = 2
     alpha: float = Field(default=0.05, gt=0, lt=1)
     correction: Literal["none", "holm"] = "none"
@@ -266,11 +250,11 @@ class Claim(_Record):
     relation: Literal["greater", "lower", "equivalent", "ratio"]
     metric: str = "accuracy"
     rule: ClaimRule = ClaimRule()
-    test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
+    test: TestName | None = None
     alpha: float = Field(default=0.05, gt=0, lt=1)
-    margin: Annotated[str, AfterValidator(_decimal_digits)] | None = None
-    low: Annotated[str, AfterValidator(_decimal_digits)] | None = None
-    high: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    margin: Digits | None = None
+    low: Digits | None = None
+    high: Digits | None = None
     because: str = ""
     same_as: str | None = None
     aside: str = ""
@@ -391,14 +375,14 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, dict) and unit_of(str(value.get("metric")), DIAGNOSTIC_METRICS) == "percent"
 
 
-def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:
-    """Return every combination of the values, by name, after checking the templates that they will fill."""
-    number = math.prod(map(len, loop.values()))
-    if number > MAX_COMBINATIONS:
-        raise ValueError(f"`for` makes {number:,} combinations: at most {MAX_COMBINATIONS:,} are allowed")
-    if any(re.search(r"\{[^{}]*[^\w{}-]", text) for text in templates):  # a width such as {a:>999999999} fills memory
-        raise ValueError("the braces may hold the names under `for`, and nothing else")
-    return (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
+def _filled(loop: Mapping[str, list[str]], *templates: str) -> list[list[str]]:
+    """Return the templates, filled in with each combination of the values."""
+    rows = (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
+    try:
+        return [[template.format(**row) for template in templates] for row in rows]
+    except (KeyError, IndexError, AttributeError, ValueError) as error:
+        problem = f"the braces may hold the names under `for` ({', '.join(loop) or 'none'}), not {error}"
+        raise ValueError(problem) from None
 
 
 def _unique(keys: Iterable[str], what: str) -> None:

@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 #: Parameters of kernels and classifiers that are not compared with the paper's.
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
-#: Values of keys that older pinned settings lack.
-_SINCE: FlatSetting = {
-    "ngrams": [1],
-    "fields": ["all"],
-    "stopped": [],
-    "characters": [],
-    "within": "words",
-}
 
 
 def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
@@ -65,7 +57,6 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
 
 def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:
     """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
-    paper = {key: value for key, value in _SINCE.items() if key in own} | paper
     return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
 
 
@@ -147,14 +138,8 @@ def _path(paper: str) -> Path:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
-    except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
-        problem = f"holds no settings ({type(error).__name__}: {error})"
-        remedy = "remove it and run `bench published pin-settings CONFIG` to write it again"
-        raise ConfigError(f"{path}: {problem}; {remedy}") from None
-    return found if settings else {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -144,7 +144,6 @@ def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
     names = "document split variant task cell candidate size terms label predicted tied"
     assert list(frame) == names.split()
     assert len(frame) == sum(len(each.predicted) for each in predictions.settings.values())
-    lists = multilabel is not False
     rows = {
         (row.variant, row.task, row.cell, row.candidate, row.size, row.terms, row.split, row.document): row
         for row in frame.astype({"size": "Int64", "terms": "Int64"}).replace({pd.NA: None}).itertuples(index=False)
@@ -159,15 +158,12 @@ def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
         for split, labels, ties in zip(splits, setting.by_split, setting.tied_by_split, strict=True):
             for document, label, tie in zip(split.test, labels, ties, strict=True):
                 row = rows[*key, split.name, documents.ids[document]]
-                found = [row.label, row.predicted]
-                assert [list(each) if lists else [each] for each in found] == [
-                    classes(documents.truth[document]),
-                    classes(label),
-                ]
+                found = [";".join(classes(each)) for each in (documents.truth[document], label)]
+                assert [row.label, row.predicted] == found
                 if documents.multilabel:
-                    assert list(row.tied) == classes(tie)
+                    assert row.tied == ";".join(classes(tie))
                 else:
-                    assert bool(len(row.tied) if lists else row.tied) == tie
+                    assert bool(row.tied) == tie
 
 
 def test_names_are_dictionaries():
@@ -202,81 +198,12 @@ def test_packs_what_repeats():
     )
 
 
-@pytest.fixture(scope="module", name="contents")
-def fixture_contents():
-    return encode_predictions(made())
-
-
-class TestDamage:
-    """Each is one of the errors that the reader of a run's folder knows; never another error.
-
-    Bytes that were changed are seen by the digests of the manifest before anything is decoded.
-    """
-
-    @pytest.mark.parametrize("name", FILES)
-    @pytest.mark.parametrize("content", [b"", b"text", b"PAR1", b"PK\x03\x04"])
-    def test_what_is_no_file_of_its_kind(self, contents, name, content):
-        with pytest.raises(DAMAGE_ERRORS):
-            decode_predictions(contents | {name: content})
-
-    @pytest.mark.parametrize("name", [PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, TIMINGS_TABLE])
-    @pytest.mark.parametrize("change", ["fewer rows", "more rows", "no rows", "a column less"])
-    def test_tables_that_do_not_fit_the_others(self, contents, name, change):
-        table = parquet.read_table(pa.BufferReader(contents[name]))
-        changed = {
-            "fewer rows": table.slice(1),
-            "more rows": pa.concat_tables([table, table.slice(len(table) - 1)]),
-            "no rows": table.slice(0, 0),
-            "a column less": table.drop_columns(table.column_names[-1]),
-        }[change]
-        file = io.BytesIO()
-        parquet.write_table(changed, file)
-        with pytest.raises(DAMAGE_ERRORS):
-            decode_predictions(contents | {name: file.getvalue()})
-
-    def test_an_archive_with_pickled_objects(self, contents):
-        file = io.BytesIO()
-        np.savez(file, index=np.array([{}, print], dtype=object))
-        with pytest.raises(DAMAGE_ERRORS):
-            decode_predictions(contents | {DIAGNOSTICS_ARRAYS: file.getvalue()})
-
-    def test_classes_that_are_not_there(self, contents):
-        table = parquet.read_table(pa.BufferReader(contents[PREDICTIONS_TABLE]))
-        other = pa.array(["another class"] * len(table)).dictionary_encode()
-        file = io.BytesIO()
-        parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
-        with pytest.raises(DAMAGE_ERRORS, match="unknown classes"):
-            decode_predictions(contents | {PREDICTIONS_TABLE: file.getvalue()})
-
-
-def changed(contents, name, change):
-    """The files, one of whose tables is another."""
-    table = parquet.read_table(pa.BufferReader(contents[name]))
-    file = io.BytesIO()
-    parquet.write_table(change(table).replace_schema_metadata(table.schema.metadata), file)
-    return contents | {name: file.getvalue()}
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "said"),
-    [
-        (TIMINGS_TABLE, lambda table: table.slice(1), "its timings are of other settings"),
-        (
-            PREDICTIONS_TABLE,
-            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
-            "it has predictions of other settings",
-        ),
-        (
-            DOCUMENTS_TABLE,
-            lambda table: pa.concat_tables([table, table.slice(len(table) - 1)]),
-            "its documents don't match its tasks",
-        ),
-        (DOCUMENTS_TABLE, lambda table: table.slice(0, len(table) - 1), "its documents don't match its tasks"),
-    ],
-)
-def test_what_does_not_fit_the_other_files_is_said(contents, name, change, said):
-    with pytest.raises(ValueError, match=rf"^{said}$"):
-        decode_predictions(changed(contents, name, change))
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PK\x03\x04"])
+def test_what_is_no_file_of_its_kind_is_one_of_the_errors_that_the_reader_of_a_folder_knows(name, content):
+    """Bytes that were changed are seen by the digests of the manifest before anything is decoded."""
+    with pytest.raises(DAMAGE_ERRORS):
+        decode_predictions(encode_predictions(made()) | {name: content})
 
 
 def test_recorded_numbers_come_back():
@@ -300,5 +227,3 @@ def test_recorded_numbers_come_back():
     assert (again.chosen, again.notes) == (chosen, ("a note",))
     assert str(again.estimates) == str(estimates)
     assert again.diagnostics == measured
-    with pytest.raises(ValueError, match=r"^estimates\.parquet can't be read: "):
-        decode_estimates(b"PAR1", chosen, ())

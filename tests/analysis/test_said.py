@@ -1,4 +1,4 @@
-"""What is said of runs of every kind: each sentence once, by number, and which of them stand beside which run.
+"""What is said of runs of every kind: each sentence whole where it first stands, and later by its first letters.
 
 `BENCH_WRITE_EXPECTED=1 pytest` of this file writes the expected text again; the difference is what is to be read.
 """
@@ -341,10 +341,10 @@ def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
 
 def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield numbers of rows, labels of cells and charts, of a few cells and lines each."""
-    yield "terms", [word for word, _ in summary.terms]
+    yield "terms", ["; ".join(word for word, _ in summary.terms)]
     yield "failures", sorted(set(summary.failures.values()))
-    yield "tables", [f"{name} {len(own)}" for name in SUMMARY_TABLES if len(own := getattr(summary, name))]
-    yield "costs", list(summary.costs["cell"])[:4]
+    yield "tables", ["; ".join(f"{name} {len(own)}" for name in SUMMARY_TABLES if len(own := getattr(summary, name)))]
+    yield "costs", ["; ".join(summary.costs["cell"][:4])]
     for part in ("duplicates", "leaks"):
         yield part, [" ".join(map(str, row)).strip() for row in getattr(summary, part).itertuples(index=False)]
     for chart in summary.charts:
@@ -356,14 +356,16 @@ def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_what_is_said_of_each_run_is_as_expected() -> None:
-    numbers, lines = dict[str, int](), list[str]()
+    seen, parts = set[str](), list[tuple[str, str]]()
     summaries = {name: summarize(run_of(name)) for name in RUNS} | {name: summary_of(name) for name in QUICK}
     for name, summary in summaries.items():
-        for part, sentences in [*said(summary), *(shown(summary) if name in RUNS else ())]:
-            found = [str(numbers.setdefault(" ".join(text.split()), len(numbers) + 1)) for text in sentences]
-            lines += [f"{name} | {part}: {' '.join(found)}"] if found else []
-    texts = "\n".join(f"{number}. {text}" for text, number in numbers.items())
-    assert_expected("runs", [("sentences", texts), ("runs", "\n".join(lines))])
+        found = [*said(summary), *shown(summary)] if name in RUNS else [next(said(summary))]
+        texts = [(part, " ".join(text.split())) for part, own in found for text in own]
+        again = "; ".join(f"{part} {text[:20].strip()}" for part, text in texts if text in seen)
+        lines = [f"{part}: {text}" for part, text in texts if text not in seen]
+        seen |= {text for _, text in texts}
+        parts.append((name, "\n".join([*lines, f"as before: {again}"])))
+    assert_expected("runs", parts)
 
 
 @pytest.mark.parametrize(("corpus", "whose"), [("own.csv", ""), ("20 Newsgroups", " of each class")])

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
+from benchmark.methods.one_vs_rest import FisherKernelMethod, linear_machines
 
 from benchmark.classifiers.one_vs_one import TrainingClock
 from benchmark.config.components import Component
@@ -17,13 +19,11 @@ from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.kernels.products import StreamedProducts
 from benchmark.methods import kernel_machines
-from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
+from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.one_vs_rest import FisherKernelMethod, linear_machines
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.fusion import FusedMethod
 from tests.toy_data import toy_problem, toy_replicates
 
 from .conftest import represented, spec_of

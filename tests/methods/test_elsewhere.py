@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmark.methods.elsewhere.pipelines import PipelineMethod
 from pyarrow import parquet
 
 from benchmark.classifiers import CLASSIFIERS
@@ -18,9 +19,8 @@ from benchmark.corpora.file_digest import file_digest
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods.given_predictions import GivenPredictionsMethod
-from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.vectors import VectorClassifierMethod, read_vectors
 from benchmark.methods.registry import build_method
+from benchmark.methods.vectors import VectorClassifierMethod, read_vectors
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates

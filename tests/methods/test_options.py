@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import SGDClassifier
-
-from benchmark.classifiers import SupportVectorClassifier, libsvm, one_vs_one
-from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import check_component
-from benchmark.config.model import TermSelection
-from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
-from benchmark.kernels import is_elementwise_kernel
-from benchmark.kernels.products import StreamedProducts
 from benchmark.methods.kernel_machines import KernelSvm, PrecomputedKernelSvm, SharedMatrixSvm, solve_jointly
-from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.one_vs_rest import (
     FisherKernelMethod,
     HyperplaneTopMethod,
@@ -28,6 +18,16 @@ from benchmark.methods.one_vs_rest import (
     _top_seconds,
     plsi_seed,
 )
+from sklearn.linear_model import SGDClassifier
+
+from benchmark.classifiers import SupportVectorClassifier, libsvm, one_vs_one
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import check_component
+from benchmark.config.model import TermSelection
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.kernels.products import StreamedProducts
+from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmark.methods.elsewhere.pipelines import PipelineMethod
+from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
+from benchmark.methods.one_vs_rest import linear_machines
 from pyarrow import parquet
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -26,16 +29,13 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.methods import kernel_machines, point_classifiers
-from benchmark.methods.elsewhere.pipelines import PipelineMethod
-from benchmark.methods.vectors import ThresholdedVectors
-from benchmark.methods.kernel_machines import KernelSvm, solve_jointly
+from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.one_vs_rest import linear_machines
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.training_warnings import collect_warnings
-from benchmark.methods.fusion import FusedMethod
+from benchmark.methods.vectors import ThresholdedVectors
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import Tags
 from benchmark.text.strings import Texts, joined_texts

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from benchmark.methods.multilabel import learned_classes, positive_classes
+from benchmark.methods.weighted_counts import depends_on_split, weighting_rows
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import ExtraTreeClassifier
 
@@ -18,15 +20,13 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods import point_classifiers, stopwatch
 from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.multilabel import learned_classes, positive_classes
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.training_warnings import changes_when_trained_again, collect_warnings
-from benchmark.methods.weighted_counts import depends_on_split, weighting_rows
-from benchmark.methods.fusion import FusedMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.text.pruning import Pruning
 from tests.toy_data import toy_problem

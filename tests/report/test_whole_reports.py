@@ -156,68 +156,6 @@ def test_of_a_summary_with_failures_are_as_expected() -> None:
     assert_expected("failing", parts.items())
 
 
-#: Sections of experiments, of which the notes alone are compared.
-NOTED: dict[str, dict[str, Any]] = {
-    "folds": {"protocol": {"name": "k-fold", "k": 2, "seed": 3}},
-    "random folds": {"protocol": {"name": "k-fold", "k": 2, "stratified": False}},
-    "two tasks": {
-        "tasks": [{"title": "In order", "classes": CLASSES}, {"title": "Turned", "classes": CLASSES[::-1]}],
-        "corpus": {"name": "synthetic"},
-    },
-    "held out": {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}},
-    "nested subsets beside a test part": {
-        "protocol": {"name": "random-subsets", "train_size": [50], "replicates": 6, "nested": True, "test": "misc"},
-        "methods": ["linear", {"classifier": "mnb", "weighting": "tfidf"}],
-    },
-    "chosen by folds": {
-        "methods": ["linear", {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}],
-        "choose": {"by": "cross-validation", "folds": 4},
-    },
-    "metrics": {
-        "metrics": [
-            *("macro-f1", "macro-f1-mean-of-splits", "macro-f1-of-means", "micro-f1", "macro-recall"),
-            *("macro-precision", "accuracy"),
-        ],
-    },
-    "pruned by documents": {"text": {"stoplist": "smart", "min_documents": 2, "min_occurrences": 3, "ngrams": [2, 3]}},
-    "pruned in a group": {"text": {"min_occurrences": 2, "vocabulary_from": "misc"}},
-    "pruned in each split": {"text": {"min_occurrences": 2, "vocabulary_from": "training"}},
-    "idf of all": {"defaults": {"idf": "collection"}, "methods": [{"weighting": "tfidf", "kernel": ["linear", "ngd"]}]},
-    "C in units": {"methods": ["linear", {"classifier": {"name": "svm", "scale_C": "mean-self-product"}}]},
-    "four variants": {"variants": {name: {"text": {"min_documents": n}} for n, name in enumerate("abc", 2)}},
-    "texts of methods": {
-        "methods": [
-            "mnb",
-            {
-                "classifier": "mnb",
-                "text": {"lexer": "unicode", "skip_html": False, "skip_header": False},
-                "name": "other",
-            },
-        ],
-    },
-}
-#: Protocols that need parts, groups or dates, which the generated corpus doesn't have.
-PROTOCOLS: dict[str, dict[str, Any]] = {
-    "a fixed split": {"name": "fixed-split"},
-    "folds of groups": {"name": "k-fold", "k": 2, "grouped": True},
-    "held-out groups": {"name": "hold-out", "test_share": 0.25, "stratified": False, "grouped": True},
-    "by date and class": {"name": "by-date", "stratified": True},
-}
-
-
-def noted() -> Iterator[Experiment]:
-    """Yield an experiment of every kind, each with its kind as title."""
-    for title, sections in NOTED.items():
-        yield small_experiment(**OF_SYNTHETIC | {"name": "noted", "title": title} | sections)
-    for title, protocol in PROTOCOLS.items():
-        other = small_experiment(corpus={"name": "20ng"}, text={}, protocol=protocol, methods=["mnb"])
-        experiment = small_experiment(
-            **OF_SYNTHETIC, name="noted", title=title, compare=[["tf-l1-ngd", "tf-l1-linear"]]
-        )
-        variant = replace(experiment.variants["base"], protocol=other.variants["base"].protocol)
-        yield replace(experiment, variants={"base": variant})
-
-
 def ranked(*, multilabel: bool) -> RunPredictions:
     """A run whose metrics are of decision values, measured by two versions, with warnings and hashed characters."""
     experiment = small_experiment(
@@ -248,14 +186,3 @@ def test_notes_on_decision_values_are_as_expected(multilabel: bool) -> None:
     summary = summarize(ranked(multilabel=multilabel))
     said = "\n".join([*summary.caveats, *summary.notes, *summary.brief])
     assert_expected(f"ranked-{'several' if multilabel else 'one'}", {"notes": said}.items())
-
-
-def test_notes_of_every_kind_of_experiment_are_as_expected() -> None:
-    parts = {}
-    for experiment in noted():
-        facts = FACTS | {"texts": [FACTS | {"vocabulary": 99, "documents_without_words": 1}], "near_duplicates": []}
-        run = RunPredictions(experiment, predicted(experiment), {}, dict.fromkeys(experiment.variants, facts))
-        summary = summarize(run)
-        shown = [*summary.documents, *summary.caveats, *summary.notes, *summary.brief]
-        parts[experiment.title] = "\n".join([summary.corpus, *shown])
-    assert_expected("notes", parts.items())

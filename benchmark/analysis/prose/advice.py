@@ -33,47 +33,32 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
         return None
     baseline = next(iter(shared - set(decided))) if len(shared) > 1 else next(iter(shared))
     sign = 1 if summary.more_is_better(summary.main_metric) else -1
-    gains = {_other(pair, baseline): _gain(pair, baseline, sign) for pair in pairs}
-    better, worse, undecided, same = list[str](), list[str](), list[str](), list[str]()
-    for pair in pairs:
-        other = _other(pair, baseline)
-        if pair.better is not None:
-            (better if pair.better.id == other else worse).append(other)
-        elif pair.outcome == NEVER_DIFFER:
-            same.append(other)
-        else:
-            undecided.append(other)
-    scores = summary.headlines
-
-    def score(cell: str) -> float:
-        return sign * float(scores[cell, summary.main_metric]["value"])
-
-    cell = max(better, key=score) if better else baseline
-    row = scores.get((cell, summary.main_metric))
-    if row is None:
+    by_outcome: dict[str, list[PlannedComparison]] = {}
+    for pair in (pair if pair.b.id == baseline else pair.turned for pair in pairs):
+        known = pair.outcome in ("a", "b", NEVER_DIFFER)
+        by_outcome.setdefault(pair.outcome if known else "open", []).append(pair)
+    better, worse, same, undecided = (
+        tuple(pair.a.id for pair in by_outcome.get(outcome, ())) for outcome in ("a", "b", NEVER_DIFFER, "open")
+    )
+    scores = {cell: row for (cell, metric), row in summary.headlines.items() if metric == summary.main_metric}
+    cell = max(better, key=lambda name: sign * scores[name]["value"], default=baseline)
+    if cell not in scores:
         return None
-    possible = max((gains[other] for other in undecided if not is_missing(gains[other])), default=0.0)
+    row = scores[cell]
+    gains = [max(sign * pair.low, sign * pair.high) for pair in by_outcome.get("open", ()) if not is_missing(pair.low)]
+    possible = max(gains, default=0.0)
+    compared = {pair.a.id for own in by_outcome.values() for pair in own}
     return Advice(
         cell=cell,
         baseline=baseline,
         score=float(row["value"]),
         low=float(row["low"]),
         high=float(row["high"]),
-        better=tuple(better),
-        worse=tuple(worse),
-        open=tuple(undecided),
-        same=tuple(same),
-        uncompared=len(summary.cells) - 1 - len({_other(pair, baseline) for pair in pairs}),
+        better=better,
+        worse=worse,
+        open=undecided,
+        same=same,
+        uncompared=len(summary.cells) - 1 - len(compared),
         possible=possible if possible > 0 and not better else None,
         documents=int(row["n"]),
     )
-
-
-def _other(pair: PlannedComparison, baseline: str) -> str:
-    return pair.a.id if pair.b.id == baseline else pair.b.id
-
-
-def _gain(pair: PlannedComparison, baseline: str, sign: int) -> float:
-    """Return how much better than the baseline the other cell may be, by the interval of the difference."""
-    ends = (pair.low, pair.high) if pair.b.id == baseline else (-pair.high, -pair.low)
-    return max(sign * end for end in ends)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.prose.main_finding import main_finding, published_sentences, question_sentence
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text
+from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
+from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_charts
@@ -105,9 +106,11 @@ def measured_sentences(summary: Summary) -> list[str]:
     whole = summary.claims[
         summary.claims["whole"] <= summary.claims["of"]
     ]  # a claim that is only partly in this run has no verdict
-    beside = published_sentences(summary.verdicts)
-    beside += [f"{capitalized(claim_counts_text([whole]))}."] if len(whole) else []
-    return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [" ".join(beside)])]
+    printed = verdict_counts_text([summary.verdicts])
+    beside = [printed] if printed != NO_VALUES else []
+    beside += [claim_counts_text([whole])] if len(whole) else []
+    beside_ours = " ".join(f"{capitalized(text)}." for text in beside)
+    return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [beside_ours])]
 
 
 def _meanings(table: ResultTable | None) -> str:
