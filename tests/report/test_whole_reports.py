@@ -6,10 +6,8 @@ Each file of `expected` has what one summary makes a reader see: notes, frames, 
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from rich.console import Console
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
 
-pytestmark = pytest.mark.usefixtures("without_vega")
 OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
 FACTS: dict[str, Any] = {
     "documents": 60,
@@ -131,7 +128,6 @@ def terminal(summary: Summary, width: int, *, whole: bool) -> str:
 
 def parts_of(summary: Summary, *, whole: bool) -> Iterator[tuple[str, str]]:
     """Yield what a summary makes a reader see, each with its title."""
-    yield "notes", "\n".join([*summary.documents, *summary.caveats, *summary.notes, *summary.brief])
     for name, columns in SUMMARY_TABLES.items():
         if len(frame := getattr(summary, name)):
             yield name, frame_csv(frame.head(3), columns)
@@ -154,108 +150,3 @@ def test_of_a_summary_with_failures_are_as_expected() -> None:
     summary = SUMMARIES["failing"]()
     parts = {"table.md": table_markdown(summary), "narrow terminal": terminal(summary, 64, whole=True)}
     assert_expected("failing", parts.items())
-
-
-#: Sections of experiments, of which the notes alone are compared.
-NOTED: dict[str, dict[str, Any]] = {
-    "folds": {"protocol": {"name": "k-fold", "k": 2, "seed": 3}},
-    "random folds": {"protocol": {"name": "k-fold", "k": 2, "stratified": False}},
-    "two tasks": {
-        "tasks": [{"title": "In order", "classes": CLASSES}, {"title": "Turned", "classes": CLASSES[::-1]}],
-        "corpus": {"name": "synthetic"},
-    },
-    "held out": {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}},
-    "nested subsets beside a test part": {
-        "protocol": {"name": "random-subsets", "train_size": [50], "replicates": 6, "nested": True, "test": "misc"},
-        "methods": ["linear", {"classifier": "mnb", "weighting": "tfidf"}],
-    },
-    "chosen by folds": {
-        "methods": ["linear", {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}],
-        "choose": {"by": "cross-validation", "folds": 4},
-    },
-    "metrics": {
-        "metrics": [
-            *("macro-f1", "macro-f1-mean-of-splits", "macro-f1-of-means", "micro-f1", "macro-recall"),
-            *("macro-precision", "accuracy"),
-        ],
-    },
-    "pruned by documents": {"text": {"stoplist": "smart", "min_documents": 2, "min_occurrences": 3, "ngrams": [2, 3]}},
-    "pruned in a group": {"text": {"min_occurrences": 2, "vocabulary_from": "misc"}},
-    "pruned in each split": {"text": {"min_occurrences": 2, "vocabulary_from": "training"}},
-    "idf of all": {"defaults": {"idf": "collection"}, "methods": [{"weighting": "tfidf", "kernel": ["linear", "ngd"]}]},
-    "C in units": {"methods": ["linear", {"classifier": {"name": "svm", "scale_C": "mean-self-product"}}]},
-    "four variants": {"variants": {name: {"text": {"min_documents": n}} for n, name in enumerate("abc", 2)}},
-    "texts of methods": {
-        "methods": [
-            "mnb",
-            {
-                "classifier": "mnb",
-                "text": {"lexer": "unicode", "skip_html": False, "skip_header": False},
-                "name": "other",
-            },
-        ],
-    },
-}
-#: Protocols that need parts, groups or dates, which the generated corpus doesn't have.
-PROTOCOLS: dict[str, dict[str, Any]] = {
-    "a fixed split": {"name": "fixed-split"},
-    "folds of groups": {"name": "k-fold", "k": 2, "grouped": True},
-    "held-out groups": {"name": "hold-out", "test_share": 0.25, "stratified": False, "grouped": True},
-    "by date and class": {"name": "by-date", "stratified": True},
-}
-
-
-def noted() -> Iterator[Experiment]:
-    """Yield an experiment of every kind, each with its kind as title."""
-    for title, sections in NOTED.items():
-        yield small_experiment(**OF_SYNTHETIC | {"name": "noted", "title": title} | sections)
-    for title, protocol in PROTOCOLS.items():
-        other = small_experiment(corpus={"name": "20ng"}, text={}, protocol=protocol, methods=["mnb"])
-        experiment = small_experiment(
-            **OF_SYNTHETIC, name="noted", title=title, compare=[["tf-l1-ngd", "tf-l1-linear"]]
-        )
-        variant = replace(experiment.variants["base"], protocol=other.variants["base"].protocol)
-        yield replace(experiment, variants={"base": variant})
-
-
-def ranked(*, multilabel: bool) -> RunPredictions:
-    """A run whose metrics are of decision values, measured by two versions, with warnings and hashed characters."""
-    experiment = small_experiment(
-        **OF_SYNTHETIC,
-        name="noted",
-        title="ranked",
-        methods=[{"classifier": {"name": "linear-svm", "scheme": "one-vs-rest", "C": [1, 10]}}, "mnb"],
-        choose={"by": "cross-validation", "folds": 3},
-        metrics=["macro-roc-auc", "micro-average-precision", "macro-break-even", "micro-f1"],
-        text={"characters": [3], "stoplist": "none"},
-    )
-    predictions, rng = predicted(experiment, multilabel=multilabel), np.random.default_rng(5)
-    settings = {
-        key: replace(
-            each,
-            values=rng.normal(size=(sum(each.sizes), 3)),
-            versions=("0.1", "") if key.method == "mnb" else ("0.2", "0.2"),
-            warnings=("it did not converge",) if key.method != "mnb" else (),
-        )
-        for key, each in predictions.settings.items()
-    }
-    facts = FACTS | {"documents_without_words": 1}
-    return RunPredictions(experiment, replace(predictions, settings=settings), {}, {"base": facts})
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-def test_notes_on_decision_values_are_as_expected(multilabel: bool) -> None:
-    summary = summarize(ranked(multilabel=multilabel))
-    said = "\n".join([*summary.caveats, *summary.notes, *summary.brief])
-    assert_expected(f"ranked-{'several' if multilabel else 'one'}", {"notes": said}.items())
-
-
-def test_notes_of_every_kind_of_experiment_are_as_expected() -> None:
-    parts = {}
-    for experiment in noted():
-        facts = FACTS | {"texts": [FACTS | {"vocabulary": 99, "documents_without_words": 1}], "near_duplicates": []}
-        run = RunPredictions(experiment, predicted(experiment), {}, dict.fromkeys(experiment.variants, facts))
-        summary = summarize(run)
-        shown = [*summary.documents, *summary.caveats, *summary.notes, *summary.brief]
-        parts[experiment.title] = "\n".join([summary.corpus, *shown])
-    assert_expected("notes", parts.items())
