@@ -33,30 +33,28 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
+from benchmark.commands.context import local_context
 from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.corpora import registry
 from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
-from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER
 from benchmark.experiment.run_folder import read_run, report_damage
-from benchmark.experiment.store import Store
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.fitting import fit_and_write, fit_model
 from benchmark.model.persistence import check_model_folder_free
 from benchmark.report.files import figure_specs
 from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
-from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
 from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
@@ -176,8 +174,7 @@ class Result:
             results = run.scored.tests(a, b, tested_metrics(run.experiment))
         except (ValueError, KeyError) as error:
             raise ConfigError(f"{a!r} and {b!r} can't be paired: {error}") from None
-        columns = "test", "n", "statistic", "p_value", "favours", "note"
-        return pd.DataFrame([[getattr(result, name) for name in columns] for result in results], columns=list(columns))
+        return pd.DataFrame(results, columns=["test", "n", "statistic", "p_value", "favours", "note"])
 
     def predictions(self, cell: str) -> pd.DataFrame:
         """Return the predictions of a cell.
@@ -202,20 +199,15 @@ class Result:
         run = self._run(cell)
         info = next(each for each in run.experiment.cells if each.id == cell)
         if cell not in run.scored.chosen:
-            raise ConfigError(
-                f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
-            )
-        multilabel = run.predictions.tasks[info.of_task].multilabel
+            reason = run.failures.get(cell, "it is computed from others")
+            raise ConfigError(f"the cell {cell!r} has no predictions: {reason}")
         rows = [
-            (
-                decision.document,
-                decision.fold,
-                *(names if multilabel else names[0] for names in (decision.truth, decision.given)),
-                decision.tied,
-            )
-            for decision in document_predictions(run, info)
+            (each.document, each.fold, each.truth, each.given, each.tied) for each in document_predictions(run, info)
         ]
-        return pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
+        frame = pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
+        if not run.predictions.tasks[info.of_task].multilabel:
+            frame = frame.assign(truth=frame["truth"].str[0], given=frame["given"].str[0])
+        return frame
 
     def _run(self, *cells: str) -> RunPredictions:
         """Return the run's predictions; ConfigError if it lacks one of the cells."""
@@ -319,14 +311,13 @@ def run(
     DataError
         If the corpus is missing or damaged.
     """
-    named = {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
-    named |= {"compare": compare, "choose": choose, "metrics": metrics}
-    with _experiment(config, {**{key: each for key, each in named.items() if each is not None}, **sections}) as found:
+    sections |= {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
+    sections |= {"compare": compare, "choose": choose, "metrics": metrics}
+    with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as found:
         observer = _observer(progress)
-        store, place = Store(warn=observer.note), getattr(found, "parallel", None)
-        with nullcontext() if place is None else DaskExecutor(place, store, jobs, observer) as elsewhere:
-            context = RunContext(store, observer, jobs or n_processors(), download, elsewhere)
-            predictions = runner.run_experiment(found, context)
+        context, workers = local_context(observer, jobs, download=download), found.parallel
+        with nullcontext() if workers is None else DaskExecutor(workers, context.store, jobs, observer) as elsewhere:
+            predictions = runner.run_experiment(found, replace(context, elsewhere=elsewhere))
         summary = summarize(predictions)
         found.registries.close()
         return Result(predictions, summary)
@@ -379,11 +370,13 @@ def fit(
     folder = None if out is None else Path(out)
     with _experiment(config, sections) as found:
         if not cell and len(found.ids) > 1:
-            raise ConfigError(f"fit trains one cell: name it, such as cell={found.ids[0]!r} ({_listed(found.ids)})")
+            raise ConfigError(
+                f"fit trains one cell: name it, such as cell={found.ids[0]!r} ({', '.join(found.ids[:MAX_NAMES])})"
+            )
         if folder is not None:
             check_model_folder_free(folder, overwrite=overwrite)
         observer = _observer(progress)
-        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
+        context = local_context(observer, jobs, download=download)
         how: dict[str, Any] = {"split": split, "probability": probability}
         name = cell or found.ids[0]
         if folder is None:
@@ -398,7 +391,6 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     """Yield the checked experiment of a file or of sections; a frame's file is there until the end of the block."""
     if (config is None) == (not sections):
         raise ConfigError("name either a configuration file or its sections, such as corpus=… and methods=…")
-    ensure_numba_cache(_warn)
     if config is not None:
         yield load_checked(find_configuration(Path(config)))
         return
@@ -469,10 +461,6 @@ def _warn(message: str) -> None:
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(("benchmark.", "contextlib")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, stacklevel=level)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:MAX_NAMES])
 
 
 def read(folder: str | Path) -> Result:

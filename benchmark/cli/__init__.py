@@ -432,14 +432,11 @@ def report(
             output_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.context import local_context
     from benchmark.commands.explain import write_page_with_texts
-    from benchmark.experiment.context import RunContext
-    from benchmark.experiment.store import Store
-    from benchmark.system.threads import n_processors
 
     with ProgressObserver("texts") as observer:
-        context = RunContext(Store(warn=observer.note), observer, n_processors())
-        echo(str(write_page_with_texts(done, context, explained)))
+        echo(str(write_page_with_texts(done, local_context(observer), explained)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd", rich_help_panel=COMPARE)
@@ -457,13 +454,10 @@ def explain(
     from benchmark.cli.terminal import ProgressObserver
 
     with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
+        from benchmark.commands.context import local_context
         from benchmark.commands.explain import explain_cell
-        from benchmark.experiment.context import RunContext
-        from benchmark.experiment.store import Store
-        from benchmark.system.threads import n_processors
 
-        context = RunContext(Store(warn=observer.note), observer, n_processors())
-        parts = explain_cell(resolve_run(run), cell, context, document=document, shown=examples)
+        parts = explain_cell(resolve_run(run), cell, local_context(observer), document=document, shown=examples)
         answer.tables(observer.between(parts))
 
 

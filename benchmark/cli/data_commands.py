@@ -105,11 +105,10 @@ def counts_of_configuration(config: Path, download: bool) -> Counts:
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
+        from benchmark.commands.context import local_context
         from benchmark.experiment.configuration import load_checked
-        from benchmark.experiment.context import RunContext
         from benchmark.experiment.counting import read_counts
-        from benchmark.experiment.store import Store
 
         experiment = load_checked(find_configuration(config))
         first = next(iter(experiment.variants.values()))
-        return read_counts(first.collection, RunContext(Store(warn=observer.note), observer, download=download))[0]
+        return read_counts(first.collection, local_context(observer, download=download))[0]

@@ -32,21 +32,17 @@ def fit(
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from benchmark.commands.context import local_context
     from benchmark.experiment.configuration import load_checked
-    from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import check_folder_writable
-    from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_and_write
     from benchmark.model.persistence import check_model_folder_free
-    from benchmark.system.numba_jit import ensure_numba_cache
-    from benchmark.system.threads import n_processors
 
     experiment = load_checked(find_configuration(config))
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
-    ensure_numba_cache(partial(echo, err=True))
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
-        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
+        context = local_context(observer, jobs, download=download)
         model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, probability=probability)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"

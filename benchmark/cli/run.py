@@ -18,16 +18,11 @@ if TYPE_CHECKING:
 def plan_experiment(experiment: Experiment, *, jobs: int, download: bool, with_pilot: bool) -> Plan:
     """Return the plan of an experiment, with progress on standard error."""
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.context import local_context
     from benchmark.commands.plan import plan_run
-    from benchmark.experiment.context import RunContext
-    from benchmark.experiment.store import Store
-    from benchmark.system.numba_jit import ensure_numba_cache
-    from benchmark.system.threads import n_processors
 
     with ProgressObserver(experiment.name) as observer:
-        ensure_numba_cache(observer.note)
-        context = RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
-        return plan_run(experiment, context, with_pilot=with_pilot)
+        return plan_run(experiment, local_context(observer, jobs, download=download), with_pilot=with_pilot)
 
 
 def progress_of_command(answer: CommandOutput, *, verbose: bool) -> ProgressObserver:
@@ -57,7 +52,7 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     from benchmark.experiment.manifest import configuration_of_run
     from benchmark.experiment.run_folder import read_manifest
     from benchmark.report.escapes import escape_controls
-    from benchmark.report.html.section import PAGE_FILE
+    from benchmark.report.html.page import PAGE_FILE
     from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
     from benchmark.system.memory import lifetime_peak_memory
 

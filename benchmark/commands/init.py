@@ -8,6 +8,7 @@ import re
 import statistics
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ from benchmark.corpora.user.records_reader import class_mark
 from benchmark.corpora.user.text_lines import text_lines
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.corpora.user.validate import DocumentsError
-from benchmark.report.run_tables import markdown_environment
+from benchmark.report.environment import template_environment
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -469,10 +470,8 @@ def configuration_text(
     ways = protocols_by_way(seen, roles)
     way = split_by or next(iter(ways))
     counted = {"vocabulary_from": ways[way]["train"]} if way == "split" else {}
-    environment = markdown_environment()
-    environment.filters["flow"] = lambda mapping: yaml.safe_dump(
-        mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
-    ).strip()
+    flow = partial(yaml.safe_dump, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
+    environment = template_environment(flow=lambda mapping: str(flow(mapping)).strip())
     path = Path(os.path.relpath(seen.path.resolve(), target.resolve().parent)).as_posix()
     written = environment.get_template("configuration.yaml.j2").render(
         name=target.stem,

@@ -8,14 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchmark.commands.compare import compare_run_folders
+from benchmark.commands.context import local_context
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
-from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
-from benchmark.system.numba_jit import ensure_numba_cache
-from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
     from benchmark.analysis.formatting.table import Table
@@ -69,13 +67,11 @@ def run_again(
         if out.resolve() == folder.resolve():
             raise ConfigError(f"{out}: holds the run that would be run again; name another folder with --out")
         run_folders([experiment], out, overwrite=overwrite)
-    ensure_numba_cache(observer.note)
     observer.expect([len(experiment.ids)])
     observer.begin(experiment.name)
     with TemporaryDirectory(prefix="bench-run-") as temporary:
-        context = RunContext(
-            Store(f"{temporary}/store", warn=observer.note), observer, jobs or n_processors(), download
-        )
+        store = Store(f"{temporary}/store", warn=observer.note)
+        context = local_context(observer, jobs, download=download, store=store)
         done = run_and_write(experiment, context, out or Path(temporary, "run"))
         observer.now("comparing both runs")
         sentence, tables, equal = compare_run_folders(folder, done.folder, ("then", "now"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.experiment.context import RunContext
+from benchmark.commands.context import local_context
 from benchmark.experiment.run import run_and_write, run_folders
-from benchmark.experiment.store import Store
-from benchmark.system.numba_jit import ensure_numba_cache
-from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,9 +56,8 @@ def run_all(
         As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
     """
     folders = run_folders(list(experiments), out, overwrite=overwrite)
-    ensure_numba_cache(observer.note)
     observer.expect([len(experiment.ids) for experiment in experiments])
-    store = Store(warn=observer.note)
+    local = local_context(observer, jobs, download=download)
     executors: dict[str, RemoteExecutor] = {}
     with ExitStack() as stack:
         for experiment, folder in zip(experiments, folders, strict=True):
@@ -69,12 +66,12 @@ def run_all(
             if named is not None and repr(named) not in executors:
                 from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
 
-                executors[repr(named)] = stack.enter_context(DaskExecutor(named, store, jobs, observer))
-            context = RunContext(store, observer, jobs or n_processors(), download, executors.get(repr(named)))
+                executors[repr(named)] = stack.enter_context(DaskExecutor(named, local.store, jobs, observer))
+            context = replace(local, elsewhere=executors.get(repr(named)))
             try:
                 done = run_and_write(experiment, context, folder)
             except KeyboardInterrupt as stopped:
-                if store.writable:
+                if local.store.writable:
                     stopped.args = (RESUME_HINT,)
                 raise
             experiment.registries.close()

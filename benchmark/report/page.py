@@ -8,8 +8,9 @@ from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
 from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import claim_comparison_table
+from benchmark.report.environment import template_environment
 from benchmark.report.paper_results import counts_table, scoreboard_headline
-from benchmark.report.run_tables import main_tables, markdown_environment
+from benchmark.report.run_tables import main_tables
 from benchmark.report.sensitivity import (
     agreement_text,
     order_text,
@@ -46,26 +47,25 @@ def deviations_page(sections: Sequence[PaperResult]) -> str:
 
 def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values."""
-    environment = markdown_environment()
-    environment.filters |= {
-        "main_tables": main_tables,
-        "broken": _broken,
-        "claims": claim_table,
-        "counted": verdict_counts_text,
-        "deviating": _deviating,
-        "exceptions": lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
-        "agreement": agreement_text,
-        "explained": sensitivity_sentence,
-        "ordered": order_text,
-        "left": lambda ranges: ranges[ranges["verdict"] == "outside"],
-        "reference_values": reference_value_table,
-        "sign": verdict_sign,
-        "p_text": p_text,
-        "ranges": range_table,
-        "swept": lambda experiment: swept_claims_table(experiment.summary, experiment.sweeps),
-        "tried": sensitivity_table,
-        "verdicts": verdict_table,
-    }
+    environment = template_environment(
+        main_tables=main_tables,
+        broken=_broken,
+        claims=claim_table,
+        counted=verdict_counts_text,
+        deviating=_deviating,
+        exceptions=lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
+        agreement=agreement_text,
+        explained=sensitivity_sentence,
+        ordered=order_text,
+        left=lambda ranges: ranges[ranges["verdict"] == "outside"],
+        reference_values=reference_value_table,
+        sign=verdict_sign,
+        p_text=p_text,
+        ranges=range_table,
+        swept=lambda experiment: swept_claims_table(experiment.summary, experiment.sweeps),
+        tried=sensitivity_table,
+        verdicts=verdict_table,
+    )
     environment.globals |= {"no_values": NO_VALUES, "legend": CLAIM_SIGNS_LEGEND}
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
 

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.analysis.comparisons import UNDECIDED
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
 from benchmark.analysis.ranking import BASELINE, NOT_SHOWN
-from benchmark.analysis.summary import DIFFERENCES, HEADLINE_FOLD, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
-from benchmark.report.html.render import render_html
-from benchmark.report.html.results import result_table
-from benchmark.report.run_tables import markdown_environment
+from benchmark.report.environment import template_environment
+from benchmark.report.html.page import render_html
+from benchmark.report.html.results import bars_of
 from benchmark.report.tables import INTERVAL, metric_header
 
 if TYPE_CHECKING:
@@ -131,7 +129,7 @@ def _metric(metric: str) -> str:
 
 def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
     """Return the sentences of a macro of the template, one a line."""
-    written: str = getattr(markdown_environment().get_template("placement.md.j2").module, macro)(**facts)
+    written: str = getattr(template_environment().get_template("placement.md.j2").module, macro)(**facts)
     return tuple(line for line in written.splitlines() if line)
 
 
@@ -230,38 +228,28 @@ def terminal_tables(placement: Placement) -> list[Table]:
 
 def placement_page(placement: Placement) -> str:
     """Return the page of a placement: all methods with intervals as bars, then all published scores."""
-    table, metric, n = ranking_table_of(placement), placement.test_set.metrics[0], int(placement.scores["n"].max())
-    names, ranked = [row[1] for row in table.rows], placement.ranking.to_dict("records")
-    (own,) = (name for name, row in zip(names, ranked, strict=True) if not row["configuration"])
-    scores = [
-        (name, HEADLINE_FOLD, metric, row["value"], row["low"], row["high"], n, 0)
-        for name, row in zip(names, ranked, strict=True)
+    ranked, table = placement.ranking.to_dict("records"), ranking_table_of(placement)
+    (own,) = (row for row in ranked if not row["configuration"])
+    numbers = [
+        {end: 100 * row[end] for end in ("value", "low", "high")}
+        | {f"base_{end}": None if row is own else 100 * own[end] for end in ("low", "high")}
+        | {"published": None}
+        for row in ranked
     ]
-    gaps = [
-        (name, own, -row["difference"], -row["difference_high"], -row["difference_low"], n)
-        for name, row in zip(names, ranked, strict=True)
-        if name != own
+    rows = [
+        {"bar": bar, "score": _PERCENT.text(row["value"]), "interval": _PERCENT.interval(row["low"], row["high"])}
+        | {"published": "", "outcome": BASELINE if row is own else row["compared"]}
+        for row, bar in zip(ranked, bars_of(numbers)[0], strict=True)
     ]
-    summary = Summary(
-        placement.name,
-        placement.test_set.title,
-        None,
-        tuple(CellInfo(name, {}) for name in names),
-        summary_table(SCORE_COLUMNS, scores),
-        differences=summary_table(DIFFERENCES, gaps),
-    )
-    results, compared = result_table(summary), dict(zip(names, (row["compared"] for row in ranked), strict=True))
-    outcomes = {name: UNDECIDED if word == NOT_SHOWN else word for name, word in compared.items()} | {own: BASELINE}
     return render_html(
         "place.html.j2",
         placement.sentences,
-        (),
         name=placement.name,
         test_set=placement.test_set,
         ranking=table,
         published=published_table_of(placement),
-        results=results,
-        bars={row.cell: replace(row, outcome=outcomes[row.cell]) for row in results.rows},
+        key={"baselines": [_starred(own["cell"], own=True)], "published": False},
+        bars=dict(zip((row[1] for row in table.rows), rows, strict=True)),
     )
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.report.cell_facts import main_verdicts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_table
-from benchmark.report.escapes import latex_text, markdown_text
+from benchmark.report.environment import template_environment
+from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
     cell_table,
     claim_table,
     duplicate_table,
     fold_table,
-    main_verdicts,
     range_table,
     reference_value_table,
     varying_columns,
     verdict_table,
 )
-from benchmark.report.writers import csv_text, latex_table, markdown_table
+from benchmark.report.writers import csv_text, latex_table
 
 if TYPE_CHECKING:
     from benchmark.analysis.formatting.table import Table
@@ -51,22 +50,9 @@ def table_markdown(summary: Summary) -> str:
     ]
     question, failures = (question_sentence(summary), *summary.documents), failure_lines(summary)
     values = {"summary": summary, "finding": main_finding(summary), "question": question, "failures": failures}
-    template = markdown_environment().get_template("table.md.j2")
+    template = template_environment().get_template("table.md.j2")
     shown = [table for i, table in enumerate(tables) if table.rows or i == 0]
     return template.render(tables=shown, **values).strip("\n") + "\n"
-
-
-def markdown_environment() -> Environment:
-    """Return the environment of the Markdown templates, with the filters that all of them need."""
-    environment = Environment(
-        loader=PackageLoader("benchmark.report"),
-        autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"md": markdown_text, "table": markdown_table}
-    return environment
 
 
 def table_latex(summary: Summary) -> str:

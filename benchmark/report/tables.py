@@ -30,9 +30,10 @@ from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.papers.published import COUNT_UNITS
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.report.cell_facts import cell_facts, further_metrics, main_verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -91,63 +92,41 @@ def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
     return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
 
 
-def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
-    """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
-    metric = summary.main_metric
-    chosen: dict[str, dict[Any, Any]] = {}
-    for row in summary.verdicts.to_dict("records"):
-        if row["metric"] == metric and not row["reading"]:
-            chosen.setdefault(row["cell"], row)
-    return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
-
-
 def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False) -> Table:
     """Return the table of cells, the best first: scores, published values and, if asked for, what the cells cost.
 
     Beside the main score stands the one without the tested documents that leak. A table that must be the same
     `anywhere` explains the mark of earlier seconds also where no row has it.
     """
-    main, *others = summary.headline_metrics or (summary.main_metric,)
-    others = [metric for metric in others if not _repeats(summary, metric)]
-    verdicts, scores = main_verdicts(summary), summary.headlines
-    unit, varying = display_unit(main, summary.quantities), varying_columns(summary.cells)
+    main, others, declared = summary.main_metric, further_metrics(summary), summary.quantities
+    unit, varying, facts = display_unit(main, declared), varying_columns(summary.cells), cell_facts(summary)
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
-    measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
+    measured = {each.info.id: _cost_texts(each.cost) for each in facts if each.cost} if costs else {}
     stored = any(STORED_MARK in row["training s"] for row in measured.values())
+    seconds_note = STORED_NOTE if stored or (measured and anywhere) else ""
     columns = [
-        Column("method"),
-        score_column(summary, main),
-        Column(INTERVAL, unit, detail=1),
+        *(Column("method"), score_column(summary, main), Column(INTERVAL, unit, detail=1)),
         *(Column(name, unit, detail=4) for name in dict.fromkeys(name for name, _ in without)),
-        Column("published", PLAIN),
-        Column("difference", PLAIN, detail=2),
-        _verdict_column(row["verdict"] for row in verdicts.values()),
+        *(Column("published", PLAIN), Column("difference", PLAIN, detail=2)),
+        _verdict_column(each.verdict.get("verdict", "") for each in facts),
         *(score_column(summary, metric, detail) for detail, metric in enumerate(others, start=5)),
         Column("ties", PLAIN, detail=ON_DEMAND - 1),
-        *(
-            Column(
-                name, PLAIN, detail=detail, measured=True, note=STORED_NOTE if stored or (measured and anywhere) else ""
-            )
-            for name, detail in COST_COLUMNS.items()
-        ),
+        *(Column(name, PLAIN, detail=n, measured=True, note=seconds_note) for name, n in COST_COLUMNS.items()),
         *(Column(name, detail=ON_DEMAND + 1) for name in varying),
     ]
-    infos, records = {cell.id: cell for cell in summary.cells}, []
-    for cell in ranked_cells(summary):
-        score, verdict = scores.get((cell, main), {}), verdicts.get(cell)
-        ties: Any = score.get("ties")
-        record: dict[str, Any] = {name: infos[cell].columns.get(name) for name in varying} | {"method": cell}
-        record |= {INTERVAL: _ends(score), "ties": None if is_missing(ties) else int(ties)}
-        record |= {name: value for (name, own), value in without.items() if own == cell}
+    records = []
+    for each in facts:
+        name, score = each.info.id, each.score
+        record: dict[str, Any] = {column: each.info.columns.get(column) for column in varying}
+        record |= {"method": name, INTERVAL: (score.get("low"), score.get("high"))}
+        record["ties"] = None if is_missing(score.get("ties")) else int(score["ties"])
+        record |= {column: value for (column, own), value in without.items() if own == name}
         for metric in (main, *others):
-            record[metric_header(metric, summary.quantities)] = scores.get((cell, metric), {}).get("value")
-        if verdict:
-            shown = in_shown_unit(verdict)
-            record |= {"published": shown["published"], "difference": difference_text(shown)}
-            record["verdict"] = verdict["verdict"]
-        if cell in summary.failures:
-            record["verdict"] = "failed"
-        records.append(record | measured.get(cell, {}))
+            record[metric_header(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
+        if each.verdict:
+            record |= {"published": each.verdict["published"], "difference": difference_text(each.verdict)}
+        record["verdict"] = "failed" if each.failed else each.verdict.get("verdict")
+        records.append(record | measured.get(name, {}))
     return Table.of(summary.title, columns, records, _mean_note(summary))
 
 
@@ -155,23 +134,12 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
 COST_COLUMNS = {"training s": 3, "testing s": ON_DEMAND, "peak MB": ON_DEMAND}
 
 
-def _repeats(summary: Summary, metric: str) -> bool:
-    """Test whether a metric is micro-F1 that equals the accuracy, as it does where each document has one label."""
-    accuracies = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == "accuracy"}
-    own = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == metric}
-    return metric == "micro-f1" and own == accuracies
-
-
-def _cost_texts(row: dict[Any, Any]) -> dict[str, str]:
+def _cost_texts(row: Mapping[Any, Any]) -> dict[str, str]:
     """Return seconds and memory of a cell, as text by the names of columns."""
     peak = MISSING_TEXT if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
     mark = STORED_MARK if row["stored"] else ""
     seconds = [number_text(row[name]) + mark for name in ("training_seconds", "testing_seconds")]
     return dict(zip(COST_COLUMNS, (*seconds, peak), strict=True))
-
-
-def _ends(row: dict[Any, Any], low: str = "low", high: str = "high") -> tuple[Any, Any]:
-    return row.get(low), row.get(high)
 
 
 def _mean_note(summary: Summary) -> str:
@@ -198,14 +166,14 @@ def fold_table(summary: Summary) -> Table:
     return Table.of(title, ["method", *columns], rows if len(folds) > 2 else ())
 
 
-def difference_text(row: dict[Any, Any]) -> str:
+def difference_text(row: Mapping[Any, Any]) -> str:
     """Write our value minus the published value, in the unit of the row."""
     if is_missing(row["value"]):
         return MISSING_TEXT
     return number_text(row["value"] - float(row["published"]), _unit_beside(row).decimals, "+")
 
 
-def _unit_beside(row: dict[Any, Any]) -> Unit:
+def _unit_beside(row: Mapping[Any, Any]) -> Unit:
     """Return the unit of numbers beside a published value, with as many decimals as that has."""
     decimals = 0 if row["unit"] in COUNT_UNITS else printed_decimals(row["published"])
     return replace(PLAIN, decimals=decimals)

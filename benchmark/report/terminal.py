@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -14,12 +14,12 @@ from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.terms import NAME_PARTS
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.ranking import ranked_cells
+from benchmark.report.cell_facts import claim_facts, main_verdicts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
-    main_verdicts,
     metric_header,
     other_verdicts,
     range_table,
@@ -29,7 +29,7 @@ from benchmark.report.tables import (
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -140,37 +140,12 @@ def _first_rows(table: Table, most: int, where: str) -> Table:
 
 
 def claim_lines(summary: Summary, width: int = MAX_TERMINAL_COLUMNS) -> list[str]:
-    """Return one line for each claim: comparisons that hold by the paper's rule, then strictly, and its text.
-
-    A text that the line has no room for is cut.
-
-    A claim with only part of its comparisons in this run has counts, and no verdict.
-    """
-    rows = summary.claims.to_dict("records")
-    if len(rows) > MAX_TERMINAL_ROWS:
-        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see table.md."]
-    lines = []
-    for row in rows:
-        words: list[str] = []
-        for verdict, holds in (("verdict", "holds"), ("strict_verdict", "strict_holds")):
-            count = f"{row[holds]} of {row['of']}"
-            if row["whole"] > row["of"]:
-                words.append(f"{count} here ({row['whole']} in all)" if not words else count)
-            else:
-                words.append(row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})")
-        verdicts = words[0] if row["strict_verdict"] == "no test" else f"{words[0]}; strictly {words[1]}"
-        which = f" under {row['variant']}" if row["variant"] else ""
-        counted = f"; {row['counted']}" if row["counted"] else ""
-        line = f"{_sign(row)} {verdicts}{counted}{which}: {row['text'].removesuffix('.')}"
-        lines.append(line if len(line) < width else f"{line[: width - 1].rstrip()}…")
-    return lines
-
-
-def _sign(claim: Mapping[Any, Any]) -> str:
-    """Return a sign for a claim: all of its comparisons hold by the paper's rule, some, or none."""
-    if claim["holds"] == claim["of"]:
-        return "✓"
-    return "◐" if claim["holds"] else "✗"
+    """Return one line for each claim: a sign, how many comparisons hold, and its text, cut where it has no room."""
+    claims = claim_facts(summary)
+    if len(claims) > MAX_TERMINAL_ROWS:
+        return [f"{len(claims)} verdicts on {len(set(summary.claims['claim']))} claims: see table.md."]
+    lines = (f"{each['sign']} {each['counts']}: {each['text'].removesuffix('.')}" for each in claims)
+    return [line if len(line) < width else f"{line[: width - 1].rstrip()}…" for line in lines]
 
 
 def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:

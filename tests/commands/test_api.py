@@ -135,14 +135,6 @@ def test_a_result_is_a_short_text_however_many_cells_it_has(found: sb.Result) ->
     assert len(repr(result)) < 4000
 
 
-@pytest.mark.parametrize(("most", "said"), [(2, None), (1, "… and 1 more cell: see scores")])
-def test_a_short_text_says_how_many_cells_it_leaves_out(
-    most: int, said: str | None, found: sb.Result, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("benchmark.api.MAX_SHOWN_CELLS", most)
-    assert [line for line in repr(found).splitlines() if "more cell" in line] == ([said] if said else [])
-
-
 def test_a_failed_cell_says_why() -> None:
     texts = pd.DataFrame({"text": ["the same words"] * 60, "label": ["u", "v", "u"] * 20})
     with pytest.warns(UserWarning, match="failed"):

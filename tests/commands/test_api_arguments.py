@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,18 +11,10 @@ import pytest
 
 import benchmark as sb
 from benchmark import api
-from benchmark.commands.run_all import run_all
-from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.configuration import load_checked
-from benchmark.experiment.context import RunContext
-from benchmark.model.fitting import fit_model
-from benchmark.model.prediction_io import PredictionForm, RecordColumns, read_texts
-from benchmark.model.text_model import TextModel
-from benchmark.report.drawing import render
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
-from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,55 +52,6 @@ def texts(n: int = 60) -> pd.DataFrame:
 NAMED = {"text": "body", "label": "kind", "id": "key", "methods": ["mnb"]}
 
 
-NOTHING = dict.fromkeys(("corpus", "methods", "protocol", "text", "label", "compare", "choose", "metrics"))
-DEFAULTS: dict[Any, dict[str, Any]] = {
-    sb.run: {"config": None, **NOTHING, "jobs": 0, "download": True, "progress": None},
-    sb.fit: {
-        "config": None,
-        "cell": "",
-        "out": None,
-        "overwrite": False,
-        "split": None,
-        "probability": False,
-        "jobs": 0,
-        "download": True,
-        "progress": None,
-    },
-    sb.load: {"subset": None},
-    sb.place: {"name": "yours"},
-    sb.load_model: {"jobs": 1},
-    sb.TextClassifier: {"jobs": 1},
-    sb.Result.figure: {"name": ""},
-    read_texts: {"kept": None},
-    RecordColumns: {
-        "id": None,
-        "encoding": "utf-8",
-        "delimiter": None,
-        "header": True,
-        "keep": (),
-        "quoting": "double",
-        "escape": None,
-    },
-    PredictionForm: {"as_json": False, "parts": ("decision", "probability"), "with_words": False},
-    fit_model: {"split": None, "probability": False},
-    TextModel.answers: {"n_words": 0, "jobs": 1},
-    DaskExecutor: {},
-    RunContext: {"jobs": 1, "download": True, "elsewhere": None},
-    run_all: {"overwrite": False, "jobs": 0, "download": True, "workers": None},
-}
-
-
-@pytest.mark.parametrize("function", DEFAULTS, ids=lambda each: str(each.__name__))
-def test_what_is_left_out_is_as_documented(function: Any) -> None:
-    found = {
-        name: each.default
-        for name, each in inspect.signature(function).parameters.items()
-        if each.default is not each.empty and not repr(each.default).startswith("<")
-    }
-    assert found == DEFAULTS[function]
-    assert all(type(found[name]) is type(value) for name, value in DEFAULTS[function].items())
-
-
 @pytest.mark.parametrize(
     ("value", "plain"),
     [
@@ -131,15 +73,6 @@ def test_sections_are_made_plain(value: Any, plain: Any) -> None:
     found = api._plain(value)
     assert found == plain
     assert repr(found) == repr(plain), "of the same types"
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_a_file_or_sections_and_not_both(n: int, config: Path) -> None:
-    given: dict[str, Any] = {} if n == 1 else {"corpus": "synthetic"}
-    arguments = () if n == 1 else (config,)
-    for call in (sb.run, sb.fit):
-        with pytest.raises(ConfigError, match="name either a configuration file or its sections"):
-            call(*arguments, **given)
 
 
 def test_a_file_is_run_as_it_says(config: Path) -> None:
@@ -268,9 +201,6 @@ def test_figures_have_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.figure() == figures["first"]
     with pytest.raises(ConfigError, match="first, second"):
         result.figure("figure-99")
-    monkeypatch.setattr(render, "render_pictures", lambda _: {})
-    assert "<img" not in result._repr_html_()
-    assert "<table" in result._repr_html_()
 
 
 def test_a_model_is_fitted_as_is_asked(config: Path, tmp_path: Path) -> None:
@@ -297,8 +227,9 @@ def test_the_cell_is_named_where_there_are_several(config: Path) -> None:
     config.write_text(CONFIG.replace("METHODS", "mnb, linear-svm"))
     with pytest.raises(ConfigError, match=r"such as cell='mnb' \(mnb, linear-svm\)"):
         sb.fit(config)
-    model = sb.fit(config, cell="linear-svm")
-    assert model.model.about["cell"] == "linear-svm"
+    model = sb.fit(config, cell="linear-svm", single_precision=True)
+    assert (model.model.about["cell"], model.model.about["precision"]) == ("linear-svm", "single")
+    assert "precision" not in sb.fit(config, cell="linear-svm").model.about
 
 
 def test_a_run_here_goes_before_one_of_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,83 +283,6 @@ def test_other_processes_are_asked_for_by_the_section() -> None:
     assert not alone.failures
     with pytest.raises(sb.BenchError, match="no Dask scheduler answers at"):
         sb.run(corpus="synthetic", methods=["mnb"], seed=4, parallel={"dask_address": "nonsense://x"})
-
-
-class Elsewhere:
-    """Workers that are asked for and never start."""
-
-    asked: ClassVar[list[Any]] = []
-
-    def __init__(self, *given: Any) -> None:
-        self.asked.append(given)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.asked.append("closed")
-
-
-@pytest.mark.parametrize(("jobs", "download"), [(0, True), (5, False)])
-@pytest.mark.parametrize("workers", [None, 3])
-def test_all_that_is_asked_for_reaches_the_run(
-    monkeypatch: pytest.MonkeyPatch, jobs: int, download: bool, workers: int | None
-) -> None:
-    """Of a run elsewhere the number of threads is that of each worker; and its results are those of the run."""
-    taken = list[Any]()
-    Elsewhere.asked.clear()
-
-    def run(experiment: Any, context: RunContext) -> str:
-        taken.append((experiment, context))
-        return "predictions"
-
-    monkeypatch.setattr(api, "DaskExecutor", Elsewhere)
-    monkeypatch.setattr(api.runner, "run_experiment", run)
-    monkeypatch.setattr(api, "summarize", lambda predictions: f"summary of {predictions}")
-    parallel = {} if workers is None else {"parallel": {"n_jobs": workers}}
-    result = sb.run(corpus="synthetic", methods=["mnb"], jobs=jobs, download=download, progress=print, **parallel)
-    assert (result.findings, result.summary) == ("predictions", "summary of predictions")
-    ((experiment, context),) = taken
-    assert experiment.ids == ("mnb",)
-    assert (context.jobs, context.download) == (jobs or n_processors(), download)
-    if workers is None:
-        assert (Elsewhere.asked, context.elsewhere) == ([], None)
-    else:
-        named = ParallelSection(n_jobs=workers)
-        assert Elsewhere.asked == [(named, context.store, jobs, context.observer), "closed"]
-        assert isinstance(context.elsewhere, Elsewhere)
-
-
-def test_each_section_that_is_named_is_one_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
-    sections: dict[str, Any] = {
-        "corpus": {"name": "synthetic", "classes": ["student", "course"]},
-        "methods": [{"kernel": "ngd", "classifier": {"C": [1, 2]}}, "mnb"],
-        "protocol": {"name": "k-fold", "k": 3},
-        "text": {"stoplist": "none"},
-        "compare": [["ngd-cv", "mnb-cv"]],
-        "choose": {"by": "cross-validation", "folds": 2},
-        "metrics": ["macro-f1"],
-        "seed": 7,
-        "title": "Mine",
-        "name": "mine",
-    }
-    monkeypatch.setattr(api.runner, "run_experiment", lambda experiment, _: experiment)
-    monkeypatch.setattr(api, "summarize", lambda _: None)
-    experiment: Any = sb.run(**sections).findings
-    assert experiment.raw == sections
-    assert (experiment.seed, experiment.title, experiment.name) == (7, "Mine", "mine")
-
-
-def test_notes_before_a_run_are_of_the_line_that_called(
-    monkeypatch: pytest.MonkeyPatch, config: Path, tmp_path: Path
-) -> None:
-    made: dict[str, Any] = {"__name__": "benchmark.made"}
-    exec("def note(warn):\n    warn('machine code has no folder')\n    raise KeyboardInterrupt\n", made)  # noqa: S102
-    monkeypatch.setattr(api, "ensure_numba_cache", made["note"])
-    for call in (lambda: sb.run(config), lambda: sb.fit(config), lambda: sb.run(corpus=texts(), **NAMED)):
-        with pytest.warns(UserWarning, match="machine code has no folder") as caught, pytest.raises(KeyboardInterrupt):
-            call()
-        assert [Path(each.filename).name for each in caught] == [Path(__file__).name]
 
 
 @pytest.mark.parametrize("role", ["id", "group", "date", "split", "drop", "separator", "format"])

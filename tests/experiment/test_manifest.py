@@ -24,7 +24,7 @@ from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store, array_digest
-from benchmark.report.html.section import PAGE_FILE
+from benchmark.report.html.page import PAGE_FILE
 from tests.builders import small_experiment
 from tests.processes import files_of
 

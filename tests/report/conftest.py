@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
-from benchmark.report.html import render
 from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
 from benchmark.report.sensitivity import tried_frame
 from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
@@ -14,12 +13,6 @@ from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
 #: Counts of data, which span a logarithmic axis and have no interval.
 COUNTS = {"students": "1641", "staff": "36"}
 NO_INTERVAL = (float("nan"), float("nan"), "equal", "", "count")
-
-
-@pytest.fixture
-def without_vega(monkeypatch):
-    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
-    monkeypatch.setitem(render._environment().globals, "vega", lambda: "")
 
 
 @pytest.fixture(params=SUMMARIES)

@@ -27,7 +27,7 @@ from benchmark.report.drawing.regions import figure_positions, region_chart
 from benchmark.report.drawing.render import picture_digest, render_pictures
 from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, PAGE_WIDTH, TEXT_SIZES, WIDTH
-from benchmark.report.html import render as html_render
+from benchmark.report.environment import template_file
 from tests.report.regions import figure_of, panels
 from tests.report.rows import result, summary_of, verdict, verdicts_of
 from tests.report.summaries import SUMMARIES, webkb_summary
@@ -115,7 +115,7 @@ def test_figures_are_what_vega_lite_can_draw_and_the_same_each_time() -> None:
 
 
 def test_colours_follow_the_theme_of_a_page() -> None:
-    css = html_render._environment().globals["style"]
+    css = template_file("report.css")
     for name, spec in figures().items():
         text = str(page_spec(spec))
         assert not re.search("|".join(CSS_VARIABLES), text), name

@@ -135,7 +135,9 @@ def test_no_name_of_a_cell_or_sentence_is_a_command_in_any_format(webkb):
     odd = replace(first, id=NASTY, method=NASTY, points=NASTY, columns=dict.fromkeys(first.columns, NASTY))
     said = {"notes": (NASTY,), "caveats": (NASTY,), "documents": (NASTY,), "title": NASTY}
     summary = replace(webkb, cells=(odd, *others), failures={others[0].id: NASTY}, **frames, **said)
-    paper = PaperResult("k", NASTY, NASTY, (PaperExperiment(summary, (), (NASTY,)),), summary.claims, {}, finding=NASTY)
+    paper = PaperResult(
+        "k", NASTY, NASTY, (PaperExperiment(summary, remarks=(NASTY,)),), summary.claims, {}, finding=NASTY
+    )
     html = page_html(summary, NASTY)
     assert "=1|" in html
     assert not re.search("<b>|\x1b|\u202e", html)

@@ -101,15 +101,15 @@ def test_a_reference_value_keeps_its_method_and_its_cell(make):
     assert all(word in " ".join(lines) for word in method.split())
 
 
-def test_a_part_of_a_claim_has_no_verdict(make):
-    rows = [claim("whole", 2, 2, 2), claim("part", 3, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
+def test_claims_have_a_sign_and_what_is_compared_here(make):
+    rows = [claim("whole", 2, 2, 2), claim("part", 0, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
     rows += [claim("some", 1, 4, 4) | {"verdict": "holds in part (1 of 4)", "strict_verdict": "not shown"}]
     summary = replace(make(), claims=pd.DataFrame(rows))
     text = printed(summary)
-    assert "✓ holds (2 of 2); strictly holds (2 of 2): text" in text
-    assert "◐ 3 of 4 here (8 in all); strictly 3 of 4: text" in text
-    assert "◐ holds in part (1 of 4); strictly not shown (1 of 4): text" in text
-    assert "✓ holds (1 of 1); same as whole: text" in text
+    assert "✓ 2 of 2 hold here; 2 by our stricter test: text" in text
+    assert "✗ 0 of 4 hold here (4 more on other corpora); 0 by our stricter test: text" in text
+    assert "◐ 1 of 4 hold here; 1 by our stricter test: text" in text
+    assert "✓ 1 of 1 hold here; not counted: same as whole: text" in text
 
 
 class TestSentence:

@@ -6,10 +6,8 @@ Each file of `expected` has what one summary makes a reader see: notes, frames, 
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from rich.console import Console
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
 
-pytestmark = pytest.mark.usefixtures("without_vega")
 OF_SYNTHETIC: dict[str, Any] = {"corpus": {"name": "synthetic", "classes": CLASSES}}
 FACTS: dict[str, Any] = {
     "documents": 60,
@@ -131,7 +128,6 @@ def terminal(summary: Summary, width: int, *, whole: bool) -> str:
 
 def parts_of(summary: Summary, *, whole: bool) -> Iterator[tuple[str, str]]:
     """Yield what a summary makes a reader see, each with its title."""
-    yield "notes", "\n".join([*summary.documents, *summary.caveats, *summary.notes, *summary.brief])
     for name, columns in SUMMARY_TABLES.items():
         if len(frame := getattr(summary, name)):
             yield name, frame_csv(frame.head(3), columns)
@@ -154,35 +150,3 @@ def test_of_a_summary_with_failures_are_as_expected() -> None:
     summary = SUMMARIES["failing"]()
     parts = {"table.md": table_markdown(summary), "narrow terminal": terminal(summary, 64, whole=True)}
     assert_expected("failing", parts.items())
-
-
-def ranked(*, multilabel: bool) -> RunPredictions:
-    """A run whose metrics are of decision values, measured by two versions, with warnings and hashed characters."""
-    experiment = small_experiment(
-        **OF_SYNTHETIC,
-        name="noted",
-        title="ranked",
-        methods=[{"classifier": {"name": "linear-svm", "scheme": "one-vs-rest", "C": [1, 10]}}, "mnb"],
-        choose={"by": "cross-validation", "folds": 3},
-        metrics=["macro-roc-auc", "micro-average-precision", "macro-break-even", "micro-f1"],
-        text={"characters": [3], "stoplist": "none"},
-    )
-    predictions, rng = predicted(experiment, multilabel=multilabel), np.random.default_rng(5)
-    settings = {
-        key: replace(
-            each,
-            values=rng.normal(size=(sum(each.sizes), 3)),
-            versions=("0.1", "") if key.method == "mnb" else ("0.2", "0.2"),
-            warnings=("it did not converge",) if key.method != "mnb" else (),
-        )
-        for key, each in predictions.settings.items()
-    }
-    facts = FACTS | {"documents_without_words": 1}
-    return RunPredictions(experiment, replace(predictions, settings=settings), {}, {"base": facts})
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-def test_notes_on_decision_values_are_as_expected(multilabel: bool) -> None:
-    summary = summarize(ranked(multilabel=multilabel))
-    said = "\n".join([*summary.caveats, *summary.notes, *summary.brief])
-    assert_expected(f"ranked-{'several' if multilabel else 'one'}", {"notes": said}.items())

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.formatting.units import axis_label, capitalized, display_factor, display_unit, metric_name
+from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import BASELINE, first_comparisons, ranked_cells, shown_outcomes
+from benchmark.analysis.ranking import BASELINE, first_comparisons
+from benchmark.report.cell_facts import cell_facts
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (
     LINE,
@@ -22,7 +23,6 @@ from benchmark.report.drawing.theme import (
     text_size,
     text_width,
 )
-from benchmark.report.tables import main_verdicts
 
 if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
@@ -85,22 +85,13 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
 
 def _points(summary: Summary) -> list[dict[str, Any]]:
     """Return the numbers of every cell in the unit of the axis, and how its mark looks."""
-    metric, verdicts, points = summary.main_metric, main_verdicts(summary), list[dict[str, Any]]()
-    unit, first, outcomes = (
-        display_unit(metric, summary.quantities),
-        first_comparisons(summary),
-        shown_outcomes(summary),
-    )
-    for cell in ranked_cells(summary):
-        score, verdict, outcome = summary.headlines.get((cell, metric), {}), verdicts.get(cell), outcomes[cell]
-        base = summary.headlines.get((first[cell].b.id, metric), {}) if cell in first else {}
-        point: dict[str, Any] = {"cell": cell, "failed": cell in summary.failures}
+    unit, points = display_unit(summary.main_metric, summary.quantities), list[dict[str, Any]]()
+    for each in cell_facts(summary):
+        cell, outcome = each.info.id, each.outcome
+        point: dict[str, Any] = {"cell": cell, "failed": each.failed}
         point["what"] = BASE if outcome == BASELINE else SCORE if outcome in FILLED else OPEN
         point |= {"fill": OURS if outcome in FILLED else PAPER, "shape": "square" if outcome == BASELINE else "circle"}
-        point["label"] = cell if is_missing(score.get("value")) else f"{cell}  {unit.text(score['value'])}"
-        point |= {end: round_for_output(unit.scale, score.get(end)) for end in ("value", "low", "high")}
-        point |= {f"base_{end}": round_for_output(unit.scale, base.get(end)) for end in ("low", "high")}
-        scale = display_factor(verdict["unit"], metric, summary.quantities) if verdict else 1.0
-        point["published"] = round_for_output(scale, float(verdict["published"])) if verdict else None
-        points.append(point)
+        value = each.score.get("value")
+        point["label"] = cell if is_missing(value) else f"{cell}  {unit.text(value)}"
+        points.append(point | {name: round_for_output(1, number) for name, number in each.numbers.items()})
     return points

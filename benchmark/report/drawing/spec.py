@@ -6,7 +6,6 @@ import base64
 import json
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -24,28 +23,6 @@ if TYPE_CHECKING:
 
 SCHEMA = alt.SCHEMA_URL
 _CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One picture of a page.
-
-    Parameters
-    ----------
-    name : str
-        Unique name on the page.
-    title, alt : str
-        Caption above the picture, and description for screen readers.
-    spec : mapping
-    measured : bool
-        Whether the picture shows measured times, which differ from run to run.
-    """
-
-    name: str
-    title: str
-    alt: str
-    spec: VegaSpec
-    measured: bool = False
 
 
 def rows_data(rows: Sequence[VegaSpec]) -> alt.InlineData:

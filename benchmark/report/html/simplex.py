@@ -1,4 +1,4 @@
-"""Section of a triangle whose points a reader can move: their images on the sphere, distances, and decision regions."""
+"""Data of a triangle whose points a reader can move: their images on the sphere, distances, and decision regions."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.report.html.section import PageSection
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
 
-SIMPLEX_TITLE = "Touch the simplex"
-_SAYS = (
+SIMPLEX_TEXT = (
     "Each point of the triangle is a multinomial with three outcomes. The map θ ↦ 2√θ puts it on a sphere of radius 2, "
     "where lengths are those of the Fisher information metric. Drag p or q, or move them with the arrow keys."
 )
 
 
-def simplex_section(figure: RegionFigure) -> PageSection:
-    """Return the section of the methods of a figure whose space is the triangle; an empty one if there are none."""
+def simplex_data(figure: RegionFigure) -> dict[str, Any]:
+    """Return what the script draws of the methods of a figure whose space is the triangle; {} if there are none."""
     panels = [panel for row in figure.rows for panel in row if panel.grid.shape[1] == 3]
     steps = {_steps(panel) for panel in panels}
     if len(steps) != 1 or None in steps:
-        return PageSection(SIMPLEX_TITLE)
+        return {}
     (n,) = steps
     first = panels[0]
     points = [[*(round(float(x), 4) for x in at), int(of)] for at, of in zip(first.points, first.labels, strict=True)]
-    data = {
+    return {
         "steps": n,
         "corners": list(first.axes),
         "classes": list(first.classes),
@@ -37,7 +34,6 @@ def simplex_section(figure: RegionFigure) -> PageSection:
         "likelier": _switches(first.grid, first.likelier, n),
         "points": points,
     }
-    return PageSection(SIMPLEX_TITLE, says=(_SAYS,), simplex=data)
 
 
 def _steps(panel: RegionPanel) -> int | None:

@@ -19,13 +19,9 @@ function show(theme) {
 show(stored() || system());
 dark.addEventListener("change", () => show(system()));
 button.addEventListener("click", () => { show(root.dataset.theme === "dark" ? "light" : "dark"); store(root.dataset.theme); });
-let before;
 addEventListener("beforeprint", () => {
-  before = root.dataset.theme;
-  show("light");
   all("figure").forEach(each => each.classList.toggle("tall", each.offsetHeight > 900)); // which no sheet holds
 });
-addEventListener("afterprint", () => show(before));
 
 // Return the first number of a table cell; cells without a number are sorted last.
 function number(text) {

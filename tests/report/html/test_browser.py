@@ -215,9 +215,11 @@ def test_the_finding_and_the_first_rows_are_on_the_first_screen(opened, full, vi
 
 def test_without_scripts_every_number_and_bar_is_there(browser, full, tmp_path):
     (tmp_path / "report.html").write_text(page_html(full, explanations=explained_of(full)), encoding="utf-8")
-    context = browser.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False, color_scheme="dark")
     page = context.new_page()
     page.goto((tmp_path / "report.html").as_uri())
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 24, 29)"
+    assert not page.locator("#theme").is_visible()
     text = page.locator("#results").inner_text()
     for (_, metric), row in full.headlines.items():
         if metric in ("accuracy", "macro-f1"):
@@ -268,9 +270,9 @@ def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
     page.locator("#theme").click()
     assert page.evaluate(paper) == "rgb(255, 255, 255)" != dark
     page.locator("#theme").click()
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
     assert page.evaluate(paper) == dark
 
 
@@ -289,6 +291,7 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
     for what in ("section h2", ".series"):  # a sheet doesn't end between a heading, or series, and their picture
         assert set(page.evaluate(kept, what)) <= {"avoid"}
     page.set_viewport_size({"width": 700, "height": 1000})  # a sheet's
+    assert page.evaluate("document.documentElement.scrollWidth") == 700
     widths = "[...document.querySelectorAll('.picture svg')].map(svg => svg.getBoundingClientRect().right)"
     assert max(page.evaluate(widths), default=0) <= 700
     page.emulate_media(media="screen")

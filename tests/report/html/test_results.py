@@ -14,9 +14,10 @@ from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanati
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
-from benchmark.report.html import render
+from benchmark.report.cell_facts import claim_facts
+from benchmark.report.html import page
 from benchmark.report.html.page import page_html
-from benchmark.report.html.results import MOST_CONFUSIONS, claim_lines_of, confusions_of_pair, result_table
+from benchmark.report.html.results import MOST_CONFUSIONS, confusions_of_pair, results_of
 from tests.analysis.made import predicted, table_study
 from tests.report.rows import claim, claims_of, curve, result, summary_of, verdict, verdicts_of
 from tests.report.summaries import many_cells_summary
@@ -35,38 +36,40 @@ def scored(**values: tuple[float, float, float]) -> list[tuple[Any, ...]]:
     return [(name, "all", "accuracy", *numbers, 10, 0) for name, numbers in values.items()]
 
 
+def rows_of(summary: Summary) -> dict[str, dict[str, Any]]:
+    """Return the rows of the table of results by cell."""
+    return {row["cell"]: row for row in results_of(summary)["rows"]}
+
+
 class TestRows:
     def test_the_best_is_first_also_where_less_is_better(self) -> None:
         scores = scored(a=(0.5, 0.4, 0.6), b=(0.7, 0.6, 0.8), c=(0.6, 0.5, 0.7))
-        assert [row.cell for row in result_table(summary_of(scores=scores)).rows] == ["b", "c", "a"]
+        assert list(rows_of(summary_of(scores=scores))) == ["b", "c", "a"]
         errors = [(*row[:2], "error", *row[3:]) for row in scores]
-        assert [row.cell for row in result_table(summary_of(scores=errors)).rows] == ["a", "c", "b"]
+        assert list(rows_of(summary_of(scores=errors))) == ["a", "c", "b"]
 
     def test_a_bar_lies_where_its_numbers_are_on_the_scale(self) -> None:
-        scores = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6))
-        gaps = [("a", "b", 0.2, 0.1, 0.3, 10)]
-        table = result_table(
-            summary_of(
-                "ab", scores=scores, gaps=gaps, tests=[result("a", "b")], verdicts=verdicts_of(verdict("a", "65"))
-            )
-        )
-        (zero, first), (end, last) = table.ticks[0], table.ticks[-1]
+        scores, gaps = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6)), [("a", "b", 0.2, 0.1, 0.3, 10)]
+        more: dict[str, Any] = {"gaps": gaps, "tests": [result("a", "b")], "verdicts": verdicts_of(verdict("a", "65"))}
+        table = results_of(summary_of("ab", scores=scores, **more))
+        (zero, first), (end, last) = table["ticks"][0], table["ticks"][-1]
         step = (end - zero) / (float(last) - float(first))  # percent of the width a point of accuracy
-        bar = table.rows[0].bar
+        bar, base = (row["bar"] for row in table["rows"])
         expected = {"value": 70, "low": 60, "high": 80, "published": 65, "base_low": 40, "base_high": 60}
         for name, number in expected.items():
-            assert getattr(bar, name) == pytest.approx(zero + step * (number - float(first)), abs=0.02), name
-        assert table.rows[1].bar.base_low is None  # others are compared with it
-        assert min(each.bar.low for each in table.rows) < 10
-        assert 90 < max(each.bar.high for each in table.rows) < 100
+            assert bar[name] == pytest.approx(zero + step * (number - float(first)), abs=0.02), name
+        assert base["base_low"] is None  # others are compared with it
+        assert base["low"] < 10
+        assert 90 < bar["high"] < 100
 
     @pytest.mark.parametrize(
         ("p", "low", "outcome"), [(0.01, 0.1, "better"), (0.2, 0.1, "undecided"), (0.01, -0.1, "undecided")]
     )
     def test_a_difference_is_bold_where_test_and_interval_agree(self, p: float, low: float, outcome: str) -> None:
         summary = summary_of("ab", gaps=[("a", "b", 0.2, low, 0.3, 10)], tests=[result("a", "b", p)])
-        row, base = result_table(summary).rows
-        assert (row.outcome, row.difference, row.against, base.outcome) == (outcome, "+20.00", "b", "baseline")
+        row, base = rows_of(summary).values()
+        assert (row["outcome"], row["difference"], row["against"]) == (outcome, "+20.00", "b")
+        assert base["outcome"] == "baseline"
         html = page_html(summary)
         assert ('class="number wide clear"' in html) == (outcome == "better")
         assert "undecided" not in words_of(html)
@@ -75,39 +78,42 @@ class TestRows:
         assert said[1] == ("better" if outcome == "better" else "no clear difference")
 
     def test_a_loss_is_negative_whichever_method_is_named_first(self) -> None:
-        summary = summary_of("ab", gaps=[("b", "a", -0.1, -0.2, -0.05, 10)], tests=[result("b", "a")])
-        row = {row.cell: row for row in result_table(summary).rows}["b"]
-        assert (row.difference, row.difference_interval, row.outcome) == ("−10.00", "[−20.00, −5.00]", "worse")
+        row = rows_of(summary_of("ab", gaps=[("b", "a", -0.1, -0.2, -0.05, 10)], tests=[result("b", "a")]))["b"]
+        assert (row["difference"], row["outcome"]) == ("−10.00", "worse")
+        assert row["difference_interval"] == "[−20.00, −5.00]"
 
     def test_an_outlier_is_an_arrow_and_the_others_keep_their_scale(self) -> None:
         near = {name: (0.9 - i / 100, 0.89 - i / 100, 0.91 - i / 100) for i, name in enumerate("abcd")}
-        table = result_table(summary_of("abcde", scores=scored(**near, e=(0.05, 0.01, 0.09))))
-        assert [row.bar.beyond for row in table.rows] == ["", "", "", "", "low"]
-        assert float(table.ticks[0][1]) > 80
-        assert table.rows[-1].score == "5.00"
-
-    def test_a_score_at_the_end_of_the_scale_is_no_outlier(self) -> None:
-        table = result_table(summary_of("ab", scores=scored(a=(1.0, 1.0, 1.0), b=(0.9, 0.9, 0.9))))
-        assert [row.bar.beyond for row in table.rows] == ["", ""]
+        table = results_of(summary_of("abcde", scores=scored(**near, e=(0.05, 0.01, 0.09))))
+        assert [row["bar"]["beyond"] for row in table["rows"]] == ["", "", "", "", "low"]
+        assert float(table["ticks"][0][1]) > 80
+        even = rows_of(summary_of("ab", scores=scored(a=(1.0, 1.0, 1.0), b=(0.9, 0.9, 0.9))))
+        assert [row["bar"]["beyond"] for row in even.values()] == ["", ""]
 
     def test_tasks_have_a_heading_each(self) -> None:
         columns = {name: {"columns": {"task": task}} for name, task in zip("abc", ("one", "two", "one"), strict=True)}
-        groups = result_table(summary_of(columns=columns)).groups
-        assert [(group, [row.cell for row in rows]) for group, rows in groups] == [("one", ["a", "c"]), ("two", ["b"])]
-        assert re.findall(r'scope="rowgroup"[^>]*>([^<]*)', page_html(summary_of(columns=columns))) == ["one", "two"]
+        html = page_html(summary_of(columns=columns))
+        assert re.findall(r'scope="rowgroup"[^>]*>([^<]*)', html) == ["one", "two"]
+        assert re.findall(r"<summary>([abc])</summary>", html) == ["a", "c", "b"]
 
     def test_micro_f1_is_a_column_only_where_it_differs(self) -> None:
         scores = scored(a=(0.9, 0.8, 1.0))
-        for micro, heads in ((0.9, ()), (0.8, ("micro-F1 %",))):
+        for micro, heads in ((0.9, []), (0.8, ["micro-F1 %"])):
             rows = [*scores, ("a", "all", "micro-f1", micro, 0.7, 1.0, 10, 0)]
-            assert result_table(summary_of("a", scores=rows)).others == heads
+            assert results_of(summary_of("a", scores=rows))["others"] == heads
 
     def test_a_failed_method_and_a_run_without_comparisons_have_their_rows(self) -> None:
         summary = summary_of(scores=scored(a=(0.9, 0.8, 1.0), c=(0.8, 0.7, 0.9)), failures={"b": "out of memory"})
-        table = result_table(summary)
-        assert [(row.cell, row.verdict) for row in table.rows] == [("a", ""), ("c", ""), ("b", "failed")]
-        assert (table.compared, table.published, table.timed) == (False, False, False)
-        assert "b: failed: out of memory" in words_of(page_html(summary))
+        assert [(cell, row["verdict"]) for cell, row in rows_of(summary).items()] == [
+            ("a", ""),
+            ("c", ""),
+            ("b", "failed"),
+        ]
+        words = words_of(page_html(summary))
+        assert "b: failed: out of memory" in words
+        assert not re.search(
+            "published|seconds|difference", words.partition("Results, best first")[2].partition("a ")[0]
+        )
 
     def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
         scores = [
@@ -148,20 +154,17 @@ class TestRows:
         assert words.count("Other settings are tried by bench run sweep ;") == 1
 
     def test_of_very_many_there_are_as_many_as_a_page_has_room_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(render, "MAX_PAGE_ROWS", 50)
+        monkeypatch.setattr(page, "MAX_PAGE_ROWS", 50)
         part = page_html(many_cells_summary(12))
         assert part.count("bench run") == 50
         assert "At most 50 of 120 rows; scores.csv has all." in part
 
 
 class TestPages:
-    def test_only_those_of_curves_have_the_script_that_draws(
-        self, webkb: Summary, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setitem(render._environment().globals, "vega", lambda: "SCRIPT")
-        assert "SCRIPT" not in page_html(webkb)
+    def test_only_those_of_curves_have_the_script_that_draws(self, webkb: Summary) -> None:
+        assert "/*! Vega" not in page_html(webkb)
         assert len(page_html(webkb).encode()) <= 200_000
-        assert "SCRIPT" in page_html(summary_of(charts=(curve(),)))
+        assert "/*! Vega" in page_html(summary_of(charts=(curve(),)))
 
     def test_numbers_are_those_of_the_scores(self, webkb: Summary) -> None:
         words = words_of(page_html(webkb))
@@ -189,9 +192,9 @@ class TestPages:
             claim("none", "fails", 0, 2),
         ]
         rows += [claim("part", "holds", 1, 1, whole=4)]
-        lines = claim_lines_of(summary_of(claims=claims_of(*rows)))
-        assert [line.sign for line in lines] == ["✓", "◐", "✗", "✓"]
-        assert lines[3].counts.startswith("1 of 1 hold here (3 more on other corpora)")
+        lines = claim_facts(summary_of(claims=claims_of(*rows)))
+        assert [line["sign"] for line in lines] == ["✓", "◐", "✗", "✓"]
+        assert lines[3]["counts"].startswith("1 of 1 hold here (3 more on other corpora)")
 
 
 def pair_of(*documents: HardDocument, **changes: Any) -> Summary:
@@ -208,12 +211,9 @@ class TestWhatGoesWrong:
         confused = [("a", "yes", "yes", 3), ("a", "yes", "no", 1), ("a", "no", "no", 4), ("b", "yes", "yes", 1)]
         summary = pair_of(*self.documents, confusions=summary_table(CONFUSIONS, confused))
         found = confusions_of_pair(summary)
-        assert found is not None
-        assert found.matrices == (
-            (((3, 0.75), (1, 0.25)), ((0, 0.0), (4, 1.0))),
-            (((1, 1.0), (0, 0.0)), ((0, 0.0),) * 2),
-        )
+        assert found["matrices"] == [[[3, 1], [0, 4]], [[1, 0], [0, 0]]]
         words = words_of(page_html(summary))
+        assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
 
@@ -221,10 +221,9 @@ class TestWhatGoesWrong:
         names = [f"k{i}" for i in range(12)]
         confused = [("a", name, name, 9) for name in names] + [("b", name, "k0", i) for i, name in enumerate(names)]
         found = confusions_of_pair(pair_of(confusions=summary_table(CONFUSIONS, confused)))
-        assert found is not None
-        assert found.matrices == ()
-        assert found.most[0] == ("k11", "k0", 0, 11)
-        assert len(found.most) == MOST_CONFUSIONS
+        assert "matrices" not in found
+        assert found["most"][0] == ("k11", "k0", 0, 11)
+        assert len(found["most"]) == MOST_CONFUSIONS
 
     def test_texts_are_shown_of_the_documents_that_are_explained_and_are_no_markup(self) -> None:
         summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}))
@@ -239,7 +238,7 @@ class TestWhatGoesWrong:
         assert "bench report with the folder of this page and --html" in words_of(page_html(summary))
 
     def test_without_a_pair_there_is_none(self) -> None:
-        assert confusions_of_pair(summary_of()) is None
+        assert confusions_of_pair(summary_of()) == {}
         assert "What goes wrong" not in page_html(summary_of())
 
 
