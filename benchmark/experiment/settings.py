@@ -128,6 +128,15 @@ class PlannedTask:
     points: tuple[Setting, ...]
 
     @property
+    def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
+        """The settings' units by their keys, which several settings may share."""
+        found: dict[str, list[tuple[Setting, StoreUnit]]] = {}
+        for point in self.points:
+            for unit in point.jobs:
+                found.setdefault(unit.key, []).append((point, unit))
+        return found
+
+    @property
     def documents(self) -> TaskDocuments:
         """The documents, as scores see them."""
         documents = self.problem.documents
@@ -157,19 +166,11 @@ class PlannedTask:
 def predictions_of_unit(
     job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
-    """Return a job's predictions: those of its splits, and the counts of those of their inner folds.
-
-    Raises
-    ------
-    ValueError
-        If a metric asks for decision values, and the method has none.
-    """
+    """Return a unit's predictions by split, and the counts of those of its inner folds."""
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     warnings = SettingPredictions.joined(found).warnings if any(each.warnings for each in found) else ()
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
-    if job.keeps_values and outer.values is None:
-        raise ValueError("it has no decision value for each class, which a ranking metric needs")
     return replace(
         outer,
         values=outer.values if job.keeps_values else None,

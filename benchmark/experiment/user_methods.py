@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +14,7 @@ from benchmark.experiment.store import Store, StoreEntry
 from benchmark.plugins.sending import pickle_by_name
 from benchmark.system.errors import BenchError
 from benchmark.system.user_classes import plugin_of, user_place
-from benchmark.system.user_process import ProcessEndedError, UserCodeError, UserProcess
+from benchmark.system.user_process import ProcessEndedError, UserProcess
 from benchmark.text.counts import counts_to_arrays
 
 if TYPE_CHECKING:
@@ -28,108 +26,64 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 
-@dataclass(frozen=True, eq=False)
-class _Unit:
-    """A missing unit of a setting with users' code, and where it stands."""
-
-    variant: str
-    task: str
-    key: str
-    label: str
-    setting: Setting
-
-    @property
-    def method(self) -> str:
-        """The method's label."""
-        return self.setting.place.method
-
-
 class UserMethods:
-    """Processes that compute the settings with users' code; see `experiment.context.RemoteExecutor`.
+    """Processes that compute the settings with users' code; see `experiment.context.Executor`.
 
     Parameters
     ----------
     experiment : Experiment
     read : mapping of str to LoadedVariant
         Counts of each variant, which are sent by way of the store, or else of a temporary folder.
-    works : iterable of PlannedTask
-        All tasks: a method's process computes those of its settings that the store lacks in every task.
     context : RunContext
     """
 
-    def __init__(
-        self,
-        experiment: Experiment,
-        read: Mapping[str, LoadedVariant],
-        works: Iterable[PlannedTask],
-        context: RunContext,
-    ) -> None:
+    def __init__(self, experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext) -> None:
         self._experiment, self._read, self._context = experiment, read, context
-        self._results = dict[str, StoreEntry | str]()
-        self._left = dict[str, dict[str, _Unit]]()
+        self._processes = dict[str, UserProcess]()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        for work in works:
-            for point in work.points:
-                for unit in point.jobs if point.user_classes else ():
-                    if not (point.stored and context.store.has(unit.key)):
-                        own = self._left.setdefault(_process_of(point), {})
-                        own.setdefault(unit.key, _Unit(work.variant, work.task, unit.key, unit.label, point))
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(
+        self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield the keys of units as they are computed, each with its result or the reason of its failure."""
-        waiting = {unit.key: _process_of(point) for point, unit in missing if point.user_classes}
-        for process in dict.fromkeys(waiting.values()):
-            for key in self._computed(self._left.pop(process, {})):
-                if key in waiting:
-                    del waiting[key]
-                    yield key, self._results.pop(key)
-        for key in [key for key in waiting if key in self._results]:
-            yield key, self._results.pop(key)
+        processes: dict[str, dict[str, tuple[Setting, StoreUnit]]] = {}
+        for point, unit in missing:
+            if point.user_classes:
+                processes.setdefault(_process_of(point), {})[unit.key] = point, unit
+        for name, left in processes.items():
+            while left:
+                yield from self._computed(name, work, left)
 
-    def _computed(self, left: dict[str, _Unit]) -> Iterator[str]:
-        """Compute units in a process, and yield their keys; after its end, those of other methods in another one."""
-        while left:
-            current = next(iter(left.values()))
-            try:
-                for key, unit in self._answers(left):
-                    current = unit
-                    if key:
-                        del left[key]
-                        yield key
-                reason = "its process gave no result"  # of units that it didn't know
-            except UserCodeError as error:
-                reason = str(error)
-            except ProcessEndedError as error:
-                reason = f"{user_place(current.setting.user_classes[-1])}: {error}"
-            for key in [key for key, unit in left.items() if unit.method == current.method]:
-                del left[key]
-                self._results[key] = reason
-                yield key
-
-    def _answers(self, left: Mapping[str, _Unit]) -> Iterator[tuple[str, _Unit]]:
-        """Yield the unit that the process begins with, with the key "", and each that it has finished, with its key."""
-        tasks = [
-            (variant, task, [each.key for each in units])
-            for (variant, task), units in groupby(list(left.values()), lambda each: (each.variant, each.task))
-        ]
+    def _computed(
+        self, name: str, work: PlannedTask, left: dict[str, tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Compute units in a process; if that ends, the method fails that it was at."""
+        observer, points = self._context.observer, {unit.label: point for point, unit in left.values()}
+        current, reason = next(iter(points.values())), "its process gave no result"
+        if name not in self._processes or self._processes[name].ended:
+            self._processes[name] = UserProcess()
         payload = make_payload(self._experiment, self._read, self._store(), self._context.jobs, with_files=False)
-        known, by_label = dict(left), {each.label: each for each in left.values()}
-        with UserProcess() as process:
-            for kind, value in process.request(pickle_by_name(("solve", payload, tasks))):
+        request = pickle_by_name(("solve", payload, work.variant, work.task, list(left)))
+        try:
+            for kind, value in self._processes[name].request(request):
                 if kind == "now":
-                    self._context.observer.now(value)
-                    yield "", by_label[value]
+                    current = points[value]
+                    observer.now(value)
                 elif kind == "solved":
-                    key, self._results[key] = value
-                    yield key, known[key]
+                    del left[value[0]]
+                    yield value
                 elif kind == "detail":
-                    self._context.observer.detail(value)
+                    observer.detail(value)
                 elif kind == "failed":
-                    name, message, details = value
-                    if name:  # of none of the methods
-                        raise BenchError(message)
-                    self._context.observer.detail(details)
-                    raise UserCodeError(message)
+                    of_ours, reason, details = value
+                    if of_ours:  # of none of the methods
+                        raise BenchError(reason)
+                    observer.detail(details)
+        except ProcessEndedError as error:
+            reason = f"{user_place(current.user_classes[-1])}: {error}"
+        for key in [key for key, (point, _) in left.items() if point.place.method == current.place.method]:
+            del left[key]
+            yield key, reason
 
     def _store(self) -> Store:
         """Return the store, or else a temporary one, which has the counts and texts of all variants."""

@@ -16,7 +16,7 @@ from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import check_expectations, read_counts
 from benchmark.experiment.manifest import _method, manifest_differences
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
+from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants, solve_task
 from benchmark.experiment.settings import (
     StoreUnit,
     fold_counts,
@@ -113,8 +113,6 @@ def test_a_unit_keeps_its_splits_and_counts_the_folds_of_each() -> None:
     for name in ("predicted", "tied", "seconds", "inner", "memory"):
         np.testing.assert_array_equal(getattr(again, name), getattr(got, name), strict=True)
     assert (again.warnings, again.sizes, again.versions) == (got.warnings, got.sizes, got.versions)
-    with pytest.raises(ValueError, match="it has no decision value for each class, which a ranking metric needs"):
-        predictions_of_unit(replace(unit, keeps_values=True), found, problem, 0.0)
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -199,9 +197,10 @@ def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
     (work,) = works_of(experiment, store)
     bayes, eef = work.points
     store.remove(bayes.jobs[-1].key)
-    walk = TaskExecutor(RunContext(store), runner.MatrixCache())
-    found, failed = walk.solve(work)
-    assert (len(found), failed, walk.stored) == (2, {}, {eef.place})
+    context = RunContext(store)
+    found, known = solve_task(work, context, [LocalExecutor(context, runner.MatrixCache())])
+    assert known == found.keys() - {bayes.jobs[-1].key}
+    assert runner.run_experiment(experiment, context).stored == {bayes.place, eef.place}
 
 
 def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(

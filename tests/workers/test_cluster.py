@@ -16,7 +16,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.payload import make_payload
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
+from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
@@ -57,13 +57,13 @@ def experiment() -> Experiment:
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many jobs were solved by this process, a number each time."""
-    solved, results_of = list[int](), TaskExecutor.results_of
+    solved, decided = list[int](), LocalExecutor._decided
 
     def counted(self: Any, batch: Any) -> Any:
         solved.append(len(batch.jobs))
-        return results_of(self, batch)
+        return decided(self, batch)
 
-    monkeypatch.setattr(TaskExecutor, "results_of", counted)
+    monkeypatch.setattr(LocalExecutor, "_decided", counted)
     return solved
 
 
