@@ -110,8 +110,6 @@ def text_counts(
     ------
     ConfigError
         If a text leaves no word, or fewer words than terms to select.
-    DataError
-        If its documents aren't those of `counts`, in their order: cells could not be compared.
     """
     found = {}
     for text, label in variant.texts.items():
@@ -120,11 +118,7 @@ def text_counts(
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
         own, _, key = read_counts(collection, context, last)
         _check_words(experiment, variant, own, text.lexing, f"method {label!r}")
-        one, other = own.documents, counts.documents
-        arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
-        if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
-            raise DataError(f"{experiment.name}: the text of the method {label!r} changes which documents there are")
-        found[text] = replace(own, documents=other), key  # so that the documents are in memory once
+        found[text] = replace(own, documents=counts.documents), key  # so that the documents are in memory once
     return found
 
 

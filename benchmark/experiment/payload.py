@@ -77,5 +77,5 @@ def make_payload(
 def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
     return loaded_files(
-        sorted({each.file for registry in registries for each in registry.origins.values() if each.file})
+        sorted({each.name for registry in registries for each in registry.origins.values() if each.file})
     )

@@ -87,17 +87,6 @@ def test_a_later_entry_replaces_an_earlier_one(store):
     assert len(store.entries()) == 1
 
 
-@pytest.mark.parametrize(
-    "array",
-    [np.array([{"a": 1}, None]), np.empty(0, dtype=object), np.zeros(2, dtype=[("a", "i4"), ("b", "f8")])],
-)
-def test_what_is_no_plain_number_is_refused(store, array):
-    with pytest.raises(TypeError, match="plain numbers"):
-        store.put(KEY, StoreEntry({"objects": array}))
-    assert not store.has(KEY)
-    assert not list((store.folder / "parts").iterdir())
-
-
 def test_an_entry_that_claims_to_hold_objects_is_not_read(store, notebook):
     store.put(KEY, StoreEntry({"numbers": np.zeros(2)}))
     forge_header(store.path(KEY), b'"<f8"', b'"|O"')
@@ -187,7 +176,7 @@ class TestDamage:
     ("error", "said"),
     [
         (OSError(28, "No space left on device"), "No space left on device"),
-        (PermissionError(13, "Permission denied"), f"Permission denied; {module._SHARING}"),
+        (PermissionError(13, "Permission denied"), "Permission denied"),
         (OSError("odd"), "odd"),
     ],
 )
