@@ -176,11 +176,6 @@ def _read_texts(
         context.store.put(key, entry)
     if split_names(entry.arrays["ids"]) != counts.documents.ids:
         raise DataError(f"{experiment.name}: the texts of {label!r} aren't those of the counted documents")
-    return texts_of_entry(entry, key)
-
-
-def texts_of_entry(entry: StoreEntry, key: str) -> Texts:
-    """Return texts back from an entry of the store."""
     return Texts(entry.arrays["data"], entry.arrays["bounds"], key)
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.experiment.code_digest import is_stored
 from benchmark.experiment.payload import make_payload
-from benchmark.experiment.store import Store, StoreEntry
 from benchmark.plugins.sending import pickle_by_name
 from benchmark.system.errors import BenchError
 from benchmark.system.user_classes import plugin_of, user_place
 from benchmark.system.user_process import ProcessEndedError, UserProcess
-from benchmark.text.counts import counts_to_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +17,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import LoadedVariant, RunContext
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
-    from benchmark.text.counts import Counts
+    from benchmark.experiment.store import StoreEntry
 
 
 class UserMethods:
@@ -33,14 +27,12 @@ class UserMethods:
     ----------
     experiment : Experiment
     read : mapping of str to LoadedVariant
-        Counts of each variant, which are sent by way of the store, or else of a temporary folder.
     context : RunContext
     """
 
     def __init__(self, experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext) -> None:
         self._experiment, self._read, self._context = experiment, read, context
         self._processes = dict[str, UserProcess]()
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def solved(
         self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
@@ -62,8 +54,8 @@ class UserMethods:
         current, reason = next(iter(points.values())), "its process gave no result"
         if name not in self._processes or self._processes[name].ended:
             self._processes[name] = UserProcess()
-        payload = make_payload(self._experiment, self._read, self._store(), self._context.jobs, with_files=False)
-        request = pickle_by_name(("solve", payload, work.variant, work.task, list(left)))
+        given = self._experiment, self._read, self._context.store, self._context.jobs
+        request = pickle_by_name(("solve", make_payload(*given, with_files=False), work.variant, work.task, list(left)))
         try:
             for kind, value in self._processes[name].request(request):
                 if kind == "now":
@@ -84,28 +76,6 @@ class UserMethods:
         for key in [key for key, (point, _) in left.items() if point.place.method == current.place.method]:
             del left[key]
             yield key, reason
-
-    def _store(self) -> Store:
-        """Return the store, or else a temporary one, which has the counts and texts of all variants."""
-        entries = dict[str, Callable[[], StoreEntry]]()
-        for each in self._read.values():
-            for counts, key in ((each.counts, each.key), *each.texts.values()):
-                entries[key] = partial(_entry_of_counts, counts)
-            for texts in each.strings.values():
-                entries[texts.key] = partial(StoreEntry, {"data": texts.data, "bounds": texts.bounds})
-        if all(map(self._context.store.has, entries)):
-            return self._context.store
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
-        store = Store(Path(self._folder.name), limit=1 << 62)
-        for key, entry in entries.items():
-            if not store.has(key):
-                store.put(key, entry())
-        return store
-
-
-def _entry_of_counts(counts: Counts) -> StoreEntry:
-    return StoreEntry(*counts_to_arrays(counts))
 
 
 def _process_of(point: Setting) -> str:

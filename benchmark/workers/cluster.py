@@ -138,10 +138,11 @@ class DaskExecutor:
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
         self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+        sent = self._client.scatter(payload, broadcast=True, hash=False)
         waiting, running = list(groups), set[Any]()
         while waiting or running:
             while waiting and len(running) < (self._place.n_jobs or len(groups)):
-                running.add(self._client.submit(compute_group, payload, *waiting.pop(0), pure=False))
+                running.add(self._client.submit(compute_group, sent, *waiting.pop(0), pure=False))
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:

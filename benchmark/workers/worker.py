@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
-from benchmark.experiment.counting import texts_of_entry
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
 from benchmark.experiment.runner import executors_here, plan_tasks, solve_task
@@ -32,20 +31,16 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.threads import let_openmp_threads_sleep, n_processors
 from benchmark.system.user_classes import locate_error, running_user_code_here, user_place
-from benchmark.text.counts import counts_from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Experiment, TextSettings
+    from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
     from benchmark.experiment.payload import Payload
     from benchmark.experiment.settings import PlannedTask
-    from benchmark.experiment.store import StoreEntry
     from benchmark.plugins.sending import ClassName
-    from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
 _ALONE = threading.Lock()
@@ -155,34 +150,13 @@ def check_versions(expected: Mapping[str, str]) -> None:
 
 @lru_cache(maxsize=1)
 def _unpacked(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant]]:
-    """Return the experiment of a payload, and its counts and texts from the store."""
+    """Return the experiment of a payload, and its counts and texts."""
     check_versions(payload.versions)
     let_openmp_threads_sleep()
     ensure_numba_cache(lambda _: None)
 
-    def entry_of(key: str) -> StoreEntry:
-        entry = payload.store.get(key)
-        if entry is None:
-            shared = "the store must be a folder or an address that all workers share"
-            raise BenchError(f"a worker can't read the counts from {payload.store.address}: {shared}")
-        return entry
-
-    @cache
-    def counts_of(key: str) -> Counts:
-        entry = entry_of(key)
-        return counts_from_arrays(entry.arrays, entry.facts)
-
-    @cache
-    def strings_of(key: str) -> Texts:
-        return texts_of_entry(entry_of(key), key)
-
-    def read(key: str, texts: Mapping[TextSettings, str], strings: Mapping[TextSettings, str]) -> LoadedVariant:
-        counts = counts_of(key)
-        own = {text: (replace(counts_of(each), documents=counts.documents), each) for text, each in texts.items()}
-        return LoadedVariant(counts, key, {}, own, {text: strings_of(each) for text, each in strings.items()})
-
-    experiment, keys = unpickle_by_name(payload.content, payload.plugins)
-    return experiment, {name: read(*each) for name, each in keys.items()}
+    found: tuple[Experiment, dict[str, LoadedVariant]] = unpickle_by_name(payload.content, payload.plugins)
+    return found
 
 
 @lru_cache(maxsize=4)

@@ -173,7 +173,6 @@ def test_whatever_happens_to_the_cluster(
     ("change", "said"),
     [
         ({"versions": {"numpy": "0.1", "perl": "5"}}, "a worker computes with numpy .*, not 0.1, perl none, not 5: it"),
-        ({"store": Store("elsewhere"), "key": "x"}, "a worker can't read the counts from .*elsewhere: the store must"),
         ({}, "a worker computes different keys for results: its simplexbench code"),
     ],
 )
@@ -232,7 +231,6 @@ def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
     assert len(groups) == number
     assert sorted(key for group in groups for key in group) == sorted(job.key for _, job in missing)
     payload = make_payload(experiment, read, store, 1)
-    assert len(payload.content) < 20_000
     assert make_payload(experiment, read, store, 1) == payload
 
 
