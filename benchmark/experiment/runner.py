@@ -26,7 +26,13 @@ from benchmark.experiment.counting import (
 )
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
+from benchmark.experiment.settings import (
+    component_classes,
+    pack_predictions,
+    predictions_of_unit,
+    setting_name,
+    unpack_predictions,
+)
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.experiment.task_planning import plan_task
 from benchmark.experiment.user_methods import UserMethods, computed_each_run
@@ -294,12 +300,6 @@ def _reason(error: BaseException, classes: Sequence[type]) -> str:
 def store_note(n: int) -> str:
     """Return the line that reports how many kernel results came from the store."""
     return f"{n:,} of the kernels' matrices, models and hyperplanes came from the store."
-
-
-def setting_name(place: SettingKey) -> str:
-    """Return the name of a setting in error messages: variant, task, method, size and terms."""
-    variant, task, method, _, size, terms = place
-    return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
 
 def cached_arrays(
