@@ -32,7 +32,7 @@ class UserMethods:
 
     def __init__(self, experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext) -> None:
         self._experiment, self._read, self._context = experiment, read, context
-        self._processes = dict[str, UserProcess]()
+        self._latest: tuple[str, UserProcess] | None = None
 
     def solved(
         self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
@@ -52,12 +52,11 @@ class UserMethods:
         """Compute units in a process; if that ends, the method fails that it was at."""
         observer, points = self._context.observer, {unit.label: point for point, unit in left.values()}
         current, reason = next(iter(points.values())), "its process gave no result"
-        if name not in self._processes or self._processes[name].ended:
-            self._processes[name] = UserProcess()
+        process = self._process(name)
         given = self._experiment, self._read, self._context.store, self._context.jobs
         request = pickle_by_name(("solve", make_payload(*given, with_files=False), work.variant, work.task, list(left)))
         try:
-            for kind, value in self._processes[name].request(request):
+            for kind, value in process.request(request):
                 if kind == "now":
                     current = points[value]
                     observer.now(value)
@@ -76,6 +75,16 @@ class UserMethods:
         for key in [key for key, (point, _) in left.items() if point.place.method == current.place.method]:
             del left[key]
             yield key, reason
+
+    def _process(self, name: str) -> UserProcess:
+        """Return the latest process if it has this name, or else another: one at a time is in memory."""
+        if self._latest is not None:
+            latest, process = self._latest
+            if latest == name and not process.ended:
+                return process
+            process.close()
+        self._latest = name, UserProcess()
+        return self._latest[1]
 
 
 def _process_of(point: Setting) -> str:
