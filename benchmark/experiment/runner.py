@@ -128,7 +128,7 @@ def read_variants(experiment: Experiment, context: RunContext) -> dict[str, Load
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | term_facts(each) for text, (each, _) in texts.items()]}
-        strings = document_strings(experiment, variant, counts, context, last)
+        strings = document_strings(experiment, variant, context, last)
         found[name] = LoadedVariant(counts, key, facts, texts, strings)
     return found
 
