@@ -13,7 +13,7 @@ import numpy as np
 from benchmark.analysis.summarize import summarize
 from benchmark.experiment import runner
 from benchmark.experiment.manifest import manifest_of
-from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
+from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, write_run
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.system.atomic_files import check_writable
 from benchmark.system.errors import BenchError
@@ -108,10 +108,9 @@ def report_again(folder: Path, note: Callable[[str], None] | None = None, *, col
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
     results = read_run(folder)
-    with report_damage(folder):
-        summary = summarize(results)
-        write_report_files(summary, folder, note=note, column=column)
-        write_page(summary, folder, read_manifest(folder).get("machine", {}))
+    summary = summarize(results)
+    write_report_files(summary, folder, note=note, column=column)
+    write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return RunResult(folder, results, summary)
 
 
