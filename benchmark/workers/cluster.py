@@ -68,7 +68,7 @@ class DaskExecutor:
     place : ParallelSection
         Scheduler address, or number of local processes.
     store : Store
-        Store that all workers share.
+        The run's store, which workers may share.
     jobs : int
         Threads per worker; 0 uses all processors, divided equally between the workers of this machine.
     observer : Observer
@@ -146,7 +146,8 @@ class DaskExecutor:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                if not self._client.nthreads():
+                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
+                if not known["workers"]:
                     raise RuntimeError("no worker is left") from None
                 continue
             running -= done
