@@ -58,11 +58,9 @@ _REMOTE = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
-#: Methods of users' components of methods, each call of which gets copies of its arguments.
-_COPIED = (
-    *("fit", "transform", "predict", "decision_function", "predict_proba", "from_products", "scores"),
-    *("solve_targets", "local", "factors", "map", "exact"),
-)
+#: Methods of users' kernels, weightings, feature maps and threshold rules, each call of which gets copies of its
+#: arguments; classifiers get theirs in `methods.plugin_outputs`.
+_COPIED = ("fit", "transform", "from_products", "scores", "solve_targets", "local", "factors", "map", "exact")
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
@@ -174,7 +172,8 @@ def _add(kind: str, name: str, component: Any, place: str, plugin: Plugin, found
         registry[name] = _checked_metric(component, (plugin.name, kind, name), place, found.calls)
         return
     if not is_builtin(component):
-        _copy_arguments(component)
+        if kind != "classifiers":
+            _copy_arguments(component)
         if kind in _REMOTE and not runs_user_code_here():
             component = in_process(component, _REMOTE[kind], found.calls, place)
             register_plugin_class(plugin, kind, name, component)
