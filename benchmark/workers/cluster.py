@@ -146,9 +146,7 @@ class DaskExecutor:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-                if not known["workers"]:
-                    raise RuntimeError("no worker is left") from None
+                self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)  # it may be stopped
                 continue
             running -= done
             yield from (future.result() for future in done)
