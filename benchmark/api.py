@@ -41,7 +41,7 @@ from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_colu
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
 from benchmark.experiment.run import RUNS_FOLDER
-from benchmark.experiment.run_folder import read_run, report_damage
+from benchmark.experiment.run_folder import read_run
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.fitting import fit_and_write, fit_model
 from benchmark.model.persistence import check_model_folder_free
@@ -486,8 +486,7 @@ def read(folder: str | Path) -> Result:
     if not path.exists() and path.name == str(path) and (RUNS_FOLDER / path).is_dir():
         path = RUNS_FOLDER / path
     predictions = read_run(path)
-    with report_damage(path):
-        return Result(predictions, summarize(predictions))
+    return Result(predictions, summarize(predictions))
 
 
 def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:

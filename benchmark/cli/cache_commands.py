@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,6 @@ from benchmark.cli import prompts
 from benchmark.cli.errors import echo
 from benchmark.cli.options import CommandGroup
 from benchmark.system.errors import ConfigError
-
-if TYPE_CHECKING:
-    from benchmark.experiment.store import Store
 
 cache = typer.Typer(
     cls=CommandGroup, no_args_is_help=True, help="Results that runs have stored, to compute them only once."
@@ -60,9 +57,6 @@ def cache_list() -> None:
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
 def cache_clear(
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also remove downloads, trust and compiled code, before uninstalling.")
-    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
 ) -> None:
     """Remove all stored results; runs compute them again."""
@@ -70,33 +64,12 @@ def cache_clear(
     from benchmark.experiment.store import Store
 
     store = Store()
-    if everything:
-        _clear_everything(store, yes=yes)
-        return
     entries = store.entries()
     summary = f"{len(entries):,} entries, {format_bytes(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
         _confirm(f"Remove {summary} from {store.folder}?", f"{store.folder}: {summary} would be removed")
     n, n_bytes = store.clear()
     echo(f"removed {n:,} entries, {format_bytes(n_bytes)}")
-
-
-def _clear_everything(store: Store, *, yes: bool) -> None:
-    """List what there is beside runs, and remove it after a confirmation."""
-    from benchmark.cli.terminal import format_bytes
-    from benchmark.experiment.leftovers import place_size, remove_places, user_places
-
-    places = user_places(store)
-    for what, paths in places.items():
-        where = f"{paths[0]}" if len(paths) == 1 else f"{len(paths)} files in {paths[0].parents[2]}"
-        echo(f"{what}: {where}, {format_bytes(sum(map(place_size, paths)))}")
-    if not places:
-        echo("nothing is left")
-        return
-    if not yes:
-        _confirm("Remove all of this?", "all of this would be removed")
-    left = remove_places(store, places)
-    echo(f"removed, but for {', '.join(map(str, left))}: it has other files" if left else "removed")
 
 
 def _confirm(question: str, consequence: str) -> None:

@@ -12,7 +12,7 @@ from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.experiment.manifest import manifest_differences
-from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
+from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Tab
     for name in (a, b):
         if name not in ids:
             raise ConfigError(unknown_name("cell", name, ids))
-    with report_damage(folder):
-        tables = compare_two_cells(results, a, b)
-        finding = main_finding(pair_summary(results, a, b))
-        return " ".join([f"{finding.headline}.", *finding.details]), tables
+    tables = compare_two_cells(results, a, b)
+    finding = main_finding(pair_summary(results, a, b))
+    return " ".join([f"{finding.headline}.", *finding.details]), tables
 
 
 def second_run(folder: Path, name: str) -> Path:
@@ -68,9 +67,8 @@ def compare_run_folders(
     one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
-    with report_damage(other):
-        found = run_agreements(one, two)
-        sentence, scores = compare_two_runs(one, two, names, found)
+    found = run_agreements(one, two)
+    sentence, scores = compare_two_runs(one, two, names, found)
     equal = all(each.equal for each in found.values())
     return sentence, [scores, _settings_table(*manifests, names, whole=whole)], equal
 

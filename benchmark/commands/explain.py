@@ -26,7 +26,7 @@ from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts, text_counts
 from benchmark.experiment.manifest import configuration_of_run
-from benchmark.experiment.run_folder import read_manifest, read_run, report_damage
+from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.matrix_cache import MatrixCache
@@ -89,12 +89,11 @@ def explain_cell(
     target = next((each for each in run.experiment.cells if each.id == cell), None)
     if target is None:
         raise ConfigError(unknown_name("cell", cell, run.experiment.ids))
-    with report_damage(folder):
-        if target.id not in run.scored.chosen:
-            why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
-            raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
-        account, predicted = CellAccount(run, target, folder), list(document_predictions(run, target))
-        summary = [] if document else [account.steps(), *account.scores(), confusion_table(predicted)]
+    if target.id not in run.scored.chosen:
+        why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
+        raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
+    account, predicted = CellAccount(run, target, folder), list(document_predictions(run, target))
+    summary = [] if document else [account.steps(), *account.scores(), confusion_table(predicted)]
     wrong = [each for each in predicted if not each.right]
     wanted = [each for each in predicted if each.document == document] if document else examples(wrong)[:shown]
     if document and not wanted:
@@ -132,8 +131,7 @@ def write_page_with_texts(done: RunResult, context: RunContext, cell: str = "") 
         try:
             run, names = read_run(done.folder), {document.name for document in shown.documents}
             (target,) = (each for each in run.experiment.cells if each.id == (cell or shown.cells[0]))
-            with report_damage(done.folder):
-                account = CellAccount(run, target, done.folder)
+            account = CellAccount(run, target, done.folder)
             wanted = [each for each in document_predictions(run, target) if each.document in names]
             explained = account.explain(wanted, context, PAGE_TEXT_CHARACTERS)
             explanations = {(target.task, each.document): explanation for each, explanation in explained}

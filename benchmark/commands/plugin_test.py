@@ -80,7 +80,7 @@ def check_file(path: Path) -> Iterator[CheckResult]:
         context = RunContext(Store(Path(folder), limit=10**9))
         for kind, registry in registries_with_plugins([path]).each():
             for name, origin in registry.origins.items():
-                if origin.file == str(path.resolve()):
+                if origin.file == path.resolve():
                     called = f"{'corpus' if kind == 'corpora' else kind.removesuffix('s')} {name}"
                     for check, problem in _results(path, kind, name, registry, context):
                         yield CheckResult(called, check, problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from benchmark.methods.fusion import FusedMethod, solve_fusions
 from benchmark.methods.svm_method import solve_jointly
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
 
 _T = TypeVar("_T")
+#: A setting, with some of its units.
+Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,7 @@ class Batch:
         Whether no other split needs the inner products, so that large matrices are never stored.
     """
 
-    parts: tuple[tuple[Setting, tuple[StoreUnit, ...]], ...]
+    parts: tuple[Part, ...]
     once: bool = False
 
     @property
@@ -75,7 +77,7 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
     splits = defaultdict[str, set[int]](set)
     for point, job in missing:
         splits[point.problem.key] |= {id(split) for split in unit_splits([job])}
-    joined: dict[Any, list[tuple[Setting, tuple[StoreUnit, ...]]]] = {}
+    joined: dict[Any, list[Part]] = {}
     for number, (point, jobs) in enumerate(_ordered(missing, by_split=by_split)):
         joins = point.method.joins(point.problem, point.terms)
         same = number if joins is None else (point.problem.key, joins, point.terms, id(jobs[0].splits[0]))
@@ -83,9 +85,7 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
     return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
 
 
-def _ordered(
-    missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
-) -> list[tuple[Setting, tuple[StoreUnit, ...]]]:
+def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
     if by_split:
         by_text = _together(missing, lambda each: each[0].problem.key)
         ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
@@ -94,7 +94,7 @@ def _ordered(
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     by_base = _together(points.values(), lambda each: each[0].shares)
-    found: list[tuple[Setting, tuple[StoreUnit, ...]]] = []
+    found: list[Part] = []
     for point, jobs in _together(by_base, lambda each: each[0].problem.key):
         found += [(point, tuple(jobs))] if point.classifies_points else [(point, (job,)) for job in jobs]
     return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.distributions import distributions_of, has_distribution, module_file
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import ConfigError
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import plugin_of, user_place
@@ -31,14 +31,7 @@ distribution_version = cache(metadata.version)
 
 
 def code_digest(*components: Any) -> str:
-    """Return the sha256 of all code that classes, functions or modules depend on, as it was at program start.
-
-    Raises
-    ------
-    BenchError
-        If the package was edited while the program started: some of the old code may run, and some of the new.
-    """
-    _refuse_edited()
+    """Return the sha256 of all code that classes, functions or modules depend on, as it was at program start."""
     modules, users = {_module_of(each) for each in components}, set[str]()
     for each in components:
         if not is_builtin(each) and not _is_installed(each) and is_stored(each):
@@ -107,23 +100,9 @@ def _name(path: Path) -> str:
     return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 
-def _stamps() -> dict[Path, tuple[int, int]]:
-    """Return when each source file was last written, and its size."""
-    return {path: (stat.st_mtime_ns, stat.st_size) for path in _source_files() for stat in [path.stat()]}
-
-
-_AT_START = _stamps()
 #: The source of every module of this package, as it was when the program started.
 MODULE_SOURCES = {_name(path): path.read_bytes() for path in _source_files()}
 _PACKAGES = frozenset(_name(path) for path in _source_files() if path.name == "__init__.py")
-
-
-@cache
-def _refuse_edited() -> None:
-    now = _stamps()
-    changed = [path for path in sorted(now.keys() | _AT_START.keys()) if now.get(path) != _AT_START.get(path)]
-    if changed:
-        raise BenchError(f"{changed[0]}: was changed while the program started; run it again")
 
 
 @cache

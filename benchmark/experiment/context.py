@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
@@ -31,16 +31,20 @@ class LoadedVariant:
     strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
-class RemoteExecutor(Protocol):
-    """Other processes that compute results which the store lacks."""
+class Executor(Protocol):
+    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
 
-    def begin(
-        self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
-    ) -> Iterable[PlannedTask]:
-        """Start to compute the settings of all tasks; return the tasks unchanged."""
+    def solved(
+        self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Yield each finished unit's key with its result, or why it failed; the run computes the other units."""
+
+class RemoteExecutor(Executor, Protocol):
+    """Other processes, which compute several tasks at once."""
+
+    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
+        """Start to compute the settings of all tasks."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.registries import is_builtin
-from benchmark.system.string_arrays import join_names, split_names
+from benchmark.system.string_arrays import join_names
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.strings import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts
@@ -110,8 +110,6 @@ def text_counts(
     ------
     ConfigError
         If a text leaves no word, or fewer words than terms to select.
-    DataError
-        If its documents aren't those of `counts`, in their order: cells could not be compared.
     """
     found = {}
     for text, label in variant.texts.items():
@@ -120,18 +118,14 @@ def text_counts(
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
         own, _, key = read_counts(collection, context, last)
         _check_words(experiment, variant, own, text.lexing, f"method {label!r}")
-        one, other = own.documents, counts.documents
-        arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
-        if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
-            raise DataError(f"{experiment.name}: the text of the method {label!r} changes which documents there are")
-        found[text] = replace(own, documents=other), key  # so that the documents are in memory once
+        found[text] = replace(own, documents=counts.documents), key  # so that the documents are in memory once
     return found
 
 
 def document_strings(
-    experiment: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
+    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus | None = None
 ) -> dict[TextSettings, Texts]:
-    """Return the documents of `counts` as strings for methods that read them, by the text settings of each.
+    """Return the documents as strings for methods that read them, by the text settings of each.
 
     Of the settings, only `skip_header` and `skip_html` matter.
 
@@ -142,52 +136,26 @@ def document_strings(
     """
     found: dict[TextSettings, Texts] = {}
     made: dict[tuple[bool, bool], Texts] = {}
+    collection = variant.collection
     for text, label in variant.read_texts.items():
-        rules = text.lexing.skip_header, text.lexing.skip_html
+        header, html = rules = text.lexing.skip_header, text.lexing.skip_html
         if rules not in made:
-            made[rules] = _read_texts(experiment, variant.collection, counts, context, label, rules, last)
+            _, content, _, read = _located(collection.reader, context, last or LastCorpus())
+            chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
+            key = store_key(stage="texts", joining=code_digest(document_strings), **chosen, **content)
+            entry = context.store.get(key)
+            if entry is None:
+                corpus = select_documents(read(), list(collection.classes), collection.exclude)
+                if isinstance(corpus, CountsCorpus):
+                    name = collection.reader.name
+                    raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
+                strings = (document_string(each, skip_header=header, skip_html=html) for each in corpus)
+                entry = StoreEntry(dict(zip(("data", "bounds"), joined_texts(strings), strict=True)))
+                collection.reader.check_unchanged()
+                context.store.put(key, entry)
+            made[rules] = Texts(entry.arrays["data"], entry.arrays["bounds"], key)
         found[text] = made[rules]
     return found
-
-
-def _read_texts(
-    experiment: Experiment,
-    collection: Collection,
-    counts: Counts,
-    context: RunContext,
-    label: str,
-    rules: tuple[bool, bool],
-    last: LastCorpus | None,
-) -> Texts:
-    """Return the texts of a collection from the store, or from its corpus."""
-    _, content, _, read = _located(collection.reader, context, last or LastCorpus())
-    key = store_key(
-        stage="texts",
-        joining=code_digest(document_strings),
-        classes=collection.classes,
-        exclude=collection.exclude,
-        rules=rules,
-        **content,
-    )
-    entry = context.store.get(key)
-    if entry is None:
-        corpus = select_documents(read(), list(collection.classes), collection.exclude)
-        if isinstance(corpus, CountsCorpus):
-            name = collection.reader.name
-            raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
-        strings = (document_string(each, skip_header=rules[0], skip_html=rules[1]) for each in corpus)
-        data, bounds = joined_texts(strings)
-        entry = StoreEntry({"data": data, "bounds": bounds, "ids": join_names(corpus.documents.ids)}, {})
-        collection.reader.check_unchanged()
-        context.store.put(key, entry)
-    if split_names(entry.arrays["ids"]) != counts.documents.ids:
-        raise DataError(f"{experiment.name}: the texts of {label!r} aren't those of the counted documents")
-    return texts_of_entry(entry, key)
-
-
-def texts_of_entry(entry: StoreEntry, key: str) -> Texts:
-    """Return texts back from an entry of the store."""
-    return Texts(entry.arrays["data"], entry.arrays["bounds"], key)
 
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:

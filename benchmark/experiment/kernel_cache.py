@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 KERNEL_STAGE = "kernels"
 #: Results that took fewer seconds are not stored: nobody waits for them.
 MIN_KERNEL_SECONDS = 0.5
-#: The least ratio of the seconds to compute a result to the seconds to read it.
-MIN_SPEEDUP = 2.0
+#: The least ratio of the seconds to compute a result to the seconds to read it, at so many bytes a second.
+MIN_SPEEDUP, READ_SPEED = 2.0, 2e8
 #: One run may fill the store's limit divided by this number.
 KERNEL_CACHE_SHARE = 4
 
@@ -30,8 +30,7 @@ KERNEL_CACHE_SHARE = 4
 class KernelCache:
     """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
 
-    They stay in the store if computing them took at least `MIN_SPEEDUP` times as long as reading them. Both times are
-    measured, the reading once the arrays are written.
+    They are stored if computing them took at least `MIN_SPEEDUP` times as long as reading them would.
 
     Parameters
     ----------
@@ -47,7 +46,6 @@ class KernelCache:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
-        self._seconds_per_byte = 0.0
         self.n_found = 0
 
     def __call__(
@@ -78,20 +76,8 @@ class KernelCache:
         arrays = make()
         seconds = time.perf_counter() - started
         n_bytes = sum(array.nbytes for array in arrays.values())
-        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * self._seconds_per_byte * n_bytes and n_bytes <= self._room:
+        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room:
             entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            self._store.put(key, entry)
-            self._weigh(key, seconds, n_bytes)
+            if self._store.put(key, entry):
+                self._room -= n_bytes
         return arrays
-
-    def _weigh(self, key: str, seconds: float, n_bytes: int) -> None:
-        """Remove an entry that took too long to read."""
-        started = time.perf_counter()
-        if self._store.get(key) is None:
-            return
-        took = time.perf_counter() - started
-        self._seconds_per_byte = took / max(1, n_bytes)
-        if seconds < MIN_SPEEDUP * took:
-            self._store.remove(key)
-        else:
-            self._room -= n_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Payload:
-    """Experiment without its corpus, whose counts are in the store.
+    """Experiment without its corpus, and its counts and texts.
 
     Parameters
     ----------
     key : str
         Digest of the other fields; payloads with the same key are equal.
     content : bytes
-        Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
+        Pickled experiment and counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
         Files of the plug-in components for another machine, see `plugins.loader.loaded_files`.
     versions : dict of str to str
@@ -53,29 +54,17 @@ def make_payload(
 
     `with_files` is for other machines; a process of this one imports the users' files where they are.
     """
-    keys = {
-        name: (
-            each.key,
-            {text: key for text, (_, key) in each.texts.items()},
-            {text: own.key for text, own in each.strings.items()},
-        )
-        for name, each in read.items()
-    }
+    described = {name: replace(each, facts={}) for name, each in read.items()}
     variants = {name: each.without_corpus for name, each in experiment.variants.items()}
     slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
-    content, plugins = pickle_by_name((slim, keys)), _plugin_files(experiment) if with_files else {}
-    facts = {
-        "content": content.hex(),
-        "plugins": repr(plugins),
-        "store": store.address,
-        "jobs": jobs,
-        "of": library_versions(),
-    }
-    return Payload(store_key(**facts), content, plugins, library_versions(), store, jobs)
+    content, plugins = pickle_by_name((slim, described)), _plugin_files(experiment) if with_files else {}
+    digest = hashlib.sha256(content).hexdigest()
+    key = store_key(content=digest, plugins=repr(plugins), store=store.address, jobs=jobs, of=library_versions())
+    return Payload(key, content, plugins, library_versions(), store, jobs)
 
 
 def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
     return loaded_files(
-        sorted({each.file for registry in registries for each in registry.origins.values() if each.file})
+        sorted({each.name for registry in registries for each in registry.origins.values() if each.file})
     )

@@ -13,7 +13,7 @@ import numpy as np
 from benchmark.analysis.summarize import summarize
 from benchmark.experiment import runner
 from benchmark.experiment.manifest import manifest_of
-from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, report_damage, write_run
+from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, write_run
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.system.atomic_files import check_writable
 from benchmark.system.errors import BenchError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
-    from benchmark.report.files import FigureSpec, Render
+    from benchmark.report.files import FigureSpec
 
 RUNS_FOLDER = Path("results") / "runs"
 
@@ -58,28 +58,25 @@ def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrit
 
 
 def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
-    """Run an experiment and write its folder, `results/runs/<name>` unless given."""
-    folder = folder or RUNS_FOLDER / experiment.name
-    check_folder_writable(folder)
-    started = time.perf_counter()
-    return write_results(runner.run_experiment(experiment, context), context, folder, started)
+    """Run an experiment and write its folder, `results/runs/<name>` unless given.
 
-
-def write_results(
-    results: RunPredictions, context: RunContext, folder: Path, started: float, render: Render | None = None
-) -> RunResult:
-    """Score the predictions of a run that began at `started`, by `time.perf_counter`, and write its folder.
-
-    Figures come from `render`, or else from the store.
+    Raises
+    ------
+    BenchError
+        Before any work, if the folder can't be written.
     """
     from benchmark.report.files import write_report_files  # noqa: PLC0415 - as in `report_again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
+    folder = folder or RUNS_FOLDER / experiment.name
+    check_folder_writable(folder)
+    started = time.perf_counter()
+    results = runner.run_experiment(experiment, context)
     context.observer.now("scores, tests, tables and pictures")
     summary = summarize(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
     write_run(results, manifest, folder)
-    write_report_files(summary, folder, render or partial(cached_pictures, context.store), context.observer.note)
+    write_report_files(summary, folder, partial(cached_pictures, context.store), context.observer.note)
     write_page(summary, folder, manifest["machine"])
     return RunResult(folder, results, summary, time.perf_counter() - started)
 
@@ -108,10 +105,9 @@ def report_again(folder: Path, note: Callable[[str], None] | None = None, *, col
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
     results = read_run(folder)
-    with report_damage(folder):
-        summary = summarize(results)
-        write_report_files(summary, folder, note=note, column=column)
-        write_page(summary, folder, read_manifest(folder).get("machine", {}))
+    summary = summarize(results)
+    write_report_files(summary, folder, note=note, column=column)
+    write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return RunResult(folder, results, summary)
 
 

@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import zipfile
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -145,19 +144,6 @@ def read_run(folder: Path) -> RunPredictions:
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
     told = manifest["failures"], manifest["variants"]
     return RunPredictions(experiment, decode_predictions(contents), *told, stored=stored, recorded=recorded)
-
-
-@contextmanager
-def report_damage(folder: Path) -> Iterator[None]:
-    """Report in one line an error from arrays whose digests are right but whose shapes don't fit each other.
-
-    Use it around computations on a folder that was read, never on a run, where our own errors need their traceback.
-    """
-    try:
-        yield
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        problem = f"its predictions don't fit each other ({type(error).__name__}: {error})"
-        raise DataError(f"{folder}: {problem}; {_AGAIN}") from error
 
 
 def _content(folder: Path, name: str, digest: str) -> bytes:

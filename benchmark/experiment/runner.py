@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from functools import partial
 from traceback import format_exception
@@ -12,7 +13,7 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.reader import LastCorpus
 from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
-from benchmark.experiment.batches import Batch, plan_batches, unit_splits
+from benchmark.experiment.batches import Batch, Part, plan_batches, unit_splits
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import (
@@ -25,7 +26,13 @@ from benchmark.experiment.counting import (
 )
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.near_duplicates import find_near_duplicates
-from benchmark.experiment.settings import component_classes, pack_predictions, predictions_of_unit, unpack_predictions
+from benchmark.experiment.settings import (
+    component_classes,
+    pack_predictions,
+    predictions_of_unit,
+    setting_name,
+    unpack_predictions,
+)
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.experiment.task_planning import plan_task
 from benchmark.experiment.user_methods import UserMethods, computed_each_run
@@ -48,10 +55,9 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
-    from benchmark.experiment.context import RemoteExecutor, RunContext
+    from benchmark.experiment.context import Executor, RunContext
     from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
-    from benchmark.methods.problem import Problem
     from benchmark.text.counts import Counts
 
 
@@ -66,13 +72,14 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(experiment, context)
-    works: Iterable[PlannedTask] = plan_tasks(experiment, read)
+    tasks, elsewhere = list(plan_tasks(experiment, read)), context.elsewhere
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
-    bench, elsewhere = MatrixCache(context.jobs, cached=cache), context.elsewhere
-    tasks = list(works if elsewhere is None else elsewhere.begin(experiment, read, works))
-    users = None if runs_user_code_here() else UserMethods(experiment, read, tasks, context)
+    bench = MatrixCache(context.jobs, cached=cache)
+    if elsewhere is not None:
+        elsewhere.begin(experiment, read, tasks)
+    executors = [*([elsewhere] if elsewhere else []), *executors_here(experiment, read, context, bench)]
     if line := computed_each_run(tasks):
         context.observer.note(line)
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
@@ -86,11 +93,17 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
             predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
             for size, each in work.tested(near):
                 predictions.splits[SplitKey(work.variant, work.task, size)] = each
-            walk = TaskExecutor(context, bench, users)
-            found, failed = walk.solve(work)
-            predictions.settings.update(found)
-            failures |= failed
-            stored |= walk.stored
+            found, known = solve_task(work, context, executors)
+            for point in work.points:
+                results = [found[job.key] for job in point.jobs]
+                if reasons := [each for each in results if isinstance(each, str)]:
+                    failures[setting_name(point.place)] = reasons[0]
+                    continue
+                units = zip(results, point.jobs, strict=True)
+                own = [unpack_predictions(each, job, work.problem) for each, job in units]  # type: ignore[arg-type]
+                predictions.settings[point.place] = SettingPredictions.joined(own)
+                if known.issuperset(job.key for job in point.jobs):
+                    stored.add(point.place)
         bench.release()
         if cache.n_found:
             context.observer.note(store_note(cache.n_found))
@@ -115,7 +128,7 @@ def read_variants(experiment: Experiment, context: RunContext) -> dict[str, Load
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | term_facts(each) for text, (each, _) in texts.items()]}
-        strings = document_strings(experiment, variant, counts, context, last)
+        strings = document_strings(experiment, variant, context, last)
         found[name] = LoadedVariant(counts, key, facts, texts, strings)
     return found
 
@@ -128,125 +141,139 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
             yield plan_task(experiment, variant, task, own.counts, own.key, own.texts, own.strings)
 
 
-class TaskExecutor:
-    """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others.
+def executors_here(
+    experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext, bench: MatrixCache
+) -> list[Executor]:
+    """Return the executors of this machine: processes of users' code, and this process."""
+    local = LocalExecutor(context, bench)
+    return [local] if runs_user_code_here() else [UserMethods(experiment, read, context), local]
+
+
+def solve_task(
+    work: PlannedTask,
+    context: RunContext,
+    executors: Iterable[Executor],
+    tell: Callable[[str, StoreEntry | str], object] = lambda *_: None,
+) -> tuple[dict[str, StoreEntry | str], set[str]]:
+    """Compute the units of a task that the store lacks, and store those that are to be stored.
+
+    Parameters
+    ----------
+    work : PlannedTask
+    context : RunContext
+    executors : iterable of Executor
+        Each gets the units that those before it have left.
+    tell : callable
+        Called with each unit's key, and its result or the reason why there is none.
+
+    Returns
+    -------
+    dict of str to StoreEntry or str
+        Results by key.
+    set of str
+        Keys of those that were in the store.
+    """
+    store, observer, units = context.store, context.observer, work.units
+    results: dict[str, StoreEntry | str] = {}
+    failed = set[SettingKey]()
+
+    def note(key: str, result: StoreEntry | str, *, stored: bool) -> None:
+        results[key] = result
+        for point, job in units[key]:
+            if isinstance(result, str) and point.place not in failed:
+                failed.add(point.place)
+                observer.note(f"{setting_name(point.place)} failed: {result}")
+            observer.step(job.label, stored=stored)
+        tell(key, result)
+
+    for key, ((point, _), *_) in units.items():
+        entry = store.get(key) if point.stored else None
+        if entry is not None:
+            note(key, entry, stored=True)
+    known = set(results)
+    for executor in executors:
+        missing = [own[0] for key, own in units.items() if key not in results]
+        for key, result in executor.solved(work, missing) if missing else ():
+            if not isinstance(result, str) and units[key][0][0].stored and not store.has(key):
+                store.put(key, result)
+            note(key, result, stored=False)
+    return results, known
+
+
+class LocalExecutor:
+    """Computes units in this process; see `Executor`.
 
     Parameters
     ----------
     context : RunContext
     bench : MatrixCache
-    users : UserMethods, optional
-        Processes of the settings with users' code; by default they are computed here.
-    keep : callable, optional
-        Gets each computed setting, with the key and entry of a unit; by default those that are stored are stored.
     """
 
-    def __init__(
-        self,
-        context: RunContext,
-        bench: MatrixCache,
-        users: UserMethods | None = None,
-        keep: Callable[[Setting, str, StoreEntry], object] | None = None,
-    ) -> None:
-        self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
-        self._bench, self._users = bench, users
-        self._keep = keep or partial(store_result, context.store)
-        self.stored: set[SettingKey] = set()
-        self.failed: dict[SettingKey, str] = {}
+    def __init__(self, context: RunContext, bench: MatrixCache) -> None:
+        self._observer, self._bench = context.observer, bench
 
-    def solve(self, work: PlannedTask) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
-        """Return the predictions of every setting of the task, and the errors of those that failed.
+    def solved(
+        self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the key of each unit with its result, or the reason why its setting failed.
 
         Settings with the same text come one after the other, and among them those that share inner products. Where
         documents have several classes, methods share the models of a split, so all methods compute one split before the
         next.
         """
-        by_split = work.problem.multilabel
-        todo = [(point, job) for point in work.points for job in point.jobs]
-        results: dict[str, SettingPredictions] = {}
-        missing = []
-        for point, job in todo:
-            entry = self._store.get(job.key) if point.stored else None
-            if entry is None:
-                missing.append((point, job))
-                continue
-            results[job.key] = unpack_predictions(entry, job, work.problem)
-            self._observer.step(job.label, stored=True)
-        self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        for executor in (self._elsewhere, self._users):
-            if executor is not None:
-                others = [each for each in missing if each[1].key not in results]
-                results |= self._brought(executor, others, work.problem)
-        left = [each for each in missing if each[1].key not in results]
-        for batch in plan_batches(left, by_split=by_split):
-            parts = tuple(part for part in batch.parts if part[0].place not in self.failed)
-            if parts:
-                self._observer.now(parts[0][1][0].label)
-                for (point, _), found in zip(parts, self.results_of(replace(batch, parts=parts)), strict=True):
-                    if isinstance(found, str):
-                        self._fail(point, found)
-                    else:
-                        results |= found
-            for job in batch.jobs:
-                self._observer.step(job.label)
-        done = {
-            point.place: SettingPredictions.joined([results[job.key] for job in point.jobs])
-            for point in work.points
-            if point.place not in self.failed
-        }
-        return done, {setting_name(place): reason for place, reason in self.failed.items()}
+        waiting, failed = deque(plan_batches(missing, by_split=work.problem.multilabel)), dict[SettingKey, str]()
+        while waiting:
+            batch = waiting.popleft()
+            for point, jobs in batch.parts:
+                if point.place in failed:
+                    yield from ((job.key, failed[point.place]) for job in jobs)
+            parts = tuple(part for part in batch.parts if part[0].place not in failed)
+            for (point, jobs), decided in self._decided(replace(batch, parts=parts)) if parts else ():
+                if isinstance(decided, BaseException) and len(jobs) > 1:  # results before the first failure are stored
+                    waiting.extendleft(Batch(((point, (job,)),)) for job in reversed(jobs))
+                    continue
+                for job, result in zip(jobs, self._results(point, jobs, decided), strict=True):
+                    if isinstance(result, str):
+                        failed[point.place] = result
+                    yield job.key, result
 
-    def _fail(self, point: Setting, reason: str) -> None:
-        if point.place not in self.failed:
-            self.failed[point.place] = reason
-            self._observer.note(f"{setting_name(point.place)} failed: {reason}")
-
-    def _brought(
-        self, executor: RemoteExecutor | UserMethods, missing: Sequence[tuple[Setting, StoreUnit]], problem: Problem
-    ) -> dict[str, SettingPredictions]:
-        """Collect what other processes computed; settings fail for which they give a reason."""
-        found: dict[str, SettingPredictions] = {}
-        wanted = {job.key: (point, job) for point, job in missing if point.place not in self.failed}
-        for key, result in executor.solved(list(wanted.values())) if wanted else ():
-            point, job = wanted[key]
-            if isinstance(result, str):
-                self._fail(point, result)
-                continue
-            self._keep(point, key, result)
-            found[key] = unpack_predictions(result, job, problem)
-            self._observer.step(job.label)
-        return found
-
-    def results_of(self, batch: Batch) -> list[dict[str, SettingPredictions] | str]:
-        """Compute and store a batch; return for each part its results by key, or the reason why it failed."""
+    def _decided(self, batch: Batch) -> Iterable[tuple[Part, list[SettingPredictions] | BaseException]]:
+        """Compute a batch; return each part with its predictions, or the error that it raised."""
+        self._observer.now(batch.jobs[0].label)
         if any(point.classifies_points for point, _ in batch.parts):
             self._bench.release_matrices()  # earlier methods' matrices would count as this method's memory
         reset_peak_memory()
         for point, _ in batch.parts:
             point.compile()
-        decided: Sequence[list[SettingPredictions] | BaseException]
         try:
-            decided = batch.solve(self._bench)
+            return zip(batch.parts, batch.solve(self._bench), strict=True)
         except BaseException as error:
             of_user = batch.parts[0][0].user_classes and not isinstance(error, KeyboardInterrupt | MemoryError)
             if not (of_user or isinstance(error, DataError)):  # of a method's own file, such as its vectors
                 raise
-            decided = [error] * len(batch.parts)
-        memory = peak_memory()
-        return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
+            return [(part, error) for part in batch.parts]
 
-    def _kept(
-        self,
-        point: Setting,
-        jobs: Sequence[StoreUnit],
-        decided: list[SettingPredictions] | BaseException,
-        memory: float,
-    ) -> dict[str, SettingPredictions] | str:
-        """Store the results of a setting's jobs and return them by key, or return the reason why they failed."""
+    def _results(
+        self, point: Setting, jobs: Sequence[StoreUnit], decided: list[SettingPredictions] | BaseException
+    ) -> Iterator[StoreEntry | str]:
+        """Yield the entry of each of a setting's jobs, or the reason why there is none."""
+        problem, memory, start = self._problem(point, jobs, decided), peak_memory(), 0
+        for job in jobs:
+            stop = start + len(job.splits) + sum(map(len, job.inner))
+            if problem or isinstance(decided, BaseException):
+                yield problem
+            elif job.keeps_values and decided[start].values is None:
+                yield "it has no decision value for each class, which a ranking metric needs"
+            else:
+                yield pack_predictions(predictions_of_unit(job, decided[start:stop], point.problem, memory))
+            start = stop
+
+    def _problem(
+        self, point: Setting, jobs: Sequence[StoreUnit], decided: list[SettingPredictions] | BaseException
+    ) -> str:
+        """Return why the predictions of a setting aren't there, or can't be used; "" where they can."""
         parts, splits = point.user_classes, unit_splits(jobs)
         if isinstance(decided, BaseException):
-            if len(jobs) > 1:
-                return self._one_by_one(point, jobs)
             reason = _reason(decided, parts)
             if parts:  # the traceback is for its author
                 self._observer.detail("".join(format_exception(decided)))
@@ -258,26 +285,7 @@ class TaskExecutor:
             )
             if blind := degenerate_predictions_reason(point.method.spec, work, own):
                 return f"{f'{user_place(parts[-1])}: ' if parts else ''}{split.name}: {blind}"
-        found, start = dict[str, SettingPredictions](), 0
-        for job in jobs:
-            stop = start + len(job.splits) + sum(map(len, job.inner))
-            try:
-                found[job.key] = predictions_of_unit(job, decided[start:stop], point.problem, memory)
-            except ValueError as error:
-                return str(error)
-            self._keep(point, job.key, pack_predictions(found[job.key]))
-            start = stop
-        return found
-
-    def _one_by_one(self, point: Setting, jobs: Sequence[StoreUnit]) -> dict[str, SettingPredictions] | str:
-        """Compute the jobs of a setting one by one; results before the first failure stay in the store."""
-        found: dict[str, SettingPredictions] = {}
-        for job in jobs:
-            (own,) = self.results_of(Batch(((point, (job,)),)))
-            if isinstance(own, str):
-                return own
-            found |= own
-        return found
+        return ""
 
 
 def _reason(error: BaseException, classes: Sequence[type]) -> str:
@@ -289,21 +297,9 @@ def _reason(error: BaseException, classes: Sequence[type]) -> str:
     return locate_error(error, user_place(classes[-1]))
 
 
-def store_result(store: Store, point: Setting, key: str, entry: StoreEntry) -> None:
-    """Store a unit's result if those of its setting are stored, and another process hasn't done so."""
-    if point.stored and not store.has(key):
-        store.put(key, entry)
-
-
 def store_note(n: int) -> str:
     """Return the line that reports how many kernel results came from the store."""
     return f"{n:,} of the kernels' matrices, models and hyperplanes came from the store."
-
-
-def setting_name(place: SettingKey) -> str:
-    """Return the name of a setting in error messages: variant, task, method, size and terms."""
-    variant, task, method, _, size, terms = place
-    return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
 
 def cached_arrays(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from benchmark.evaluation.predictions import (
 )
 from benchmark.experiment.code_digest import code_version, imported_modules, is_stored
 from benchmark.experiment.store import StoreEntry
+from benchmark.methods.split_data import products_key
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 
@@ -67,10 +69,6 @@ class Setting:
     method : Method
     problem : Problem
     terms : int or None
-    shares : tuple
-        Equal for settings of a text that share a matrix of inner products.
-    classifies_points : bool
-        Whether the method needs no kernel matrix.
     jobs : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
@@ -82,8 +80,6 @@ class Setting:
     method: Method
     problem: Problem
     terms: int | None
-    shares: tuple[Any, ...]
-    classifies_points: bool
     jobs: tuple[StoreUnit, ...]
     alone: bool = True
     aggregate: str = "sum"
@@ -91,6 +87,16 @@ class Setting:
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
         compile_all(imported_modules(*component_classes(self.method.spec), *_classes(self.method))[0])
+
+    @property
+    def classifies_points(self) -> bool:
+        """Whether the method needs no kernel matrix."""
+        return self.method.spec.kernel is None
+
+    @cached_property
+    def shares(self) -> tuple[Any, ...]:
+        """A value that is equal for settings of a text that share a matrix of inner products."""
+        return products_key(self.method.spec)
 
     @property
     def components(self) -> list[type]:
@@ -128,6 +134,15 @@ class PlannedTask:
     points: tuple[Setting, ...]
 
     @property
+    def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
+        """The settings' units by their keys, which several settings may share."""
+        found: dict[str, list[tuple[Setting, StoreUnit]]] = {}
+        for point in self.points:
+            for unit in point.jobs:
+                found.setdefault(unit.key, []).append((point, unit))
+        return found
+
+    @property
     def documents(self) -> TaskDocuments:
         """The documents, as scores see them."""
         documents = self.problem.documents
@@ -154,22 +169,20 @@ class PlannedTask:
         return found
 
 
+def setting_name(place: SettingKey) -> str:
+    """Return the name of a setting in messages: variant, task, method, size and terms."""
+    variant, task, method, _, size, terms = place
+    return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
+
+
 def predictions_of_unit(
     job: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
-    """Return a job's predictions: those of its splits, and the counts of those of their inner folds.
-
-    Raises
-    ------
-    ValueError
-        If a metric asks for decision values, and the method has none.
-    """
+    """Return a unit's predictions by split, and the counts of those of its inner folds."""
     outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     warnings = SettingPredictions.joined(found).warnings if any(each.warnings for each in found) else ()
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in job.inner if folds]
     n = len(outer.sizes)
-    if job.keeps_values and outer.values is None:
-        raise ValueError("it has no decision value for each class, which a ranking metric needs")
     return replace(
         outer,
         values=outer.values if job.keeps_values else None,

@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import secrets
-import stat
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -39,7 +38,6 @@ ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
 STORE_CHUNK_BYTES = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
-_SHARING = "users share a store in a folder that their group may write to: chgrp GROUP FOLDER; chmod 2770 FOLDER"
 _LONGEST_HEADER = 1 << 30
 #: Errors that an entry raises which isn't what was written.
 _DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
@@ -91,8 +89,7 @@ def default_store_limit() -> int:
 class Store:
     """A folder of entries, or an address of fsspec such as s3://bucket/prefix, shared by any number of runs at once.
 
-    A folder that its group or everybody may write to is shared by several users: what is created in it gets its
-    permissions. At an address each entry is written as a whole, and its last use is the time of writing.
+    At an address each entry is written as a whole, and its last use is the time of writing.
 
     Parameters
     ----------
@@ -129,7 +126,6 @@ class Store:
         self.local = "://" not in str(self.folder)
         self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
         self._files, self._root = _file_system(self.address, local=self.local)
-        self._readable = True
         if self.local:
             remove_unfinished_files(self._root / "parts", "*")
         else:
@@ -166,11 +162,7 @@ class Store:
             self.remove(key)
             return None
         except Exception as error:  # noqa: BLE001 - of any library behind an address
-            if not (self.local and isinstance(error, PermissionError)):
-                self._go_without(error)
-            elif self._readable:
-                self._warn(f"stored results of another user can't be read, and are computed again: {_SHARING}")
-                self._readable = False
+            self._go_without(error)
             return None
         self._use(key)
         return entry
@@ -184,8 +176,7 @@ class Store:
             self._replace(key, entry) if self.local else self._upload(key, entry)
         except OSError as error:
             self.writable, self.reachable = False, self.local
-            remedy = f"; {_SHARING}" if isinstance(error, PermissionError) else ""
-            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}{remedy}")
+            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         self._use(key)
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
@@ -242,19 +233,16 @@ class Store:
         """Write a temporary file, and rename it, so that no reader sees part of an entry."""
         path, part = self.path(key), self._root / "parts" / f"{key}.{process_name()}.{secrets.token_hex(4)}"
         try:
-            self._make_folder(part.parent)
+            part.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             with part.open("wb") as file:
                 _write(file, key, entry)
-            self._share(part)
-            self._make_folder(path.parent)
             if path.is_dir():
                 self._remove(path)
             part.replace(path)
-        except BaseException as error:
+        except BaseException:
             part.unlink(missing_ok=True)
-            # Another user may have written the same at the same time: in a sticky folder it can't be replaced.
-            if not (isinstance(error, PermissionError) and os.access(path, os.R_OK)):
-                raise
+            raise
 
     def _upload(self, key: str, entry: StoreEntry) -> None:
         """Write an entry to an address; raise OSError if that fails."""
@@ -264,18 +252,6 @@ class Store:
             self._files.pipe_file(str(self.path(key)), content.getvalue())
         except Exception as error:
             raise OSError(f"{type(error).__name__}: {error}") from error
-
-    def _make_folder(self, path: Path) -> None:
-        if not path.is_dir():
-            path.mkdir(parents=True, exist_ok=True)
-            self._share(path)
-
-    def _share(self, path: Path) -> None:
-        """Give a new file or folder the permissions of the store's folder, if others than its owner may write there."""
-        with contextlib.suppress(OSError):
-            mode = stat.S_IMODE(self._root.stat().st_mode)
-            if mode & (stat.S_IWGRP | stat.S_IWOTH):
-                path.chmod(mode if path.is_dir() else mode & 0o666)
 
     def _remove(self, path: Path) -> None:
         """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
@@ -346,9 +322,6 @@ def _digests(chunks: list[memoryview]) -> list[str]:
 
 def _write(file: BinaryIO, key: str, entry: StoreEntry) -> None:
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
-    for name, array in arrays.items():
-        if array.dtype.kind in "OV":
-            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be stored")
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
         for name, array in arrays.items()

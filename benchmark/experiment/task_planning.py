@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +14,13 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.batches import Batch
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit, component_classes
+from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit, component_classes, setting_name
 from benchmark.experiment.store import array_digest, store_key
 from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.methods.split_data import products_key, training_rows_of
+from benchmark.methods.split_data import training_rows_of
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
@@ -69,32 +70,28 @@ def plan_task(
         seen = own.get(spec.text, problem)
         return read.get(spec.text or variant.collection.text, seen) if spec.classifier.tags.reads_texts else seen
 
-    digest, values = cache(_rows_digest), experiment.ranks_documents
+    digest = cache(_rows_digest)
     # A user's protocol counts by the splits that it returns, which are part of each key.
     protocol_code = [variant.protocol.cls] if is_builtin(variant.protocol.cls) else []
     protocol = None if experiment.inner is None else experiment.inner.build()
-    inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
+    inner_of = {size: [_inner(split, problem, protocol) for split in splits[size]] for size in splits}
     points = []
     for entry in variant.entries:
-        chosen = experiment.inner is not None and len(entry.candidates) > 1
+        several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            seen = problem_of(spec)
             code = code_digest(*protocol_code, *component_classes(spec), plan_task, Batch, MatrixCache)
-            method = _method(spec, problem_of, variant)
-            for size in variant.sizes:
-                inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
-                for number in variant.numbers:
-                    candidate = index if len(entry.candidates) > 1 else None
-                    place = SettingKey(variant.name, task.name, entry.label, index, size, number)
-                    if wanted is not None and place not in wanted:
-                        continue
-                    words = (variant.name, task.name, entry.label, candidate, size, number)
-                    label = "-".join(str(word) for word in words if word not in ("", "base", None))
-                    folds = list(zip(splits[size], inner, strict=True))
-                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code, values=values)
-                    how = method, seen, number, products_key(spec), spec.kernel is None
-                    aggregate = variant.terms.aggregate if variant.terms else "sum"
-                    points.append(Setting(place, *how, jobs, candidate is None, aggregate))
+            method, seen = _method(spec, problem_of, variant), problem_of(spec)
+            for size, number in product(variant.sizes, variant.numbers):
+                place = SettingKey(variant.name, task.name, entry.label, index, size, number)
+                if wanted is not None and place not in wanted:
+                    continue
+                label = f"{setting_name(place)}{f' {index}' if several else ''}"
+                inner = inner_of[size] if several and experiment.inner else [()] * len(splits[size])
+                folds = list(zip(splits[size], inner, strict=True))
+                values = experiment.ranks_documents
+                jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code, values=values)
+                aggregate = variant.terms.aggregate if variant.terms else "sum"
+                points.append(Setting(place, method, seen, number, jobs, not several, aggregate))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(points))
 
 

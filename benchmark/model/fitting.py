@@ -150,7 +150,7 @@ def _fitted_model(
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     variant = part.variants[cell.variant]
     texts = text_counts(part, variant, counts, context)
-    strings = document_strings(part, variant, counts, context)
+    strings = document_strings(part, variant, context)
     work = plan_task(part, variant, task, counts, key, texts, strings)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]

@@ -33,7 +33,7 @@ from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import PluginOrigin, Registry, is_builtin
+from benchmark.system.registries import Registry, is_builtin
 from benchmark.system.user_classes import (
     Plugin,
     register_plugin_class,
@@ -58,11 +58,9 @@ _REMOTE = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
-#: Methods of users' components of methods, each call of which gets copies of its arguments.
-_COPIED = (
-    *("fit", "transform", "predict", "decision_function", "predict_proba", "from_products", "scores"),
-    *("solve_targets", "local", "factors", "map", "exact"),
-)
+#: Methods of users' kernels, weightings, feature maps and threshold rules, each call of which gets copies of its
+#: arguments; classifiers get theirs in `methods.plugin_outputs`.
+_COPIED = ("fit", "transform", "from_products", "scores", "solve_targets", "local", "factors", "map", "exact")
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
@@ -149,7 +147,7 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
             taken = _taken(kind, name, found)
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
-            _add(kind, name, component, PluginOrigin(place, str(path), plugin.digest), plugin, found)
+            _add(kind, name, component, place, plugin, found)
 
 
 def names_component(plugin: Plugin) -> bool:
@@ -163,20 +161,21 @@ def _has(plugin: Plugin, kind: str) -> bool:
     return named is not None and all(named is not own for own in _SHIPPED.values())
 
 
-def _add(kind: str, name: str, component: Any, origin: PluginOrigin, plugin: Plugin, found: Registries) -> None:
+def _add(kind: str, name: str, component: Any, place: str, plugin: Plugin, found: Registries) -> None:
     registry: Registry = getattr(found, kind)
-    registry.origins[name] = origin
+    registry.origins[name] = plugin
     register_plugin_class(plugin, kind, name, component)
     if wrong := component_problem(kind, name, component, found):
-        registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
+        registry.broken[name] = f"{place}: {name!r} can't be used: {wrong}"
         return
     if kind == "metrics":
-        registry[name] = _checked_metric(component, (plugin.name, kind, name), origin.place, found.calls)
+        registry[name] = _checked_metric(component, (plugin.name, kind, name), place, found.calls)
         return
     if not is_builtin(component):
-        _copy_arguments(component)
+        if kind != "classifiers":
+            _copy_arguments(component)
         if kind in _REMOTE and not runs_user_code_here():
-            component = in_process(component, _REMOTE[kind], found.calls, origin.place)
+            component = in_process(component, _REMOTE[kind], found.calls, place)
             register_plugin_class(plugin, kind, name, component)
     registry[name] = component
 
@@ -234,10 +233,10 @@ def _taken(kind: str, name: str, found: Registries) -> str:
     """Return the location of another component with this name, or ""; kernels and classifiers share one namespace."""
     kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
     for registry in (getattr(found, each) for each in kinds):
-        if name in registry.origins:
-            return str(registry.origins[name].place)
         if name in registry:
             return source_location(function_of(registry[name]))
+        if name in registry.origins:
+            return str(registry.origins[name].name)
     return ""
 
 
@@ -252,26 +251,24 @@ def _entries() -> tuple[EntryPoint, ...]:
 
 
 def _add_installed(entry: EntryPoint, found: Registries) -> None:
-    kind = entry.group.removeprefix(_GROUP)
-    registry = getattr(found, kind, None)
-    if registry is None or entry.dist is None:
-        return
-    origin = PluginOrigin(f"{entry.dist.name} {entry.dist.version} ({entry.value})", "", entry.dist.version)
+    assert entry.dist is not None  # noqa: S101 - it was found in a distribution
+    plugin = Plugin(f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
+    kind, place = entry.group.removeprefix(_GROUP), f"{plugin.name} ({entry.value})"
+    registry: Registry = getattr(found, kind)
     taken = _taken(kind, entry.name, found)
     if taken:
         registry.pop(entry.name, None)
-        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
+        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {place}"
         return
     try:
-        with user_code(ConfigError, origin.place):
+        with user_code(ConfigError, place):
             component = entry.load()
         _report_lines_of(component)
     except ConfigError as error:
-        registry.origins[entry.name] = origin
+        registry.origins[entry.name] = plugin
         registry.broken[entry.name] = str(error)
     else:
-        plugin = Plugin(f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
-        _add(kind, entry.name, component, origin, plugin, found)
+        _add(kind, entry.name, component, place, plugin, found)
 
 
 def _report_lines_of(component: Any) -> None:

@@ -13,9 +13,8 @@ from benchmark.config.methods import PIPELINE_KEY
 from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.registries import PluginOrigin
 from benchmark.system.tags import Tags
-from benchmark.system.user_classes import Plugin, register_plugin_class, source_location, user_code
+from benchmark.system.user_classes import Plugin, register_plugin_class, user_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -99,8 +98,7 @@ def add_pipelines(source: YamlSource, found: Registries) -> None:
         except ConfigError as error:
             raise source.error(place, str(error)) from error
         found.pipelines[name] = component
-        place_of = source_location(component.make) or str(path)
-        found.pipelines.origins[name] = PluginOrigin(place_of, plugin.name, plugin.digest)
+        found.pipelines.origins[name] = plugin
 
 
 @cache

@@ -17,9 +17,10 @@ def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:
     """Return the plug-ins' components that an experiment names, as plain data."""
     found = []
     for kind, name in dict.fromkeys(_named(experiment)):
-        origin = getattr(experiment.registries, kind).origins.get(name)
-        if origin is not None:
-            found.append({"kind": kind, "name": name, **vars(origin)})
+        plugin = getattr(experiment.registries, kind).origins.get(name)
+        if plugin is not None:
+            file = str(plugin.file or "")
+            found.append({"kind": kind, "name": name, "file": file, "digest": plugin.digest})
     return found
 
 

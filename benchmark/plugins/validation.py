@@ -12,7 +12,7 @@ from benchmark.diagnostics.base import Diagnostic
 from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric
 from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
-from benchmark.system.tags import problem_with_tags
+from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ def component_problem(kind: str, name: str, component: Any, known: Registries) -
         return f"it must be a subclass of {base.__module__}.{base.__name__}"
     if kind == "corpora" and getattr(component, "name", None) != name:
         return f"its `name` is {getattr(component, 'name', None)!r}: must be its name in CORPORA"
-    wrong = problem_with_tags(component) or _of_parameters(component)
+    wrong = _of_parameters(component)
     return wrong or (_of_metrics(component.metrics, known) if issubclass(component, Diagnostic) else "")
 
 
@@ -79,7 +79,9 @@ def _taken_metric(name: str, others: Iterable[str]) -> str:
 
 
 def _of_parameters(component: Any) -> str:
-    """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults not data."""
+    """Return why tags or parameters can't be read, or "": no names, unknown types, defaults not data."""
+    if not isinstance(tags := getattr(component, "tags", DEFAULT_TAGS), Tags):
+        return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
     try:
         known = component_parameters(component)
         kinds = {each.kind for each in inspect.signature(component).parameters.values()}

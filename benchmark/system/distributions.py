@@ -8,37 +8,24 @@ import sys
 import sysconfig
 from functools import cache
 from importlib import metadata
-from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
 
 #: Distributions by the packages that have another name.
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}
 
 
 def module_file(path: str) -> Path | None:
-    """Return the first file of a path's packages; a namespace has none, so that those in it are looked at."""
-    words = path.split(".")[:-1]
-    spec = _spec_of(words[0])
-    for n in range(2, len(words) + 1):
-        if spec is None or spec.origin is not None:
-            break
-        spec = PathFinder.find_spec(".".join(words[:n]), spec.submodule_search_locations)
-    if spec is None or spec.origin is None or not spec.has_location:
-        return None
-    file = Path(spec.origin)
-    return file.parent if file.stem == "__init__" else file
-
-
-def _spec_of(top: str) -> ModuleSpec | None:
+    """Return the file of a path's first package, or its folder."""
     try:
-        return find_spec(top)
+        spec = find_spec(path.partition(".")[0])
     except ValueError:  # of a module that was made by hand
         return None
+    if spec is None:
+        return None
+    if spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    return Path(spec.origin) if spec.origin is not None and spec.has_location else None
 
 
 @cache

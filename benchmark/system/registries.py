@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import ConfigError, did_you_mean, unknown_name
@@ -13,25 +12,6 @@ if TYPE_CHECKING:
 PACKAGE = __name__.partition(".")[0]
 #: What a person may well have written herself, and has to name a file for.
 _OF_PLUGINS = ("method", "kernel", "classifier")
-
-
-@dataclass(frozen=True)
-class PluginOrigin:
-    """Origin of a plug-in's component.
-
-    Parameters
-    ----------
-    place : str
-        File and line, or distribution and version.
-    file : str
-        The plug-in's file; "" for an installed package.
-    digest : str
-        Digest of the file, and of files beside it that it imports; the version of an installed package.
-    """
-
-    place: str
-    file: str
-    digest: str
 
 
 class Registry(dict[str, Any]):
@@ -45,8 +25,8 @@ class Registry(dict[str, Any]):
 
     Attributes
     ----------
-    origins : dict of str to Origin
-        Origins of plug-ins' components, by name.
+    origins : dict of str to Plugin
+        Files and installed packages of plug-ins' components, by name.
     broken : dict of str to str
         Problems of plug-ins' components that can't be used, by name.
     """
@@ -54,7 +34,7 @@ class Registry(dict[str, Any]):
     def __init__(self, named: Mapping[str, Any], find: Callable[[str], Any] | None = None) -> None:
         super().__init__(named)
         self.find = find
-        self.origins: dict[str, PluginOrigin] = {}
+        self.origins: dict[str, Any] = {}
         self.broken: dict[str, str] = {}
 
     def __contains__(self, name: object) -> bool:

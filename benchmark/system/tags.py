@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.system.checks import check_one_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -89,6 +91,12 @@ class Tags:
     base_only: bool = False
     only_with_published: bool = False
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown normalization or input."""
+        for value in (self.normalization, *self.normalizations):
+            check_one_of("normalization", value, NORMALIZATIONS)
+        check_one_of("solved_by", self.solved_by, SVM_INPUTS)
+
 
 DEFAULT_TAGS = Tags()
 
@@ -113,16 +121,3 @@ def tags_of(component: Any) -> Tags:
     if kind is not component and isinstance(getattr(kind, "normalizations", None), property):
         tags = replace(tags, normalizations=tuple(component.normalizations))
     return tags
-
-
-def problem_with_tags(component: type[Any]) -> str:
-    """Return what is wrong with the tags of a class, in a line; "" if nothing is."""
-    tags = getattr(component, "tags", DEFAULT_TAGS)
-    if not isinstance(tags, Tags):
-        return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
-    for name, allowed in (("normalization", NORMALIZATIONS), ("solved_by", SVM_INPUTS)):
-        if (value := getattr(tags, name)) not in allowed:
-            return f"its {name} is {value!r}: must be one of {', '.join(allowed)}"
-    if not tags.normalizations or set(tags.normalizations) - set(NORMALIZATIONS):
-        return f"its normalizations are {tags.normalizations!r}: must be some of {', '.join(NORMALIZATIONS)}"
-    return ""

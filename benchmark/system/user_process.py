@@ -27,10 +27,6 @@ class ProcessEndedError(BenchError):
     """A process of users' code ended by itself: by an exit, a crash or a signal."""
 
 
-class UserCodeError(ProcessEndedError):
-    """An error of users' code that ended the work of its process, with file and line."""
-
-
 class UserProcess:
     """A process of users' code, in a session of its own: Ctrl-C doesn't reach it, and `close` kills all that is in it.
 

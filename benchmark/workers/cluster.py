@@ -18,7 +18,7 @@ from benchmark.system.threads import n_processors
 from benchmark.workers.worker import compute_group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.batches import Batch
@@ -59,7 +59,7 @@ def group_units(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]])
 
 
 class DaskExecutor:
-    """Workers that compute an experiment; see `experiment.context.RemoteExecutor`.
+    """Workers that compute an experiment; see `experiment.context.Executor`.
 
     If the cluster fails in any way, this process computes the rest, and a note says so.
 
@@ -68,7 +68,7 @@ class DaskExecutor:
     place : ParallelSection
         Scheduler address, or number of local processes.
     store : Store
-        Store that all workers share.
+        The run's store, which workers may share.
     jobs : int
         Threads per worker; 0 uses all processors, divided equally between the workers of this machine.
     observer : Observer
@@ -89,11 +89,9 @@ class DaskExecutor:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def begin(
-        self, experiment: Experiment, read: Mapping[str, LoadedVariant], works: Iterable[PlannedTask]
-    ) -> list[PlannedTask]:
-        """Connect to the workers, unless the store has all results; return the tasks as a list."""
-        tasks, groups = list(works), list[tuple[str, str, tuple[str, ...]]]()
+    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
+        """Connect to the workers, unless the store has all results."""
+        groups = list[tuple[str, str, tuple[str, ...]]]()
         for work in tasks:
             missing = [(point, job) for point in work.points for job in point.jobs if not self._store.has(job.key)]
             groups += [(work.variant, work.task, keys) for keys in group_units(work, missing)]
@@ -102,9 +100,10 @@ class DaskExecutor:
             if self._client is None:
                 self._connect()
             self._replies = self._computed(make_payload(experiment, read, self._store, self._threads), groups)
-        return tasks
 
-    def solved(self, missing: Sequence[tuple[Setting, StoreUnit]]) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(
+        self, _: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
         pending = {job.key for _, job in missing}
         while True:
@@ -139,16 +138,15 @@ class DaskExecutor:
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
         self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+        sent = self._client.scatter(payload, broadcast=True, hash=False)
         waiting, running = list(groups), set[Any]()
         while waiting or running:
             while waiting and len(running) < (self._place.n_jobs or len(groups)):
-                running.add(self._client.submit(compute_group, payload, *waiting.pop(0), pure=False))
+                running.add(self._client.submit(compute_group, sent, *waiting.pop(0), pure=False))
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-                if not known["workers"]:
-                    raise RuntimeError("no worker is left") from None
+                self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)  # it may be stopped
                 continue
             running -= done
             yield from (future.result() for future in done)

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
-from benchmark.experiment.counting import texts_of_entry
 from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import library_versions
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, store_result
-from benchmark.experiment.user_methods import UserMethods
+from benchmark.experiment.runner import executors_here, plan_tasks, solve_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.plugins.loader import load_plugin, write_plugin_files
@@ -32,21 +30,17 @@ from benchmark.system.observer import Observer
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.threads import let_openmp_threads_sleep, n_processors
-from benchmark.system.user_classes import locate_error, running_user_code_here, runs_user_code_here, user_place
-from benchmark.text.counts import counts_from_arrays
+from benchmark.system.user_classes import locate_error, running_user_code_here, user_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Experiment, TextSettings
+    from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
     from benchmark.experiment.payload import Payload
-    from benchmark.experiment.settings import PlannedTask, Setting
-    from benchmark.experiment.store import StoreEntry
+    from benchmark.experiment.settings import PlannedTask
     from benchmark.plugins.sending import ClassName
-    from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
 _ALONE = threading.Lock()
@@ -60,20 +54,21 @@ def compute_group(given: Payload, variant: str, task: str, keys: Collection[str]
     """Compute some units of a task on a Dask worker; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()
     with _ALONE:
-        compute_units(given, [(variant, task, keys)], lambda *message: messages.append(message))
+        compute_units(given, variant, task, keys, lambda *message: messages.append(message))
     return messages
 
 
 def compute_units(
-    given: Payload, tasks: Iterable[tuple[str, str, Collection[str]]], tell: Callable[[str, Any], object]
+    given: Payload, variant: str, task: str, keys: Collection[str], tell: Callable[[str, Any], object]
 ) -> None:
-    """Compute units of a payload, and store those that are to be stored.
+    """Compute units of a task, and store those that are to be stored.
 
     Parameters
     ----------
     given : Payload
-    tasks : iterable of (str, str, collection of str)
-        Variant and task, with the store's keys of the units.
+    variant, task : str
+    keys : collection of str
+        The units' keys in the store.
     tell : callable
         Called with the kind and value of each message: "solved", with a key and its result (a StoreEntry) or the reason
         why there is none (str); "now", with the label of the work that begins; "detail", as of an `Observer`.
@@ -83,37 +78,20 @@ def compute_units(
     BenchError
         If this process would compute something else than the sender, or can't read the sender's store.
     """
-    for variant, task, keys in tasks:
-        _compute_task(given, _task_of(given, variant, task), frozenset(keys), tell)
-
-
-def _compute_task(given: Payload, full: PlannedTask, keys: frozenset[str], tell: Callable[[str, Any], object]) -> None:
     experiment, read = _unpacked(given)
+    full = _task_of(given, variant, task)
     points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
     work = replace(full, points=tuple(point for point in points if point.jobs))
-    missing = {job.key for point in work.points for job in point.jobs}
-    if missing != keys:
-        raise BenchError(_why_other_keys(experiment.variants[work.variant].protocol))
-
-    def keep(point: Setting, key: str, entry: StoreEntry) -> None:
-        store_result(given.store, point, key, entry)
-        missing.remove(key)
-        tell("solved", (key, entry))
-
+    if {job.key for point in work.points for job in point.jobs} != set(keys):
+        raise BenchError(_why_other_keys(experiment.variants[variant].protocol))
     context = RunContext(given.store, _Sender(tell), given.jobs or n_processors())
-    users = None if runs_user_code_here() else UserMethods(experiment, read, [work], context)
     bench = MatrixCache(context.jobs, cached=KernelCache(given.store))
-    walk = TaskExecutor(context, bench, users, keep)
     try:
         with blas_threads(context.jobs):
-            walk.solve(work)
+            executors = executors_here(experiment, read, context, bench)
+            solve_task(work, context, executors, lambda *result: tell("solved", result))
     finally:
         bench.release()
-    for point in work.points:
-        for key in [job.key for job in point.jobs if job.key in missing]:
-            found = walk.failed.get(point.place) or given.store.get(key)  # of an earlier worker, which was lost
-            if found is not None:
-                tell("solved", (key, found))
 
 
 def _why_other_keys(protocol: Component) -> str:
@@ -138,8 +116,8 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                given, tasks = request
-                compute_units(given, tasks, lambda *message: send(pickle.dumps(message)))
+                given, variant, task, keys = request
+                compute_units(given, variant, task, keys, lambda *message: send(pickle.dumps(message)))
             answer = pickle_plain(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
@@ -172,34 +150,13 @@ def check_versions(expected: Mapping[str, str]) -> None:
 
 @lru_cache(maxsize=1)
 def _unpacked(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant]]:
-    """Return the experiment of a payload, and its counts and texts from the store."""
+    """Return the experiment of a payload, and its counts and texts."""
     check_versions(payload.versions)
     let_openmp_threads_sleep()
     ensure_numba_cache(lambda _: None)
 
-    def entry_of(key: str) -> StoreEntry:
-        entry = payload.store.get(key)
-        if entry is None:
-            shared = "the store must be a folder or an address that all workers share"
-            raise BenchError(f"a worker can't read the counts from {payload.store.address}: {shared}")
-        return entry
-
-    @cache
-    def counts_of(key: str) -> Counts:
-        entry = entry_of(key)
-        return counts_from_arrays(entry.arrays, entry.facts)
-
-    @cache
-    def strings_of(key: str) -> Texts:
-        return texts_of_entry(entry_of(key), key)
-
-    def read(key: str, texts: Mapping[TextSettings, str], strings: Mapping[TextSettings, str]) -> LoadedVariant:
-        counts = counts_of(key)
-        own = {text: (replace(counts_of(each), documents=counts.documents), each) for text, each in texts.items()}
-        return LoadedVariant(counts, key, {}, own, {text: strings_of(each) for text, each in strings.items()})
-
-    experiment, keys = unpickle_by_name(payload.content, payload.plugins)
-    return experiment, {name: read(*each) for name, each in keys.items()}
+    found: tuple[Experiment, dict[str, LoadedVariant]] = unpickle_by_name(payload.content, payload.plugins)
+    return found
 
 
 @lru_cache(maxsize=4)

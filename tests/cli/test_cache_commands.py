@@ -12,7 +12,6 @@ from benchmark.cli import app, cache_commands
 from benchmark.cli.output import CommandOutput, _to_json
 from benchmark.cli.terminal import format_bytes
 from benchmark.experiment.kernel_cache import KERNEL_STAGE
-from benchmark.experiment.leftovers import place_size, remove_places, user_places
 from benchmark.experiment.store import Store, StoreEntry, store_key
 from benchmark.system.errors import ConfigError
 
@@ -63,59 +62,6 @@ def test_kernels_are_listed_by_name_and_all_else_is_counted(store: Store) -> Non
     assert len(store.entries()) == 5
     assert invoke("clear", "--yes") == (0, [f"removed 5 entries, {whole}"])
     assert invoke("list") == (0, ["0 entries of kernels, 0 B; 0 other entries, 0 B"])
-
-
-@pytest.mark.parametrize("other", [False, True])
-def test_everything_is_listed_before_it_is_removed(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, other: bool
-) -> None:
-    for name in ("CACHE", "CONFIG"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    monkeypatch.setattr("benchmark.experiment.leftovers._COMPILED", ())
-    downloads = tmp_path / "CACHE" / "simplexbench"
-    (downloads / "deep").mkdir(parents=True)
-    (downloads / "deep" / "corpus").write_bytes(bytes(3_000_000))
-    (downloads / "one").write_bytes(bytes(1_000_000))
-    if other:
-        (tmp_path / "store" / "mine").touch()
-    n_bytes = place_size(tmp_path / "store")
-    assert place_size(downloads) == 4_000_000
-    assert place_size(downloads / "one") == 1_000_000
-    assert user_places(store) == {"results": [tmp_path / "store"], "downloads and digests": [downloads]}
-    listed = [
-        f"results: {tmp_path / 'store'}, {format_bytes(n_bytes)}",
-        f"downloads and digests: {downloads}, {format_bytes(4_000_000)}",
-    ]
-    refused = "bench: all of this would be removed; not a terminal: add --yes to confirm"
-    assert invoke("clear", "--all") == (2, [*listed, refused])
-    assert downloads.exists()
-    code, lines = invoke("clear", "--all", "--yes")
-    assert (code, lines[:2]) == (0, listed)
-    assert lines[2:] == [f"removed, but for {tmp_path / 'store'}: it has other files" if other else "removed"]
-    assert (tmp_path / "store").exists() is other
-    assert not downloads.exists()
-    if not other:
-        assert remove_places(Store(), {}) == []
-
-
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_files_in_several_places_are_counted_with_the_folder_that_holds_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
-) -> None:
-    files = [tmp_path / "package" / f"room{number}" / "__pycache__" / "a.nbi" for number in range(n)]
-    for number, path in enumerate(files, start=1):
-        path.parent.mkdir(parents=True)
-        path.write_bytes(bytes(10 * number))
-    removed = list[object]()
-    monkeypatch.setattr("benchmark.experiment.leftovers.user_places", lambda _: {"compiled code": files})
-    monkeypatch.setattr("benchmark.experiment.leftovers.remove_places", lambda _, places: removed.append(places) or [])
-    where = f"{files[0]}" if n == 1 else f"{n} files in {tmp_path / 'package'}"
-    said = f"compiled code: {where}, {format_bytes(10 * n * (n + 1) // 2)}"
-    assert invoke("clear", "--all", "-y") == (0, [said, "removed"])
-    assert removed == [{"compiled code": files}]
-    monkeypatch.setattr("benchmark.experiment.leftovers.user_places", lambda _: {})
-    assert invoke("clear", "--all", "-y") == (0, ["nothing is left"])
-    assert len(removed) == 1
 
 
 def test_nobody_is_asked_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

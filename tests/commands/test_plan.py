@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from benchmark.commands.plan import Plan, _samples, format_seconds, plan_run, plan_sentence
 from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants, run_experiment, solve_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system import memory as environment
@@ -77,8 +78,8 @@ def test_methods_with_the_same_inner_products_are_computed_together(store: Store
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     experiment, context = small_experiment(), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    (batch, *_) = plan_batches([(work.points[0], work.points[0].jobs[0])], by_split=False)
-    TaskExecutor(context, MatrixCache()).results_of(batch)
+    half = replace(work, points=(replace(work.points[0], jobs=work.points[0].jobs[:1]),))
+    solve_task(half, context, [LocalExecutor(context, MatrixCache())])
     assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
 
 
@@ -108,7 +109,7 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
     works = list(plan_tasks(experiment, read_variants(experiment, context)))
     started = time.process_time()
     for work in works:
-        TaskExecutor(context, MatrixCache()).solve(work)
+        solve_task(work, context, [LocalExecutor(context, MatrixCache())])
     assert 1 / 3 < planned / (time.process_time() - started) < 3
 
 

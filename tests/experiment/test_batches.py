@@ -104,14 +104,3 @@ def test_one_that_fails_leaves_the_others(work_of: Callable[..., PlannedTask], m
     first, second = batch.solve(MatrixCache())
     assert str(first) == "no cost"
     assert isinstance(second, list)
-
-
-def test_what_all_of_a_batch_need_and_is_not_to_be_had_fails_each(
-    work_of: Callable[..., PlannedTask], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def products(*_args: Any, **_options: Any) -> Any:
-        raise ValueError("no products")
-
-    monkeypatch.setattr(kernel_machines.SplitData, "products", products)
-    batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
-    assert [str(each) for each in batch.solve(MatrixCache())] == ["no products"] * 2

@@ -11,20 +11,19 @@ import pytest
 from benchmark.config.model import Collection, TextSettings
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment import counting
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import check_expectations, counts_key, describe_counts, read_counts
+from benchmark.experiment.counting import check_expectations, describe_counts, read_counts
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.counts import Counts, counts_from_arrays, counts_to_arrays
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
-from tests.builders import real_corpus, small_experiment
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,17 +128,6 @@ def test_other_words_of_the_last_corpus_are_counted_without_reading_it_again(
     assert len(loaded) == 2, "what lies there has changed"
 
 
-@pytest.mark.parametrize("kind", ["datetime64[s]", "int64"])
-def test_dates_come_back_as_what_they_are(kind: str) -> None:
-    dates = np.array([3, 1, 4, 1, 5, 9]).astype(kind)
-    corpus = multi_label()
-    dated = replace(corpus, documents=replace(corpus.documents, dates=dates))
-    counts = counts_from_arrays(*counts_to_arrays(count_terms(dated, STORIES.lexing, STORIES.pruning, 1)))
-    assert counts.documents.dates.dtype == dates.dtype
-    np.testing.assert_array_equal(counts.documents.dates, dates)
-    assert counts.documents.dated_by_class is (kind == "int64")
-
-
 @pytest.mark.parametrize("named", [True, False])
 def test_groups_parts_and_labels_come_back_each_as_it_is(named: bool) -> None:
     corpus, n = multi_label(), len(TOPICS)
@@ -166,59 +154,6 @@ def test_counts_are_kept_as_the_smallest_numbers_that_hold_them(largest: int, ki
     np.testing.assert_array_equal(found.data, made.matrix.data)
 
 
-def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
-    for lexing, word, dropped in ((STORIES.lexing, "caf", 8), (Lexing(lexer="unicode"), "пшеница", 1)):
-        for counts in read_twice(replace(STORIES, lexing=lexing), tmp_path):
-            assert_same(counts, count_terms(multi_label(), lexing, Pruning()))
-            assert word in counts.vocabulary
-            assert describe_counts(counts, {})["letters_dropped"] == dropped
-
-
-def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
-    loaded: list[str | None], tmp_path: Path
-) -> None:
-    whole = read_twice(STORIES, tmp_path)[0]
-    chosen = ("class-k", "class-a", "class-f")
-    for counts in read_twice(replace(STORIES, classes=chosen), tmp_path):
-        assert counts.documents.classes == chosen
-        assert counts.documents.ids == whole.documents.ids
-        np.testing.assert_array_equal(counts.documents.topics, TOPICS[:, [10, 0, 5]])
-    assert len(loaded) == 2, "other classes are other counts"
-
-
-def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | None], tmp_path: Path) -> None:
-    for counts in read_twice(replace(STORIES, exclude=("2", "11")), tmp_path):
-        assert_same(
-            counts, count_terms(select_documents(multi_label(), exclude=["2", "11"]), STORIES.lexing, Pruning())
-        )
-        np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
-
-
-def test_documents_with_one_class_each_have_no_topics(store: Store) -> None:
-    given = small_experiment().variants["base"].collection
-    for _ in range(2):
-        counts, _, _ = read_counts(given, RunContext(store))
-        assert counts.documents.topics is None
-        assert counts.documents.labels.min() == 0
-
-
-@pytest.mark.corpus
-def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = real_corpus("reuters", "without-brief")
-    monkeypatch.setattr(registry, "load_corpus", lambda *_, **__: whole)  # it is not read again
-    ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
-    given = Collection.of(
-        registry.Reuters("without-brief"), ten, (), TextSettings(STORIES.lexing, Pruning(3, 1, "train"))
-    )
-    documents = select_documents(whole, ten).documents
-    first, again = read_twice(given, tmp_path)
-    assert_same(first, again)
-    assert again.documents.ids == documents.ids
-    np.testing.assert_array_equal(again.documents.topics, documents.topics)
-    assert documents.topics is not None
-    assert set(documents.topics.sum(axis=1)) >= {0, 1, 2, 3}
-
-
 def test_facts_are_counted_document_by_document() -> None:
     corpus = multi_label()
     counts = count_terms(corpus, Lexing(stoplist="none"), Pruning(min_occurrences=3))
@@ -239,16 +174,6 @@ def test_facts_are_counted_document_by_document() -> None:
         "documents_without_class": [1, 0],
     }
     assert 0 < facts["documents_without_words"] < 6
-
-
-def test_stop_words_name_counts_in_the_order_of_the_alphabet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their set has another order in each process."""
-    monkeypatch.setattr(counting, "store_key", lambda **parts: parts)
-    monkeypatch.setattr(Stories, "content", lambda *_: {})
-    collection = Collection.of(Stories(), CLASSES, (), TextSettings(Lexing(stoplist="smart"), Pruning()))
-    left_out = counts_key(collection, CorpusSource(None))["left_out"]
-    assert left_out == sorted(collection.lexing.left_out)
-    assert len(left_out) > 100
 
 
 @pytest.mark.parametrize(("documents", "words"), [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
@@ -283,14 +208,3 @@ def test_as_many_terms_as_there_are_words_can_be_selected(store: Store, more: in
     said = f"^small: {n + 1:,} terms can't be selected from the {n:,} that the documents has; change `terms` or `text`$"
     with pytest.raises(ConfigError, match=said):
         check_expectations(experiment, variant, counts)
-
-
-def test_texts_of_other_documents_than_were_counted_are_refused(store: Store) -> None:
-    experiment = small_experiment(methods=["mnb"])
-    variant, context = experiment.variants["base"], RunContext(store)
-    counts, *_ = read_counts(variant.collection, context)
-    given = experiment, variant.collection, counts, context, "a pipeline", (True, True), None
-    assert len(list(counting._read_texts(*given).strings())) == len(counts.documents)
-    reverse = replace(counts, documents=counts.documents.take(np.arange(len(counts.documents))[::-1]))
-    with pytest.raises(DataError, match=r"^small: the texts of 'a pipeline' aren't those of the counted documents$"):
-        counting._read_texts(*given[:2], reverse, *given[3:])

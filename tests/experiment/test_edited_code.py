@@ -89,11 +89,3 @@ def test_an_edit_is_another_result_from_the_next_run_on(copied, scores):
         stores = ("store", "other") if round_of == "smoothing" else ("store",)
         assert [scores(store, f"after-{store}-{round_of}") for store in stores] == [truths[-1]] * len(stores)
     assert len({before, *truths}) == 1 + len(truths)
-
-
-def test_an_edit_while_the_program_starts_is_refused(copied, bench):
-    path = copied / "benchmark" / SMOOTHING[0]
-    code, _, error = bench("store", "out", meanwhile=f"p = Path({str(path)!r}); p.write_text(p.read_text() + '\\n')")
-    assert code == 1
-    assert "divergence_bayes.py: was changed while the program started; run it again" in " ".join(error.split())
-    assert "Traceback" not in error

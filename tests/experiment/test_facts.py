@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,18 +13,15 @@ from benchmark.experiment import run as runs
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import check_expectations, read_counts
 from benchmark.experiment.manifest import _method, manifest_differences
-from benchmark.experiment.runner import TaskExecutor, plan_tasks, read_variants
+from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants, solve_task
 from benchmark.experiment.settings import (
     StoreUnit,
-    fold_counts,
     pack_predictions,
     predictions_of_unit,
     unpack_predictions,
 )
-from benchmark.experiment.task_planning import _inner
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
 from tests.builders import Notebook, setting_of, small_experiment
 from tests.toy_data import toy_problem
@@ -69,21 +65,6 @@ def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_f
         assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
 
 
-def test_what_is_expected_is_of_the_first_variant_alone(store: Store) -> None:
-    experiment = small_experiment(methods=["mnb"])
-    base = experiment.variants["base"]
-    counts, *_ = read_counts(base.collection, RunContext(store))
-    other = replace(base, name="other")
-    for variants, first in (({"base": base, "other": other}, base), ({"other": other, "base": base}, other)):
-        wrong = replace(experiment, variants=variants, expected_documents=1)
-        for variant in (base, other):
-            if variant is first:
-                with pytest.raises(DataError, match="expects 1 documents"):
-                    check_expectations(wrong, variant, counts)
-            else:
-                check_expectations(wrong, variant, counts)
-
-
 def folds_of(*sizes: int) -> tuple[Split, ...]:
     return tuple(Split(f"f{i}", np.arange(9, 60), np.arange(i, i + n)) for i, n in enumerate(sizes))
 
@@ -113,55 +94,6 @@ def test_a_unit_keeps_its_splits_and_counts_the_folds_of_each() -> None:
     for name in ("predicted", "tied", "seconds", "inner", "memory"):
         np.testing.assert_array_equal(getattr(again, name), getattr(got, name), strict=True)
     assert (again.warnings, again.sizes, again.versions) == (got.warnings, got.sizes, got.versions)
-    with pytest.raises(ValueError, match="it has no decision value for each class, which a ranking metric needs"):
-        predictions_of_unit(replace(unit, keeps_values=True), found, problem, 0.0)
-
-
-@pytest.mark.parametrize("keeps", [False, True])
-def test_decision_values_are_stored_where_a_metric_asks_for_them_alone(keeps: bool) -> None:
-    problem = toy_problem(multilabel=False)
-    unit = StoreUnit("k", "m", (Split("s", np.arange(30), np.arange(30, 33)),), ((),), keeps)
-    given = replace(setting_of([[0, 1, 2]]), values=np.arange(9.0).reshape(3, 3))
-    got = predictions_of_unit(unit, [given], problem, 5.0)
-    entry = pack_predictions(got)
-    assert ("values" in entry.arrays) == keeps
-    again = unpack_predictions(entry, unit, problem)
-    for each in (got, again):
-        assert (each.values is None) != keeps
-        if keeps:
-            np.testing.assert_array_equal(each.values, given.values)
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-def test_folds_are_counted_class_by_class(multilabel: bool) -> None:
-    problem = toy_problem(multilabel=multilabel)
-    folds = [Split(f"f{n}", np.arange(30), np.arange(30 + 10 * n, 40 + 10 * n)) for n in range(3)]
-    rng = np.random.default_rng(4)
-    found = [
-        setting_of([rng.random((10, 3)) < 0.5 if multilabel else rng.integers(0, 2, 10)]) for _ in folds
-    ]  # never the third class
-    truth = problem.members[30:]
-    predicted = np.concatenate([each.predicted for each in found])
-    given = predicted if multilabel else predicted[:, None] == np.arange(3)
-    expected = [*(given & truth).sum(axis=0), *given.sum(axis=0), *truth.sum(axis=0), 30]
-    assert fold_counts(found, folds, problem).tolist() == expected
-
-
-def test_inner_folds_are_rows_of_the_task() -> None:
-    problem = toy_problem(multilabel=False)
-    split = Split("texas", np.arange(20, 60), np.arange(20))
-    protocol: Any = SimpleNamespace(
-        splits=lambda documents: [
-            Split("f1", np.arange(10, len(documents)), np.arange(10), 1),
-            Split("f2", np.arange(len(documents) - 5), np.arange(len(documents) - 5, len(documents)), 2),
-        ]
-    )
-    one, two = _inner(split, problem, protocol)
-    assert (one.name, one.number, two.name, two.number) == ("f1", 1, "f2", 2)
-    assert one.test.tolist() == list(range(20, 30))
-    assert one.train.tolist() == list(range(30, 60))
-    assert two.test.tolist() == list(range(55, 60))
-    assert _inner(split, problem, None) == ()
 
 
 def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) -> None:
@@ -199,9 +131,10 @@ def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
     (work,) = works_of(experiment, store)
     bayes, eef = work.points
     store.remove(bayes.jobs[-1].key)
-    walk = TaskExecutor(RunContext(store), runner.MatrixCache())
-    found, failed = walk.solve(work)
-    assert (len(found), failed, walk.stored) == (2, {}, {eef.place})
+    context = RunContext(store)
+    found, known = solve_task(work, context, [LocalExecutor(context, runner.MatrixCache())])
+    assert known == found.keys() - {bayes.jobs[-1].key}
+    assert runner.run_experiment(experiment, context).stored == {bayes.place, eef.place}
 
 
 def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(

@@ -20,7 +20,6 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.evaluation import protocols
 from benchmark.experiment import code_digest as code
-from benchmark.experiment import settings as work
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import counts_key, read_counts
@@ -34,11 +33,10 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system import string_arrays as names
-from benchmark.system.errors import BenchError
 from benchmark.system.numba_jit import compile_all
 from benchmark.text import lexer, stoplist
 from benchmark.text.duplicates import near_duplicates
-from tests.builders import setting_of, small_experiment
+from tests.builders import small_experiment
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -486,16 +484,6 @@ def test_another_release_of_a_library_counts_where_it_is_used(
     forget()
 
 
-def test_an_edit_while_the_program_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = Path(names.__file__)
-    monkeypatch.setitem(code._AT_START, path, (0, 0))
-    code._refuse_edited.cache_clear()
-    with pytest.raises(BenchError, match=r"string_arrays\.py: was changed while the program started; run it again"):
-        code_digest(names)
-    monkeypatch.undo()
-    code._refuse_edited.cache_clear()
-
-
 @dataclass
 class Called:
     """Modules of this package whose functions were called."""
@@ -579,32 +567,3 @@ def test_jobs_have_keys_of_their_own(
 ) -> None:
     found = [key for name, own in keys_of(study(protocol=DRAWS)).items() if name in NAMES for key in own]
     assert len(set(found)) == len(found)
-
-
-def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> None:
-    job, problem = work_of_one
-    rng, multilabel = np.random.default_rng(0), problem.multilabel
-    k, labels, ties = len(problem.documents.classes), [], []
-    for split in job.splits:
-        shape = (len(split.test), k) if multilabel else (len(split.test),)
-        labels.append(rng.random(shape) < 0.5 if multilabel else rng.integers(0, k, shape))
-        ties.append(rng.random(shape) < 0.5)
-    n = len(job.splits)
-    taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.integers(99, size=(n, 3 * k + 1))}
-    first = setting_of(labels, ties, **taken, versions=["0.1.0 (1a)"] * n)
-    back = work.unpack_predictions(pack_predictions(first), job, problem)
-    for name in ("predicted", "tied", "seconds", "memory", "inner"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(back, name), strict=True)
-    assert (first.sizes, first.versions) == (back.sizes, back.versions)
-
-
-@pytest.fixture(params=[None, "several"])
-def work_of_one(request: pytest.FixtureRequest, store: Store) -> tuple[Any, Any]:
-    """A job of several splits, and its problem."""
-    draws = {"name": "random-subsets", "train_size": 100, "replicates": 3, "stratified": request.param is None}
-    given = {"corpus": {"name": "synthetic", "subset": request.param}, "protocol": draws, "methods": ["mnb"]}
-    experiment = small_experiment(**given)
-    variant = experiment.variants["base"]
-    counts, _, key = read_counts(variant.collection, RunContext(store))
-    (point,) = plan_task(experiment, variant, variant.tasks[0], counts, key).points
-    return point.jobs[0], point.problem

@@ -19,7 +19,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods import matrix_cache as workbench
 from benchmark.model.fitting import fit_model
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError
 from tests.builders import inner_errors, small_experiment
 
 if TYPE_CHECKING:
@@ -185,19 +185,3 @@ def test_a_text_without_enough_words_is_refused_before_any_work(
 ) -> None:
     with pytest.raises(ConfigError, match=said):
         run_experiment(study("ngd", {"text": text, "classifier": "mnb"}, **more), RunContext(store))
-
-
-def test_a_text_that_changes_which_documents_there_are_is_refused(
-    study: Make, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original = reading.count_terms
-
-    def fewer(corpus: Any, lexing: Any, pruning: Any, jobs: int = 1) -> Any:
-        found = original(corpus, lexing, pruning, jobs)
-        if lexing.stoplist == "none":
-            found.documents.labels[0] = 1 - found.documents.labels[0]
-        return found
-
-    monkeypatch.setattr(reading, "count_terms", fewer)
-    with pytest.raises(DataError, match="'stoplist-none-min_occurrences120-mnb' changes which documents"):
-        run_experiment(study("ngd", {"text": OWN, "classifier": "mnb"}), RunContext(store))

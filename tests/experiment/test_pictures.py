@@ -1,7 +1,5 @@
 """Figures that were drawn before come from the store: the same bytes, and never those of something else."""
 
-from dataclasses import replace
-
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
@@ -10,8 +8,7 @@ from benchmark.experiment.run import cached_pictures, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import render
 from benchmark.report.drawing.curves import curve_chart
-from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import picture_digest, render_pictures
+from benchmark.report.drawing.render import render_pictures
 from benchmark.report.files import write_report_files
 from benchmark.system.observer import Observer
 
@@ -39,20 +36,6 @@ def drawn(monkeypatch):
 
     monkeypatch.setattr(render, "render_pictures", counted)
     return found
-
-
-def test_the_second_time_it_is_the_same_bytes_and_nothing_is_drawn(store, spec, drawn):
-    first = cached_pictures(store, {"c": spec})
-    assert first == render_pictures({"c": spec})
-    assert cached_pictures(store, {"c": spec}) == first
-    assert drawn == ["c"]
-
-
-def test_one_number_more_is_another_picture(store, spec, drawn):
-    moved = curve_chart(replace(CHART, panels=(ChartPanel("one", (Line("a", (1.0, 2.0), (0.5, 0.2500001)),)),)))
-    cached_pictures(store, {"c": spec})
-    cached_pictures(store, {"moved": moved})
-    assert drawn == ["c", "moved"]
 
 
 def test_another_version_of_the_engine_draws_again(store, spec, drawn, monkeypatch):
@@ -94,34 +77,6 @@ def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, 
     assert [line for line in observer.said if "missing" in line and line.endswith(": figure")]
     assert not list(done.folder.glob("figures/figure.*"))
     assert 'class="bar"' in (done.folder / "report.html").read_text()  # bars need no engine
-
-
-def test_without_the_engine_a_run_says_in_a_line_how_to_get_figures_and_runs_nothing(
-    finished, store, tmp_path, monkeypatch
-):
-    said = []
-    monkeypatch.setattr(Observer, "note", lambda _, message: said.append(message))
-    monkeypatch.setattr(render, "engine_version", lambda: "")
-    monkeypatch.setattr(render, "run_vl_convert", lambda *_: pytest.fail("there is no engine"))
-    done = run_and_write(finished.results.experiment, RunContext(store, Observer()), folder=tmp_path / "run")
-    (line,) = [line for line in said if "figure" in line]
-    assert "vl-convert-python (the extra figures)" in line
-    assert (done.folder / "table.md").exists()
-    assert 'class="bar"' in (done.folder / "report.html").read_text()
-
-
-def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
-    """Every part of the summary that the picture is drawn from."""
-    summary = finished.summary
-    scores = summary.scores.assign(value=summary.scores["value"] * 0.99)
-    others = [
-        replace(summary, scores=scores),
-        replace(summary, title="Another"),
-        replace(summary, failures={summary.cells[0].id: "why"}),
-    ]
-    specs = {str(i): dot_chart(each) for i, each in enumerate((summary, *others))}
-    pictures = {files["svg"] for files in render_pictures(specs).values()}
-    assert len({picture_digest(spec) for spec in specs.values()}) == len(pictures) == 4
 
 
 def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_path):

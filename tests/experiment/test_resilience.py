@@ -5,12 +5,9 @@ Each test is a run of its own process; what it must come to is what an undisturb
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
@@ -90,13 +87,6 @@ def undisturbed(run, tmp_path_factory):
     return contents_of(folder / "run"), folder / "store"
 
 
-@pytest.fixture
-def full_store(undisturbed, tmp_path):
-    """A copy of the filled store."""
-    shutil.copytree(undisturbed[1], tmp_path / "store")
-    return tmp_path / "store"
-
-
 def entries_of(folder):
     """Inode by path: an entry that is written again gets another."""
     return {path: path.stat().st_ino for path, _, _ in Store(folder, limit=10**12).entries()}
@@ -115,15 +105,6 @@ def assert_resumes(run, tmp_path, n, expected):
     assert contents_of(tmp_path / "run") == expected
 
 
-def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(run, undisturbed, tmp_path):
-    with run(tmp_path / "run", tmp_path / "store") as process:
-        n = wait_for_steps(process, STEPS // 2)
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    assert contents_of(tmp_path / "run") == {}
-    assert_resumes(run, tmp_path, n, undisturbed[0])
-
-
 def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(run, undisturbed, tmp_path):
     with run(tmp_path / "run", tmp_path / "store") as process:
         n = wait_for_steps(process, STEPS // 4)
@@ -136,60 +117,6 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(run, undisturbed, 
     assert_resumes(run, tmp_path, n, undisturbed[0])
 
 
-def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_store, tmp_path):
-    by_size = sorted(Store(full_store, limit=10**12).entries(), key=lambda entry: entry[1])
-    # The counts are the largest, then the pictures; the smallest are a cell's predictions on a fold.
-    damaged = [path for path, _, _ in (*by_size[:2], by_size[-1])]
-    whole = {path: path.read_bytes() for path in damaged}
-    for path, content in whole.items():
-        flipped = bytearray(content)
-        flipped[len(content) * 3 // 4] ^= 4
-        path.write_bytes(flipped)
-    code, error = finished(run(tmp_path / "run", full_store))
-    assert code == 0, error
-    assert error.count("is computed again") == 3, "the predictions on two folds, and the counts"
-    assert contents_of(tmp_path / "run") == undisturbed[0]
-    mended = sum(path.read_bytes() == content for path, content in whole.items())
-    assert mended == 1, "the counts; the predictions come with other seconds"
-
-
-def test_a_disk_too_full_for_the_store_is_told_once(run, tmp_path):
-    """Counts that are larger than any of a run's files: of 400 documents of 600 words, nearly all different."""
-    letters = str.maketrans("0123456789", "abcdefghij")
-    numbers = np.random.default_rng(0).integers(100_000, size=(400, 600))
-    texts = (" ".join(map(str, own)).translate(letters) for own in numbers)
-    rows = (f"{'ab'[n % 2]},{text}" for n, text in enumerate(texts))
-    (tmp_path / "many.csv").write_text("\n".join(["class,text", *rows]))
-    many = {
-        "name": "many",
-        "corpus": {"name": "files", "path": "many.csv", "label": "class"},
-        "protocol": {"name": "k-fold", "k": 2},
-        "methods": ["mnb"],
-    }
-    (tmp_path / "many.yaml").write_text(yaml.safe_dump(many))
-    config, roomy, store = tmp_path / "many.yaml", tmp_path / "roomy", tmp_path / "store"
-    code, error = finished(run(roomy, tmp_path / "whole", config))
-    assert code == 0, error
-    largest = max(path.stat().st_size for path in roomy.iterdir()) + 1000
-    assert largest < max(size for _, size, _ in Store(tmp_path / "whole", limit=10**12).entries())
-    code, error = finished(run(tmp_path / "run", store, config, largest_file=largest))
-    assert code == 0, error
-    assert error.count("no longer kept") == 1
-    assert contents_of(tmp_path / "run") == contents_of(roomy)
-
-
-@pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])
-def test_a_disk_too_full_for_the_results(run, undisturbed, full_store, tmp_path, largest_file, least_written):
-    code, error = finished(run(tmp_path / "run", full_store, largest_file=largest_file))
-    assert code == 1
-    assert f"bench: can't write {tmp_path / 'run'}" in error
-    assert "File too large" in error
-    written = contents_of(tmp_path / "run")
-    assert written.items() < undisturbed[0].items(), "whatever bears its final name is whole"
-    assert len(written) >= least_written
-    assert not [path for path in (tmp_path / "run").iterdir() if path.name.startswith(".")]
-
-
 def test_a_results_folder_that_cannot_be_is_refused_before_any_work(run, tmp_path):
     (tmp_path / "file").write_text("in the way")
     code, error = finished(run(tmp_path / "file" / "run", tmp_path / "store"))
@@ -197,13 +124,4 @@ def test_a_results_folder_that_cannot_be_is_refused_before_any_work(run, tmp_pat
     assert "can't write results to" in error
     assert "Name another folder" in error
     assert " · " not in error
-    assert not (tmp_path / "store").exists()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to the superuser")
-def test_a_read_only_results_folder_is_refused_before_any_work(run, tmp_path):
-    (tmp_path / "run").mkdir(mode=0o555)
-    code, error = finished(run(tmp_path / "run", tmp_path / "store"))
-    assert code == 1
-    assert "can't write results to" in error
     assert not (tmp_path / "store").exists()

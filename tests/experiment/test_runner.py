@@ -218,26 +218,6 @@ def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     assert found[0] == found[1] == found[2]
 
 
-def test_a_store_that_keeps_nothing_changes_nothing(store, tmp_path):
-    experiment = small_experiment()
-    nothing = Store(tmp_path / "nothing", limit=0)
-    assert predictions(run_experiment(experiment, RunContext(nothing))) == predictions(
-        run_experiment(experiment, RunContext(store))
-    )
-    assert nothing.entries() == []
-
-
-def test_a_store_that_cannot_be_is_told_once_and_done_without(store, notebook, tmp_path):
-    experiment = small_experiment()
-    (tmp_path / "file").write_text("in the way")
-    impossible = Store(tmp_path / "file" / "store", warn=notebook.note)
-    assert predictions(run_experiment(experiment, RunContext(impossible))) == predictions(
-        run_experiment(experiment, RunContext(store))
-    )
-    assert len(notebook.notes) == 1
-    assert "no longer kept" in notebook.notes[0]
-
-
 def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch):
     experiment = small_experiment()
     expected = predictions(run_experiment(experiment, RunContext(store)))
@@ -352,14 +332,6 @@ def test_other_data_than_expected_yields_no_score(store, no_training, expect, me
             run_experiment(small_experiment(expect=expect), RunContext(store))
 
 
-def test_expectations_that_are_met_let_the_run_go_on(store):
-    counts, _, _ = read_counts(small_experiment().variants[BASE_VARIANT].collection, RunContext(store))
-    expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
-    assert run_experiment(small_experiment(expect=expect), RunContext(store)).facts[BASE_VARIANT]["vocabulary"] == len(
-        counts.vocabulary
-    )
-
-
 def test_documents_left_without_words_are_kept_and_counted(store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
     method, names = methods(["ngd", "rbf"])
@@ -415,11 +387,6 @@ class TestChangedCorpus:
     def experiment(self):
         return small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
 
-    def test_unchanged_it_runs(self, corpus, experiment, store):
-        found = run_experiment(experiment, RunContext(store, download=False))
-        assert len(found.predictions.settings) == 2
-        assert str(corpus[0]) in found.facts[BASE_VARIANT]["source"]
-
     @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])
     def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
         run_experiment(experiment, RunContext(store, download=False))
@@ -447,13 +414,3 @@ class TestChangedCorpus:
         card.write_text(card.read_text().replace(digest, "f" * 64))
         with pytest.raises(DataError, match="content digest"):
             run_experiment(experiment, RunContext(store, download=False))
-
-    def test_a_missing_corpus_is_told(self, corpus, experiment, store, tmp_path):
-        corpus[0].rename(tmp_path / "away")
-        with pytest.raises(DataError):
-            run_experiment(experiment, RunContext(store, download=False))
-
-
-def test_excluded_documents_must_exist(store):
-    with pytest.raises(BenchError, match="nobody"):
-        run_experiment(small_experiment(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))

@@ -82,6 +82,10 @@ CHI2_AGAIN = "from chi2 import ChiSquared\nKERNELS = {'NAME': ChiSquared}\n"
         ("import os\n\nint('x')\n", "{yaml}:2: {path}:3: ValueError: invalid literal"),
         ("import nothing_of_it\n", "{yaml}:2: {path}:1: ModuleNotFoundError: No module named 'nothing_of_it'"),
         ("import sys\nsys.exit(3)\n", "{yaml}:2: {path}:2: SystemExit: 3"),
+        (
+            "from benchmark.system.tags import Tags\nTags(normalizations=('l1', 'max'))\n",
+            "{path}:2: ValueError: normalization must be one of none, l1, l2, not 'max'",
+        ),
         (None, "mine.py: no such file"),
         ("from benchmark.kernels import KERNELS\n", "names no component: a plug-in has at its top level KERNELS, "),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
@@ -102,7 +106,6 @@ def test_a_file_that_can_not_be_used_is_told_in_a_line(
 
 INADMISSIBLE = """\
 from sklearn.base import BaseEstimator
-from benchmark.system.tags import Tags
 from chi2 import ChiSquared
 
 def function(x, y):
@@ -119,18 +122,12 @@ class Anything(ChiSquared):
 class Untagged(ChiSquared):
     tags = {"normalization": "l1"}
 
-class Misnormalized(ChiSquared):
-    tags = Tags(normalizations=("l1", "max"))
-
-class Unsolvable(ChiSquared):
-    tags = Tags(solved_by="me")
-
 class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
         self.gamma = gamma
 
 KERNELS = {"function": function, "no-transform": NoTransform, "anything": Anything, "unwritable": Unwritable,
-           "untagged": Untagged, "misnormalized": Misnormalized, "unsolvable": Unsolvable}
+           "untagged": Untagged}
 METRICS = {"function-too": function}
 """
 
@@ -145,8 +142,6 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
         "no-transform": "it has no transform",
         "anything": r"no \*args",
         "unwritable": "the default of gamma",
-        "misnormalized": r"its normalizations are \('l1', 'max'\): must be some of none, l1, l2",
-        "unsolvable": "its solved_by is 'me': must be one of values, points, scores, targets",
         "untagged": r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags",
     }.items():
         found = refused(config(files="mine.py", methods=name))

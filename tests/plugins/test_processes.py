@@ -209,33 +209,6 @@ def test_ctrl_c_ends_it_within_a_second(config: Callable[..., Path], plugin: Cal
     assert "interrupted" in error
 
 
-@pytest.mark.parametrize(
-    ("words", "head", "fit"),
-    [
-        (("validate",), "while not print('begun', flush=True): time.sleep(600)", "pass"),
-        (("fit", "--cell", "mine", "--out", "model"), "", "print('begun', flush=True); time.sleep(600)"),
-        (("run", "--debug", "--out", "run"), "", "print('begun', file=sys.stderr, flush=True); time.sleep(600)"),
-    ],
-    ids=["import", "fit", "debug"],
-)
-def test_ctrl_c_where_it_runs_in_the_command_s_own_process_names_its_line(
-    words: tuple[str, ...], head: str, fit: str, config: Callable[..., Path], plugin: Callable[..., Path]
-) -> None:
-    path, file = config("mine.py", "mine"), plugin(classifier(head, fit=fit))
-    command = [*BENCH, words[0], str(path), *words[1:]]
-    kept: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": interruptible}
-    process = subprocess.Popen(command, cwd=path.parent, **kept)
-    while "begun" not in process.stderr.readline():
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
-    line = next(n for n, each in enumerate(file.read_text().splitlines(), start=1) if "begun" in each)
-    assert process.returncode == 130
-    assert "Traceback" not in error
-    assert error.strip().endswith(f"mine.py:{line}" if words[0] != "run" else "continues from there")
-    assert error.count("interrupted; ") == 1
-
-
 def test_a_crash_of_fit_says_where_it_was(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
     plugin(classifier(fit="os.kill(os.getpid(), signal.SIGSEGV)"))
     path = config("mine.py", "mine")

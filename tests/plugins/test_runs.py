@@ -13,7 +13,6 @@ from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
 from benchmark.analysis.agreement import compare_two_cells
-from benchmark.commands.check import deviations, pin
 from benchmark.commands.explain import explain_cell
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
@@ -204,40 +203,6 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
     of_both = [compare_two_cells(each.results, "chi2", "mnb") for each in (gone, done)]
     assert of_both[0] == of_both[1]
-
-
-def test_its_scores_are_pinned_and_checked(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
-) -> None:
-    plugin(EVERYTHING)
-    path = config(files="mine.py", methods="mnb, ngd", metrics="[halved]")
-    done = run_and_write(load_checked(path), RunContext(store), folder=folder / "run")
-    pinned, _ = pin(done.summary, folder / "pinned")
-    assert not deviations(done.summary, folder / "pinned")
-    pinned.write_text(pinned.read_text().replace("halved,0.4", "halved,0.3"))
-    assert {each.cell for each in deviations(done.summary, folder / "pinned")} == {"mnb", "ngd"}
-
-
-@pytest.mark.parametrize("protocol", ["{name: k-fold, k: 2}", "{name: random-subsets, train_size: 40, replicates: 3}"])
-def test_a_difference_in_a_plug_in_s_metric_has_an_interval_where_the_run_recorded_it(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store, protocol: str
-) -> None:
-    plugin(EVERYTHING)
-    lines = {"metrics": "[halved]", "compare": "[[mnb, ngd]]", "protocol": protocol}
-    done = run_and_write(
-        load_checked(config(files="mine.py", methods="mnb, ngd, linear", **lines)),
-        RunContext(store),
-        folder=folder / "run",
-    )
-    (folder / "mine.py").unlink()
-    mnb, ngd, linear = done.results.experiment.ids
-    run = read_run(done.folder)
-    for a, b in ((mnb, ngd), (ngd, mnb), (mnb, linear)):
-        (row,) = compare_two_cells(run, a, b)[0].records
-        gap = done.results.scored.difference(a, b, "halved")
-        assert row["difference"] == pytest.approx(100 * gap.value)
-        if (a, b) == (mnb, ngd):
-            assert row["95% interval"] == pytest.approx([100 * gap.low, 100 * gap.high])
 
 
 TAGGED = """\

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.cli.test_kinds import SHAPES as SHAPES_WITH_SECONDS
-from tests.processes import Process, contents_of
+from tests.processes import contents_of
 from tests.trials.limits import TRACEBACK, assert_clear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 #: Where a figure shows seconds, no two runs are alike.
 SHAPES = {
     name: text.replace(", {name: figure-2, y: seconds, log_y: true}", "") for name, text in SHAPES_WITH_SECONDS.items()
 }
-#: Writes the process's peak memory to a file: the system's account of a child begins with the memory of its parent.
-MEASURED = """
-import atexit, sys
-from pathlib import Path
-from benchmark.cli import main
-from benchmark.system.memory import lifetime_peak_memory
-path = Path(sys.argv.pop(1))
-atexit.register(lambda: path.write_text(str(lifetime_peak_memory() / 1e9)))
-main()
-"""
 
 
 class Done(NamedTuple):
-    """Exit code of a process (a signal's is negative), its output, and its peak memory in GB."""
+    """Exit code of a process (a signal's is negative), and its output."""
 
     code: int
     out: str
     error: str
-    peak: float = 0.0
 
     def assert_clear(self) -> None:
         """Fail unless it ended as a command must: with 0, or with a clear message."""
@@ -44,17 +32,6 @@ class Done(NamedTuple):
         assert self.code >= 0, f"ended by the signal {-self.code}"
         if self.code:
             assert_clear(self.error)
-
-
-def bench(*words: str | Path, folder: Path | None = None, **variables: str) -> Done:
-    """Run a command from start to end."""
-    with tempfile.TemporaryDirectory() as top:
-        peak = Path(top) / "peak"
-        code, out, error = Process(
-            str(peak), *map(str, words), code=MEASURED, folder=folder, variables=variables
-        ).finish()
-        assert code is not None
-        return Done(code, out, error, float(peak.read_text()) if peak.exists() else 0.0)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ mount -t tmpfs -o size="${SIZE%read-only}" tmpfs "$DISK" || exit 99
 cp -a "$DISK/." "$FREE/copied"
 exit $code
 """
-TOKENS = [b"{", b"}", b'"', b",", b"null", b"NaN", b"1e999", b"\\ud800", b"\xff", b"\0" * 40, b"PAR1", b"[" * 5_000]
+TOKENS = [b"{", b"}", b'"', b",", b"null", b"NaN", b"1e999", b"\\ud800", b"\xff", b"\0" * 40, b"PAR1"]
 
 
 def start(words: Sequence[str], store: Path) -> Process:
