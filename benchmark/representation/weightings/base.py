@@ -55,6 +55,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         "block_weights_",
         "block_norm_",
     )
+    non_negative: ClassVar[bool] = True
     block_of_: NDArray[np.integer] | None = None
     block_weights_: Array | None = None
     block_norm_: NDArray[np.str_] | None = None
@@ -64,11 +65,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
     def learns(self) -> str:
         """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
         return FROM_DOCUMENTS
-
-    @property
-    def non_negative(self) -> bool:
-        """Whether negative counts are rejected: always."""
-        return True
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.
