@@ -81,14 +81,10 @@ ESTIMATORS = [
 
 IN_ORDER_OF_TRAINING = "classes_ stand in the order of training, which breaks ties as the paper does"
 PAIRS = "decision values are those of pairs of classes, in LIBSVM's order and with its signs"
-NOT_BY_TAGS = {"check_decision_proba_consistency": "the check's data are negative, whatever the tag positive_only says"}
 #: Why checks fail, by the name of the class and of the check; one that passes is an error, too.
 EXPECTED: dict[str, dict[str, str]] = {
     "DivergenceBayes": dict.fromkeys(["check_classifiers_classes", "check_classifiers_train"], IN_ORDER_OF_TRAINING),
     "SupportVectorClassifier": dict.fromkeys(["check_classifiers_classes", "check_classifiers_train"], PAIRS),
-    "MultinomialBayes": NOT_BY_TAGS,
-    "ProjectedPdf": NOT_BY_TAGS,
-    "EmbeddedFamily": NOT_BY_TAGS,
     "HeatOnSimplex": {"check_fit2d_1feature": "the simplex of one coordinate is a point, which has no heat kernel"},
     "HyperplaneTopOfLabels": {"check_fit2d_1sample": "one document has one category, and the message is about those"},
 }

@@ -33,19 +33,4 @@ PARAMETER_LIMITS = {
     "smoothing": (1e-300, 1e15, "below, its logarithm underflows; above, the counts are lost to rounding"),
 }
 
-__all__ = [
-    "CLASSIFIERS",
-    "PARAMETER_LIMITS",
-    "BornClassifier",
-    "ComplementBayes",
-    "DivergenceBayes",
-    "EmbeddedFamily",
-    "LinearSvm",
-    "LogisticClassifier",
-    "MultinomialBayes",
-    "NbSvm",
-    "ProjectedPdf",
-    "SgdSvm",
-    "SupportVectorClassifier",
-    "TransformedComplementBayes",
-]
+__all__ = ["CLASSIFIERS", "PARAMETER_LIMITS"]

@@ -74,15 +74,8 @@ class BornClassifier(SklearnClassifier):
         points : sparse or dense matrix, shape (n, V)
             Already validated.
         labels : array, shape (n,)
-
-        Raises
-        ------
-        ValueError
-            If a value is negative.
         """
         rows = sp.csr_array(points)
-        if rows.nnz and rows.data.min() < 0:
-            raise ValueError(f"Negative values in data passed to {type(self).__name__}: {rows.data.min()}")
         totals = np.asarray(rows.sum(axis=1))
         members = np.asarray(labels[:, None] == self.classes_, dtype=np.float64)
         shares = members * np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)[:, None]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.system.checks import check_positive_parameters
-from benchmark.system.tags import Tags
+from benchmark.classifiers.multinomial_bayes import SmoothedBayes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.naive_bayes import ComplementNB
 
+    from benchmark.system.tags import Tags
 
-class ComplementBayes(SklearnClassifier):
+
+class ComplementBayes(SmoothedBayes):
     """Complement naive Bayes (Rennie et al. 2003): argmax_i -Σ_w x_w ln p_¬i,w, scikit-learn's `ComplementNB`.
 
     p_¬i,w = (n_¬i,w + smoothing) / Σ_w' (n_¬i,w' + smoothing), where n_¬i,w is the count of term w in the documents of
@@ -43,20 +44,10 @@ class ComplementBayes(SklearnClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(
-        normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
-    )
-    non_negative: ClassVar[bool] = True
+    tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"complement-nb": "Complement NB"})
 
-    def __init__(self, smoothing: float = 1.0) -> None:
-        self.smoothing = smoothing
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "smoothing")
-
-    def untrained(self, n: int) -> ComplementNB:  # noqa: ARG002
-        """Return the unfitted `ComplementNB`; n, the number of training documents, has no effect."""
+    def untrained(self) -> ComplementNB:
+        """Return the unfitted `ComplementNB`."""
         from sklearn.naive_bayes import ComplementNB  # noqa: PLC0415 - slow to import
 
         return ComplementNB(alpha=self.smoothing, force_alpha=True)
@@ -76,7 +67,7 @@ class ComplementBayes(SklearnClassifier):
         return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T))
 
 
-class TransformedComplementBayes(SklearnClassifier):
+class TransformedComplementBayes(SmoothedBayes):
     """TWCNB (Rennie et al., ICML 2003, table 4): argmax_c Σ_w t_w v_cw, for the counts t of a document.
 
     Training counts d become d' = log(1 + d) · log(n / n_w), where n_w of the n training documents have term w, divided
@@ -103,15 +94,7 @@ class TransformedComplementBayes(SklearnClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"twcnb": "TWCNB"})
-    non_negative: ClassVar[bool] = True
-
-    def __init__(self, smoothing: float = 1.0) -> None:
-        self.smoothing = smoothing
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "smoothing")
+    tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"twcnb": "TWCNB"})
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
         """Transform the counts and compute the weights.
@@ -121,17 +104,10 @@ class TransformedComplementBayes(SklearnClassifier):
         points : sparse or dense matrix, shape (n, V)
             Counts, already validated.
         labels : array, shape (n,)
-
-        Raises
-        ------
-        ValueError
-            If a count is negative.
         """
         from sklearn.preprocessing import normalize  # noqa: PLC0415
 
         rows = sp.csr_array(points)
-        if rows.nnz and rows.data.min() < 0:
-            raise ValueError(f"Negative values in data passed to {type(self).__name__}: {rows.data.min()}")
         n, size = rows.shape
         having = np.bincount(rows.indices, weights=rows.data > 0, minlength=size)
         idf = np.log(n / np.maximum(having, 1))

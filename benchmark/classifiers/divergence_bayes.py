@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.utils.validation import check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.centroids.divergence import class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
@@ -106,9 +106,8 @@ class DivergenceBayes(SklearnClassifier):
         Raises
         ------
         ValueError
-            If a count is negative, or no document of a class has a word.
+            If no document of a class has a word.
         """
-        check_non_negative(points, type(self).__name__)
         counts = canonical_csr(points)
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
+from abc import abstractmethod
 from itertools import combinations
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_non_negative
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.classifiers.svm import check_ridge, one_vs_one_scores
@@ -18,9 +17,9 @@ from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
@@ -29,31 +28,17 @@ LINEAR_SVM_SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
 
 
-class _Turns:
-    """Turns of trainings: those that draw random numbers run alone, all others side by side.
-
-    LIBLINEAR has one random number generator for the whole process, which every training seeds.
-    """
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._running = 0
-
-    @contextmanager
-    def take(self, *, alone: bool) -> Iterator[None]:
-        """Wait until the training may run, and hold its turn."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._running == 0 or (self._running > 0 and not alone))
-            self._running = -1 if alone else self._running + 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._running = 0 if alone else self._running - 1
-                self._changed.notify_all()
+#: Taken by each training of LIBLINEAR, which seeds the one generator of random numbers of the process.
+_LIBLINEAR = Lock()
 
 
-_TURNS = _Turns()
+def train_liblinear(X: Any, y: NDArray[Any], **parameters: Any) -> tuple[Array, Array]:
+    """Return the hyperplanes of scikit-learn's `LinearSVC` with these parameters: normal vectors and offsets."""
+    from sklearn.svm import LinearSVC  # noqa: PLC0415 - slow, as below: runs served from the store don't need it
+
+    with _LIBLINEAR:
+        model = LinearSVC(random_state=0, max_iter=_MOST_ITERATIONS, **parameters).fit(X, y)
+    return model.coef_, np.atleast_1d(model.intercept_)
 
 
 class _LinearModel(SklearnClassifier):
@@ -70,11 +55,6 @@ class _LinearModel(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(sums_words=True)
-
-    @property
-    def draws(self) -> bool:
-        """Whether training draws from LIBLINEAR's generator of random numbers."""
-        return False
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -101,7 +81,7 @@ class _LinearModel(SklearnClassifier):
         """
         self.coef_, self.intercept_ = self._hyperplanes(points, labels)
 
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return the decision value of each class; for two classes, that of the second.
 
         Parameters
@@ -113,16 +93,11 @@ class _LinearModel(SklearnClassifier):
         -------
         float64 array, shape (m, n_classes), or (m, 1) for two classes
         """
-        return self._values(points)
-
-    def _values(self, points: Any) -> NDArray[np.float64]:
-        """Return the decision value of each hyperplane, shape (m, n_hyperplanes)."""
         return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
 
-    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        with _TURNS.take(alone=self.draws):
-            model = self.untrained(X.shape[0]).fit(X, y)
-        return model.coef_, np.atleast_1d(model.intercept_)
+    @abstractmethod
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
+        """Return the normal vectors, shape (n_hyperplanes, V), and offsets, shape (n_hyperplanes,)."""
 
 
 class LinearSvm(_LinearModel):
@@ -176,27 +151,7 @@ class LinearSvm(_LinearModel):
         if self.scheme == "crammer-singer" and self.loss != "hinge":
             raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
 
-    @property
-    def draws(self) -> bool:
-        """Whether training draws random numbers, which LIBLINEAR does for dual problems."""
-        return LIBLINEAR_LOSSES[self.loss][1]
-
-    def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return the unfitted `LinearSVC`.
-
-        Parameters
-        ----------
-        n : int
-            Number of training documents; it has no effect.
-        """
-        from sklearn.svm import LinearSVC  # noqa: PLC0415 - slow, as below: runs served from the store don't need it
-
-        loss, dual = LIBLINEAR_LOSSES[self.loss]
-        kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
-        common = {"C": self.C, "tol": self.epsilon, "random_state": 0, "max_iter": _MOST_ITERATIONS}
-        return LinearSVC(loss=loss, dual=dual, multi_class=kind, **common)
-
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return the decision value of each class; one-vs-one's are those of `one_vs_one_scores`.
 
         Parameters
@@ -208,25 +163,31 @@ class LinearSvm(_LinearModel):
         -------
         float64 array, shape (m, n_classes)
         """
-        if self.scheme != "one-vs-one" or len(self.classes_) == 2:
-            return super().scores(points)
-        return one_vs_one_scores(self._values(points), len(self.classes_))
+        values = super().scores(points)
+        return one_vs_one_scores(values, len(self.classes_)) if self._by_pair else values
 
-    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if self.scheme != "one-vs-one" or len(self.classes_) < 3:
-            return self._without_ridge(X, y)
+    @property
+    def _by_pair(self) -> bool:
+        return self.scheme == "one-vs-one" and len(self.classes_) > 2
+
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
+        if not self._by_pair:
+            return self._train(X, y)
         hyperplanes = []
         for first, second in combinations(self.classes_, 2):
             rows = np.flatnonzero((y == first) | (y == second))
-            hyperplanes.append(self._without_ridge(X[rows], y[rows] == first))
+            hyperplanes.append(self._train(X[rows], y[rows] == first))
         return np.vstack([coef for coef, _ in hyperplanes]), np.concatenate([offset for _, offset in hyperplanes])
 
-    def _without_ridge(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _train(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         """Train hyperplanes and drop the ridge's coordinates, which are 0 in all but one training document each."""
+        loss, dual = LIBLINEAR_LOSSES[self.loss]
+        kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
+        parameters = {"C": self.C, "loss": loss, "dual": dual, "multi_class": kind, "tol": self.epsilon}
         if not self.ridge:
-            return super()._hyperplanes(X, y)
+            return train_liblinear(X, y, **parameters)
         ridge = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")
-        coef, intercept = super()._hyperplanes(sp.hstack([sp.csr_array(X), ridge], format="csr"), y)
+        coef, intercept = train_liblinear(sp.hstack([sp.csr_array(X), ridge], format="csr"), y, **parameters)
         return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
 
 
@@ -254,23 +215,14 @@ class SgdSvm(_LinearModel):
         if not 1 <= self.passes <= 10_000:
             raise ValueError(f"passes must lie between 1 and 10000, not {self.passes}")
 
-    def untrained(self, n: int) -> Any:
-        """Return the unfitted `SGDClassifier`.
-
-        Parameters
-        ----------
-        n : int
-            Number of training documents.
-        """
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         from sklearn.linear_model import SGDClassifier  # noqa: PLC0415
 
-        return SGDClassifier(
-            alpha=1 / (self.C * n), max_iter=self.passes, tol=None, average=True, random_state=self.seed
-        )
-
-    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        alpha = 1 / (self.C * X.shape[0])
+        model = SGDClassifier(alpha=alpha, max_iter=self.passes, tol=None, average=True, random_state=self.seed)
         # scikit-learn uses a lower learning rate of the offset for sparse points: make dense points sparse, too.
-        return super()._hyperplanes(sp.csr_array(X), y)
+        model.fit(sp.csr_array(X), y)
+        return model.coef_, model.intercept_
 
 
 class LogisticClassifier(_LinearModel):
@@ -291,17 +243,11 @@ class LogisticClassifier(_LinearModel):
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
-    def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return the unfitted `LogisticRegression`.
-
-        Parameters
-        ----------
-        n : int
-            Number of training documents; it has no effect.
-        """
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-        return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)
+        model = LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS).fit(X, y)
+        return model.coef_, model.intercept_
 
 
 class NbSvm(_LinearModel):
@@ -356,54 +302,19 @@ class NbSvm(_LinearModel):
         if not 0 <= self.interpolation <= 1:
             raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
-    @property
-    def draws(self) -> bool:
-        """Whether training draws random numbers: always, as it solves the dual problem."""
-        return True
-
-    def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return the unfitted `LinearSVC`, which solves the dual: on unnormalized points the primal is 100× slower.
-
-        Parameters
-        ----------
-        n : int
-            Number of training documents; it has no effect.
-        """
-        from sklearn.svm import LinearSVC  # noqa: PLC0415
-
-        loss, _ = LIBLINEAR_LOSSES[self.loss]
-        return LinearSVC(C=self.C, loss=loss, dual=True, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
-
-    def learn(self, points: Any, labels: NDArray[Any]) -> None:
-        """Train the hyperplanes.
-
-        Parameters
-        ----------
-        points : sparse or dense matrix, shape (n, V)
-            Already validated.
-        labels : array, shape (n,)
-
-        Raises
-        ------
-        ValueError
-            If a value of a point is negative, or there is only one class.
-        """
-        check_non_negative(points, type(self).__name__)
-        super().learn(points, labels)
-
-    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         classes = self.classes_
         # For two classes, the hyperplane of the first is that of the second with the opposite sign.
         trained = classes[-1:] if len(classes) == 2 else classes
         weights, offsets = zip(*(self._against_the_rest(X, y == label) for label in trained), strict=True)
         return np.stack(weights), np.concatenate(offsets)
 
-    def _against_the_rest(
-        self, X: sp.csr_array | NDArray[np.float64], inside: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _against_the_rest(self, X: sp.csr_array | Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Train a class against the rest; return the weights r w', shape (V,), and b, shape (1,)."""
         p, q = (self.smoothing + np.asarray(X[rows].sum(axis=0)).ravel() for rows in (inside, ~inside))
         r = np.log(p / p.sum()) - np.log(q / q.sum())
-        coef, offset = super()._hyperplanes(X * r if isinstance(X, np.ndarray) else X.multiply(r).tocsr(), inside)
+        scaled, loss = X * r if isinstance(X, np.ndarray) else X.multiply(r).tocsr(), LIBLINEAR_LOSSES[self.loss][0]
+        # On unnormalized points the primal problem takes a hundred times as long as the dual.
+        coef, offset = train_liblinear(scaled, inside, C=self.C, loss=loss, dual=True, tol=self.epsilon)
         w = coef[0]
         return r * ((1 - self.interpolation) * np.abs(w).mean() + self.interpolation * w), offset

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
@@ -19,7 +19,27 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class MultinomialBayes(SklearnClassifier):
+class SmoothedBayes(SklearnClassifier):
+    """Classifier of term counts with a number that is added to every count.
+
+    Parameters
+    ----------
+    smoothing : float
+        Added to every count, > 0.
+    """
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
+    non_negative: ClassVar[bool] = True
+
+    def __init__(self, smoothing: float = 1.0) -> None:
+        self.smoothing = smoothing
+
+    def check(self) -> None:
+        """Raise ValueError if the smoothing isn't positive."""
+        check_positive_parameters(self, "smoothing")
+
+
+class MultinomialBayes(SmoothedBayes):
     """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
 
     p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), where n_iw is the count of term w in the documents of class i,
@@ -53,18 +73,10 @@ class MultinomialBayes(SklearnClassifier):
     array(['a', 'b', 'a'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"mnb": "MNB"})
-    non_negative: ClassVar[bool] = True
+    tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"mnb": "MNB"})
 
-    def __init__(self, smoothing: float = 1.0) -> None:
-        self.smoothing = smoothing
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "smoothing")
-
-    def untrained(self, n: int) -> MultinomialNB:  # noqa: ARG002
-        """Return the unfitted `MultinomialNB`; n, the number of training documents, has no effect."""
+    def untrained(self) -> MultinomialNB:
+        """Return the unfitted `MultinomialNB`."""
         from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - slow to import
 
         return MultinomialNB(alpha=self.smoothing, force_alpha=True)
@@ -82,32 +94,3 @@ class MultinomialBayes(SklearnClassifier):
         float64 array, shape (m, n_classes)
         """
         return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T) + self.class_log_prior_)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the log posteriors ln P(c_i|x).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, shape (m, V)
-            Term counts.
-
-        Returns
-        -------
-        float64 array, shape (m, n_classes)
-        """
-        scores = self.checked_scores(X)
-        return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return the posteriors P(c_i|x).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, shape (m, V)
-            Term counts.
-
-        Returns
-        -------
-        float64 array, shape (m, n_classes)
-        """
-        return np.exp(self.predict_log_proba(X))

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from benchmark.classifiers.class_scores import score_of_each, second_less_first
 from benchmark.representation.estimator import MatrixEstimator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     """Classifier of points that scikit-learn trains.
 
-    A subclass takes its parameters in its constructor and implements `check`, `untrained` and `scores`.
+    A subclass takes its parameters in its constructor and implements `check`, `scores`, and `untrained` or `learn`.
 
     Attributes
     ----------
@@ -41,14 +41,8 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
 
-    def untrained(self, n: int) -> Any:
-        """Return the unfitted scikit-learn estimator; a class that has none defines `learn`.
-
-        Parameters
-        ----------
-        n : int
-            Number of training documents.
-        """
+    def untrained(self) -> Any:
+        """Return the unfitted scikit-learn estimator; a class that has none defines `learn`."""
         raise NotImplementedError
 
     @abstractmethod
@@ -83,10 +77,12 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         Raises
         ------
         ValueError
-            If a parameter is out of range, a value is not finite, or the scikit-learn estimator rejects the points.
+            If a parameter is out of range, or a value is not finite, or negative though `non_negative`.
         """
         self.check()
         points, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        if self.non_negative:
+            check_non_negative(points, type(self).__name__)
         points = _with_narrow_indices(points)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
@@ -102,7 +98,7 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
             Already validated.
         labels : array, shape (n,)
         """
-        model = self.untrained(points.shape[0]).fit(points, labels)
+        model = self.untrained().fit(points, labels)
         for name, value in vars(model).items():
             if name.endswith("_"):
                 setattr(self, name, value)

@@ -41,22 +41,4 @@ KERNELS: dict[str, type[Any]] = {
     "plsi-fisher": PLSIFisher,
 }
 
-__all__ = [
-    "KERNELS",
-    "Bhattacharyya",
-    "Diffusion",
-    "ExponentialGeodesicDistance",
-    "Heat",
-    "Hyperbolic",
-    "HyperplaneTop",
-    "Kernel",
-    "Linear",
-    "NegativeEuclideanDistance",
-    "NegativeGeodesicDistance",
-    "PLSIFisher",
-    "Polynomial",
-    "ProbabilityProduct",
-    "RadialBasisFunction",
-    "Sigmoid",
-    "is_elementwise_kernel",
-]
+__all__ = ["KERNELS", "Kernel", "is_elementwise_kernel"]

@@ -43,11 +43,7 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
-
-    @property
-    def non_negative(self) -> bool:
-        """Whether points with a negative coordinate are rejected: always."""
-        return True
+    non_negative: ClassVar[bool] = True
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.

@@ -6,6 +6,7 @@ the shortest n-gram, with its spaces, is a term as a whole.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ from benchmark.text.streams import (
 from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -96,7 +97,7 @@ def character_terms(
     low, high = lexing.characters
     first = min(low, MAX_PACKED)
     codes = [stream.terms for stream in characters]
-    numbers, values = number_values(map_in_order(lambda own: packed_characters(first, own)[1], codes, jobs))
+    numbers, values = number_values(map_in_order(partial(_packed, first), codes, jobs))
     streams = [
         place_terms(stream, character_runs(first, own), number)
         for stream, own, number in zip(characters, codes, numbers, strict=True)
@@ -123,17 +124,12 @@ def character_runs(length: int, codes: NDArray[np.int32]) -> NDArray[np.intp]:
     return np.flatnonzero(np.logical_and.reduce([known[start : start + n] for start in range(length)]))
 
 
-def packed_characters(length: int, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return the characters at which `length` characters of one word begin, and these encoded as one number."""
+def _packed(length: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return each run of `length` characters of one word, encoded as one number."""
     here, wide = character_runs(length, codes), codes.astype(np.int64)
-    return here, pack_characters([wide[here + place] for place in range(length)])
-
-
-def pack_characters(places: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Encode runs of characters as one number each, from their first characters, their second ones, and so on."""
-    packed = places[0]
-    for following in places[1:]:
-        packed = packed << CHARACTER_BITS | following
+    packed = wide[here]
+    for place in range(1, length):
+        packed = packed << CHARACTER_BITS | wide[here + place]
     return packed
 
 

@@ -272,21 +272,6 @@ def term_name(spelled: str, lexing: Lexing) -> str:
     return spelled
 
 
-def spelling_of_name(name: str, lexing: Lexing) -> str:
-    """Return how `TokenSpans` spells the tokens of a name, see `term_name`.
-
-    Examples
-    --------
-    >>> spelling_of_name("<digits:3>", Lexing(digits="run-length"))
-    '###'
-    """
-    if name[0] == "<" and lexing.digits == "run-length":
-        return "#" * int(name[len("<digits:") : -1])
-    if name[0] == "<" and lexing.digits == "token":
-        return "#"
-    return name
-
-
 @compile_lazily("int64(Array(uint8, 1, 'C', readonly=True), int64, int64)")
 def body_start(text: NDArray[np.uint8], start: int, stop: int) -> int:
     """Return the position after the first blank line in ``text[start:stop]``, or `stop` if there is none."""

@@ -33,7 +33,7 @@ from benchmark.text.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from benchmark.corpora.user.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
     from benchmark.text.pruning import Pruning
+
+    #: Documents, and whether pruning counts each; as a list of texts where they have several fields.
+    DocumentChunk = tuple[TextChunk | list[bytes], NDArray[np.bool_]]
 
 
 def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
@@ -58,10 +61,17 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
         If a document has no field of a name.
     """
     documents = corpus.documents
+    chunks = _chunks(corpus, lexing, _counted(documents, pruning.group))
+    matrix, vocabulary, dropped, block_of = count_chunks(chunks, lexing, pruning, jobs)
+    return Counts(documents, matrix, vocabulary, dropped, lexing.blocks, block_of)
+
+
+def count_chunks(
+    chunks: Iterable[DocumentChunk], lexing: Lexing, pruning: Pruning, jobs: int = 1
+) -> tuple[sp.csr_array, tuple[str, ...], int, NDArray[np.int32]]:
+    """Return the counts of chunks of documents, as `Counts` has them: matrix, vocabulary, dropped letters, blocks."""
     fields = [_Words() for _ in lexing.fields]
-    for chunk in map_in_order(
-        partial(find_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs
-    ):
+    for chunk in map_in_order(partial(_find_words, lexing), chunks, jobs):
         for field, words in zip(fields, chunk, strict=True):
             field.add(words)
     dropped = fields[0].dropped
@@ -72,8 +82,7 @@ def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int =
     sizes = [len(names) for names in vocabularies]
     rows = map_in_order(partial(count_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
-    block_of = np.repeat(np.array(numbers, dtype=np.int32), sizes)
-    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
+    return matrix, tuple(chain(*vocabularies)), dropped, np.repeat(np.array(numbers, dtype=np.int32), sizes)
 
 
 def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
@@ -110,7 +119,7 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
 CHUNK_BYTES = 2**21
 
 
-class FoundWords(NamedTuple):
+class _FoundWords(NamedTuple):
     """Words of some documents; those of document i are ``bounds[i]:bounds[i + 1]``, see `TokenSpans` for `dropped`."""
 
     words: list[bytes]
@@ -118,12 +127,6 @@ class FoundWords(NamedTuple):
     counted: NDArray[np.bool_]
     dropped: int
     characters: TermStream | None
-
-
-def word_stream(numbers: NDArray[np.int32], found: FoundWords) -> TermStream:
-    """Return the stream of the numbers of the words of some documents."""
-    bounds = found.bounds
-    return TermStream(np.insert(numbers, bounds[1:], NO_TERM), bounds + np.arange(len(bounds)), found.counted)
 
 
 class _Words:
@@ -146,18 +149,17 @@ class _Words:
         self.characters: list[TermStream] = []
         self.dropped = 0
 
-    def add(self, found: FoundWords) -> None:
+    def add(self, found: _FoundWords) -> None:
         """Assign numbers to the words of the next documents."""
-        words = found.words
+        words, bounds = found.words, found.bounds
         terms = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
-        self.streams.append(word_stream(terms, found))
+        ended = np.insert(terms, bounds[1:], NO_TERM)
+        self.streams.append(TermStream(ended, bounds + np.arange(len(bounds)), found.counted))
         self.characters += [] if found.characters is None else [found.characters]
         self.dropped += found.dropped
 
 
-def _chunks(
-    corpus: AnyCorpus, lexing: Lexing, counted: NDArray[np.bool_]
-) -> Iterator[tuple[TextChunk | list[bytes], NDArray[np.bool_]]]:
+def _chunks(corpus: AnyCorpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
     start = 0
     if lexing.fields == (WHOLE_DOCUMENT,):
@@ -171,7 +173,7 @@ def _chunks(
         start += len(texts)
 
 
-def find_words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray[np.bool_]]) -> list[FoundWords]:
+def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     """Find the words of a chunk of documents, field by field."""
     texts, counted = documents
     if isinstance(texts, tuple):
@@ -185,11 +187,11 @@ def find_words(lexing: Lexing, documents: tuple[TextChunk | list[bytes], NDArray
     ]
 
 
-def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> FoundWords:
+def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
     spans = find_tokens(*chunk, lexing)
     words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
     characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
-    return FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
+    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
 
 
 def _field_terms(

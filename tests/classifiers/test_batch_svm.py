@@ -75,3 +75,17 @@ def test_a_value_that_is_no_number_is_refused(kernel):
     kernel[3, 4] = np.nan
     with pytest.raises(FloatingPointError, match="finite"):
         batch_decision_values(kernel, [BinaryProblem(np.array([0]), np.array([1]), np.array([2]))])
+
+
+@pytest.mark.parametrize("n_test", [1, 3, 40])
+def test_decisions_stand_in_the_order_of_the_tested_rows(n_test: int) -> None:
+    rng = np.random.default_rng(6)
+    points = rng.normal(size=(60, 5)) + np.repeat([[1.0], [0.0]], 30, axis=0)
+    kernel, test = points @ points.T, rng.permutation(60)[:n_test]
+    problem = BinaryProblem(np.arange(20), np.arange(30, 55), test)
+    (whole,) = batch_decision_values(kernel, [BinaryProblem(problem.first, problem.second, np.arange(60))])
+    (found,) = batch_decision_values(kernel, [problem])
+    np.testing.assert_allclose(found, whole[test], rtol=1e-9, atol=1e-9)
+    for name, value in (("C", 0.01), ("epsilon", 0.5)):
+        (other,) = batch_decision_values(kernel, [problem], **{name: value})
+        assert np.abs(other - found).max() > 1e-6, name

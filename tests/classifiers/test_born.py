@@ -66,18 +66,3 @@ def test_a_document_without_known_terms_ties():
     X[:, 5] = 0
     scores = BornClassifier().fit(X, y).decision_function(np.eye(12)[[5]])
     assert (scores == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [("amplitude", 0.0), ("amplitude", np.inf), ("balance", 1.5), ("balance", np.nan), ("entropy", -1.0)],
-)
-def test_parameters_out_of_range_are_refused(parameter, value):
-    with pytest.raises(ValueError, match=parameter):
-        BornClassifier(**{parameter: value}).fit(*draw(2))
-
-
-def test_what_is_negative_is_refused():
-    X, y = draw(2)
-    with pytest.raises(ValueError, match="Negative values"):
-        BornClassifier().fit(-X, y)

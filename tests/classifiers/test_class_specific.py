@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
-from sklearn.base import clone
 
 from benchmark.classifiers.class_specific import (
     EmbeddedFamily,
@@ -295,38 +294,7 @@ def test_sparse_and_dense_counts_give_the_same_and_are_left_as_they_are(classifi
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("smoothing", [0.0, -1.0, float("nan"), float("inf")])
-def test_smoothing_must_be_positive(classifier, smoothing):
-    with pytest.raises(ValueError, match="smoothing must be a positive number"):
-        classifier(3, smoothing).fit(*corpus(13)[:2])
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("n_terms", [0, -2, 61])
 def test_a_number_of_terms_that_cannot_be_selected_is_refused(classifier, n_terms):
     with pytest.raises(ValueError, match=f"{n_terms} terms can't be selected from 60"):
         classifier(n_terms).fit(*corpus(13)[:2])
-
-
-@pytest.mark.parametrize(
-    ("rankings", "message"),
-    [
-        (np.zeros((3, 2), dtype=int), r"must have 4 rows and at least 2 columns, not the shape \(3, 2\)"),
-        (np.zeros((4, 1), dtype=int), r"at least 2 columns, not the shape \(4, 1\)"),
-        (np.zeros(4, dtype=int), r"not the shape \(4,\)"),
-        (np.tile([0, 60], (4, 1)), "terms from 0 to 59"),
-        (np.tile([-1, 3], (4, 1)), "terms from 0 to 59"),
-        (np.tile([7, 7], (4, 1)), "twice for the same class"),
-        (np.tile([0.0, 1.0], (4, 1)), "must be integers"),
-    ],
-)
-def test_rankings_that_do_not_fit_are_refused(rankings, message):
-    X, y, _ = corpus(14)
-    with pytest.raises(ValueError, match=message):
-        ProjectedPdf(2).fit(X, y, rankings)
-
-
-def test_clone_copies_the_parameters():
-    copy = clone(EmbeddedFamily(n_terms=7, smoothing=0.2).fit(*corpus(15)[:2]))
-    assert copy.get_params() == {"n_terms": 7, "smoothing": 0.2}
-    assert not hasattr(copy, "theta_")

@@ -20,7 +20,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import benchmark.system.row_blocks
 from benchmark.classifiers import SupportVectorClassifier, svm
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix
-from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_decision_values, train_multiclass
+from benchmark.classifiers.svm import (
+    MulticlassSvm,
+    mean_self_product,
+    one_vs_one_scores,
+    predict_class_codes,
+    svm_class_scores,
+    svm_decision_values,
+    train_multiclass,
+)
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
@@ -620,3 +628,58 @@ def test_a_decision_that_is_0_but_for_rounding_is_summed_again_whatever_the_sign
     decision = svm_decision_values(machines, kernel)
     assert decision[0, 0] == pytest.approx(rho * (value - 1), abs=1e-15)
     assert bool(summed) == again
+
+
+@pytest.mark.parametrize("mean", [0.0, -1.0, float("nan")])
+def test_a_cost_is_not_divided_by_a_mean_that_is_not_positive(mean: float) -> None:
+    message = f"^C can't be divided by the mean of k\\(x, x\\), which is {mean:g}$"
+    for action in (mean_self_product, SupportVectorClassifier(scale_C="mean-self-product").cost):
+        with pytest.raises(ValueError, match=message):
+            action(np.array([mean - 1, mean + 1]))
+    assert SupportVectorClassifier(C=3.0).cost(np.array([mean])) == 3.0
+    assert mean_self_product(np.array([0.5, 0.0])) == 0.25
+
+
+def machines(scheme: str, n_classes: int) -> MulticlassSvm:
+    return MulticlassSvm(scheme, np.arange(n_classes + 1), ())
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_the_largest_score_is_the_predicted_class_s_unless_classes_tie(scheme: str, n_classes: int) -> None:
+    columns = n_classes if scheme == "one-vs-rest" else n_classes * (n_classes - 1) // 2
+    decisions = np.random.default_rng(n_classes).normal(size=(200, columns))
+    svms = machines(scheme, n_classes)
+    scores = svm_class_scores(svms, decisions)
+    assert scores.shape == (200, n_classes)
+    codes, tied = predict_class_codes(svms, decisions)
+    np.testing.assert_array_equal(scores.argmax(axis=1)[~tied], codes[~tied])
+    assert (~tied).sum() > 50
+    if scheme == "one-vs-one":
+        wins = np.floor(scores + 0.5) if n_classes > 2 else (scores > 0)
+        assert (wins.max(axis=1) == wins[np.arange(200), codes]).all()
+
+
+def test_a_sum_of_decision_values_breaks_ties_and_never_outweighs_a_vote() -> None:
+    """Of three classes that each win once: (0,1) 3, (0,2) -1, (1,2) 2; then class 1 wins twice by little."""
+    scores = one_vs_one_scores(np.array([[3.0, -1.0, 2.0], [-1e-9, 1e9, 1e-9]]), 3)
+    sums = np.array([[2.0, -1.0, -1.0], [1e9, 2e-9, -1e9]])
+    votes = np.array([[1, 1, 1], [1, 2, 0]])
+    np.testing.assert_allclose(scores, votes + sums / (3 * (np.abs(sums) + 1)), rtol=1e-15)
+    assert scores.argmax(axis=1).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_where_libsvm_takes_no_step_the_offsets_decide(scheme: str, n_classes: int) -> None:
+    """A tolerance of 2 and more is reached before the first step: there is no support vector."""
+    y = np.arange(12) % n_classes
+    X = np.random.default_rng(12).poisson(1.0, size=(12, 15)) + np.eye(15)[y]
+    model = SupportVectorClassifier(epsilon=2.5, scheme=scheme).fit(X @ X.T, y)
+    assert [len(machine.support) for machine in model.machines_.machines] == [0] * len(model.machines_.machines)
+    assert model.machines_.n_support == 0
+    offsets = [machine.rho for machine in model.machines_.machines]
+    decisions = model.decision_function(X[:5] @ X.T)
+    np.testing.assert_array_equal(decisions, np.tile(np.negative(offsets), (5, 1)))
+    codes, _ = predict_class_codes(model.machines_, decisions)
+    np.testing.assert_array_equal(model.predict(X[:5] @ X.T), model.classes_[codes])

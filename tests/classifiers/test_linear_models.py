@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
@@ -13,8 +12,7 @@ from scipy.optimize import minimize
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from benchmark.classifiers import LinearSvm, LogisticClassifier, NbSvm, SgdSvm, SupportVectorClassifier
-from benchmark.classifiers.linear_models import _Turns
+from benchmark.classifiers import LinearSvm, NbSvm, SgdSvm, SupportVectorClassifier
 
 
 def draw(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -102,66 +100,6 @@ def test_a_stream_comes_near_the_machine_that_sees_all_at_once() -> None:
     assert objective(many) < objective(few)
 
 
-@pytest.mark.parametrize("ridge", [-0.1, float("nan"), float("inf")])
-def test_an_impossible_ridge_is_refused(ridge: float) -> None:
-    for cls in (LinearSvm, SupportVectorClassifier):
-        with pytest.raises(ValueError, match="ridge must lie between 0 and"):
-            cls(ridge=ridge).check()
-
-
-@pytest.mark.parametrize(("first_alone", "second_alone"), [(True, True), (True, False), (False, True), (False, False)])
-def test_what_draws_random_numbers_is_trained_alone_and_all_else_side_by_side(
-    first_alone: bool, second_alone: bool
-) -> None:
-    """Draws of LIBLINEAR's generator, one for the process, would be divided between two trainings."""
-    turns, running, most = _Turns(), [False, False], list[int]()
-    begun, end = threading.Event(), threading.Event()
-
-    def first() -> None:
-        with turns.take(alone=first_alone):
-            running[0] = True
-            begun.set()
-            end.wait(30)
-            running[0] = False
-
-    def second() -> None:
-        with turns.take(alone=second_alone):
-            running[1] = True
-            most.append(sum(running))
-            running[1] = False
-
-    one, other = threading.Thread(target=first), threading.Thread(target=second)
-    one.start()
-    assert begun.wait(30)
-    other.start()
-    other.join(0.1 if first_alone or second_alone else 30)
-    end.set()
-    one.join(30)
-    other.join(30)
-    assert most == [1 if first_alone or second_alone else 2]
-    with turns.take(alone=True):  # all turns were given back
-        pass
-
-
-def test_a_training_that_fails_gives_its_turn_back() -> None:
-    turns = _Turns()
-    for alone in (True, False, True):
-        with pytest.raises(ValueError, match="one class"), turns.take(alone=alone):
-            raise ValueError("one class")
-
-
-MODELS = [
-    *(LinearSvm(loss=loss) for loss in ("hinge", "squared-hinge")),
-    *(NbSvm(loss=loss) for loss in ("hinge", "squared-hinge")),
-    *(SgdSvm(), LogisticClassifier()),
-]
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_a_model_says_that_it_draws_where_it_solves_a_dual_problem(model: Any) -> None:
-    assert model.draws == getattr(model.untrained(9), "dual", False)
-
-
 def test_trained_side_by_side_it_has_the_weights_that_it_has_alone() -> None:
     X, y = draw(200, 4, 0)
     X = np.abs(X) @ np.random.default_rng(1).random((6, 300))
@@ -169,3 +107,17 @@ def test_trained_side_by_side_it_has_the_weights_that_it_has_alone() -> None:
     with ThreadPoolExecutor(4) as pool:
         for own in pool.map(lambda _: NbSvm(epsilon=0.1).fit(X, y).coef_, range(4)):
             np.testing.assert_array_equal(own, alone)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_a_ridge_is_that_of_each_pair_of_classes(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    y = np.arange(40) % n_classes
+    X = rng.normal(size=(40, 5)) + np.eye(5)[y]
+    parameters: dict[str, Any] = {"C": 0.5, "ridge": 2.0, "epsilon": 1e-6}
+    pairs = LinearSvm(scheme="one-vs-one", **parameters).fit(X, y)
+    for place, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        rows = (y == first) | (y == second)
+        alone = LinearSvm(**parameters).fit(X[rows], y[rows] == (second if n_classes == 2 else first))
+        np.testing.assert_allclose(pairs.coef_[place], alone.coef_[0], rtol=1e-12)
+        np.testing.assert_allclose(pairs.intercept_[place], alone.intercept_[0], rtol=1e-12)

@@ -343,3 +343,73 @@ def test_of_two_classes_all_problems_of_a_kernel_fail_with_it(points: sp.csr_arr
     assert [type(each) for each in failed] == [FloatingPointError] * 3
     assert isinstance(found, MulticlassSvm)
     assert len(found.machines) == 1
+
+
+FEW = np.array([3, 4, 5])
+FEW_BOUNDS = np.concatenate([[0], np.cumsum(FEW)])
+
+
+class FailsAt(DenseRows):
+    """A kernel whose value of one row and column is no number, though its source is sound."""
+
+    fails: tuple[int, int] = (-1, -1)
+
+    def values(self, source: Any, rows: slice, columns: slice) -> Any:
+        values = source.copy()
+        row, column = self.fails
+        if rows.start <= row < rows.stop and columns.start <= column < columns.stop:
+            values[row - rows.start, column - columns.start] = np.nan
+        return super().values(values, rows, columns)
+
+
+def kernel_that_fails(matrix: NDArray[np.float64], place: tuple[int, int], n: int = 12) -> FailsAt:
+    made = FailsAt(matrix, np.arange(len(matrix)), np.arange(n))
+    object.__setattr__(made, "fails", place)
+    return made
+
+
+@pytest.fixture(scope="module")
+def matrix() -> NDArray[np.float64]:
+    points = np.random.default_rng(7).normal(size=(20, 4))
+    return points @ points.T
+
+
+PLACES = [
+    (int(row), int(column))
+    for row in (*FEW_BOUNDS[:-1], *(FEW_BOUNDS[1:] - 1))
+    for column in (*FEW_BOUNDS[:-1], *(FEW_BOUNDS[1:] - 1))
+]
+
+
+@pytest.mark.parametrize("budget", [0, 10**9])
+def test_wherever_a_kernel_fails_its_problems_fail_and_all_others_are_trained(
+    matrix: NDArray[np.float64], budget: int
+) -> None:
+    sound = DenseRows(matrix[:12, :12], np.arange(12), np.arange(12))
+    (expected,) = train_multiclass_together([SvmProblem(sound)], FEW)
+    assert isinstance(expected, MulticlassSvm)
+    for place in PLACES:
+        wrong = kernel_that_fails(matrix[:12, :12], place)
+        wanted = [SvmProblem(wrong), SvmProblem(sound), SvmProblem(wrong, C=2.0), SvmProblem(sound, C=1.0)]
+        found = train_multiclass_together(wanted, FEW, budget=budget)
+        kinds = [type(each) for each in found]
+        assert kinds == [FloatingPointError, MulticlassSvm, FloatingPointError, MulticlassSvm], place
+        for each in found[1::2]:
+            assert isinstance(each, MulticlassSvm)
+            assert len(each.machines) == 3
+            for one, other in zip(each.machines, expected.machines, strict=True):
+                np.testing.assert_array_equal(one.coefficients, other.coefficients)
+
+
+def test_wherever_a_kernel_fails_on_tested_rows_the_others_are_decided(matrix: NDArray[np.float64]) -> None:
+    sound = DenseRows(matrix[:, :12], np.arange(20), np.arange(12))
+    square = DenseRows(matrix[:12, :12], np.arange(12), np.arange(12))
+    (trained,) = train_multiclass_together([SvmProblem(square)], FEW)
+    (expected,) = svm_decision_values_together([trained], [sound])
+    for row in (0, 7, 19):
+        for start, stop in pairwise(FEW_BOUNDS):
+            for column in (start, stop - 1):
+                wrong = kernel_that_fails(matrix[:, :12], (row, int(column)))
+                decided = svm_decision_values_together([trained] * 3, [wrong, sound, wrong])
+                assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
+                np.testing.assert_array_equal(decided[1], expected)

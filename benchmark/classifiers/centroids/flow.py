@@ -71,7 +71,7 @@ def flow_velocity(statistics: ClassStatistics, rho: Array) -> Array:
     """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `gradient_flow` integrates."""
     potential = mean_skl_gradient(statistics, rho)
     flux = _upwind(rho, potential) * (potential[:-1] - potential[1:])
-    return np.append(0.0, flux) - np.append(flux, 0.0)
+    return np.asarray(np.append(0.0, flux) - np.append(flux, 0.0))
 
 
 def energy_gap(statistics: ClassStatistics, rho: Array) -> float:

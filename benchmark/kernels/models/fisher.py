@@ -27,10 +27,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
-from benchmark.kernels.models.plsi_fold import csr_parts, known_words
+from benchmark.kernels.models.plsi_fold import known_words
 from benchmark.kernels.products import inner_products
 from benchmark.representation.estimator import MatrixEstimator
-from benchmark.system.numba_jit import compile_lazily, prange
+from benchmark.representation.weighting import canonical_csr
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -39,65 +39,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-    I8 = NDArray[np.int64]
-    I4 = NDArray[np.int32]
 
 
-_WORDS = "i8[::1], i4[::1]"
 _NOTE = (
     "plsi-fisher uses term counts, whatever the weighting. Its models are fitted to the training documents of a split "
     "only, and test documents are folded in."
 )
-
-
-@compile_lazily(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
-def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
-    """Add each document's number of nonzero derivatives to `sizes`."""
-    for d in prange(theta.shape[0]):
-        size = 0
-        for k in range(theta.shape[1]):
-            if theta[d, k] > 0.0:
-                size += 1
-                for p in range(start[d], start[d + 1]):
-                    if root[word[p], k] > 0.0:
-                        size += 1
-        sizes[d] += size
-
-
-@compile_lazily(
-    f"void(i4[::1], f8[::1], i8[::1], i8, f8[:, ::1], f8[:, ::1], f8[::1], {_WORDS}, f8[::1])", parallel=True
-)
-def _fill_scores(
-    column: I4,
-    value: Array,
-    place: I8,
-    first: int,
-    theta: Array,
-    root: Array,
-    weight: Array,
-    start: I8,
-    word: I4,
-    ratio: Array,
-) -> None:
-    """Write each document's derivatives from its `place` on, and move `place` past them.
-
-    From column `first` on, class k has the columns k(V + 1) … k(V + 1) + V - 1 for words and k(V + 1) + V for P(z_k).
-    """
-    width = root.shape[0] + 1
-    for d in prange(theta.shape[0]):
-        at = place[d]
-        for k in range(theta.shape[1]):
-            share, left = theta[d, k], first + k * width
-            if share > 0.0:
-                for p in range(start[d], start[d + 1]):
-                    if root[word[p], k] > 0.0:
-                        column[at] = left + word[p]
-                        value[at] = ratio[p] * share * root[word[p], k]
-                        at += 1
-                column[at] = left + width - 1
-                value[at] = share * weight[k]
-                at += 1
-        place[d] = at
 
 
 def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -> sp.csr_array:
@@ -121,35 +68,26 @@ def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -
         If Σ K (V + 1) needs more than 32 bits.
     """
     n, V = counts.shape
-    firsts = np.cumsum([0, *(len(classes) * (V + 1) for _, _, classes in mixtures)]).tolist()
-    if firsts[-1] > np.iinfo(np.int32).max:
-        k = sum(len(classes) for _, _, classes in mixtures)
+    if (k := sum(len(classes) for _, _, classes in mixtures)) * (V + 1) > np.iinfo(np.int32).max:
         raise ValueError(f"{k} classes of {V} words have too many coordinates for 32-bit indices")
-    row = np.zeros(n + 1, dtype=np.int64)
-    parts = [_parts_of_scores(counts, *mixture) for mixture in mixtures]
-    for theta, root, _, start, word, _ in parts:
-        _count_scores(row[1:], theta, root, start, word)
-    np.cumsum(row, out=row)
-    column, value, place = np.empty(row[-1], dtype=np.int32), np.empty(row[-1]), row[:-1].copy()
-    for first, part in zip(firsts, parts, strict=False):
-        _fill_scores(column, value, place, first, *part)
-    # scipy would widen the columns, too, if the row starts were wider than necessary.
-    starts = row.astype(np.int32) if len(value) <= np.iinfo(np.int32).max else row
-    scores = sp.csr_array((value, column, starts), shape=(n, firsts[-1]))
-    scores.has_canonical_format = True
-    return scores
-
-
-def _parts_of_scores(
-    counts: sp.csr_array, theta: Array, phi: Array, classes: Array
-) -> tuple[Array, Array, Array, I8, I4, Array]:
-    """Return the factors of a mixture's derivatives: θ, φ^½, P(z)^-½, row starts, words, and P̂/P(w|d)."""
-    known = known_words(counts, phi)
-    start, word, count = csr_parts(known)
-    length = np.asarray(known.sum(axis=1))
-    ratio = count / word_probabilities(known, theta, phi) / np.repeat(length, np.diff(start))
-    weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(len(classes)), where=classes > 0)
-    return np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi)), weight, start, word, ratio
+    first, parts = 0, list[tuple[Any, Any, Any]]()  # rows, columns and values
+    for theta, phi, classes in mixtures:
+        known = known_words(counts, phi)
+        document, word = np.repeat(np.arange(n), np.diff(known.indptr)), known.indices
+        length, root = np.asarray(known.sum(axis=1)), np.sqrt(phi)
+        ratio = known.data / word_probabilities(known, np.ascontiguousarray(theta), phi) / length[document]
+        weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(len(classes)), where=classes > 0)
+        for k in range(len(classes)):
+            share, own = theta[:, k], root[:, k]
+            some = np.flatnonzero((share[document] > 0) & (own[word] > 0))
+            values = ratio[some] * share[document[some]] * own[word[some]]
+            parts.append((document[some], first + word[some], values))
+            having = np.flatnonzero(share > 0)
+            parts.append((having, np.full(len(having), first + V), share[having] * weight[k]))
+            first += V + 1
+    rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
+    places = rows.astype(np.int32), columns.astype(np.int32)
+    return canonical_csr(sp.coo_array((values, places), shape=(n, first)))
 
 
 class PLSIFisher(TransformerMixin, MatrixEstimator):
@@ -187,6 +125,8 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
     tags: ClassVar[Tags] = Tags(
         normalization="none", sees_counts=True, set_by_run=("seed",), solved_by="scores", note=_NOTE
     )
+
+    non_negative: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -307,11 +247,6 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
             If X has another number of words, or a count is negative or not finite.
         """
         return inner_products(self.scores(X), self.scores_)
-
-    @property
-    def non_negative(self) -> bool:
-        """Whether negative counts are rejected: always."""
-        return True
 
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
         return checked_counts(self.validated(X, fitting=fitting))

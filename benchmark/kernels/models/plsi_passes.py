@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 #: The constant is compiled into functions; it must be in their file, where numba detects changes.
 NEGLIGIBLE = 1e-30
 
-#: Arrays are padded to multiples of this number of values or rows, so that vectorized loops have no remainder.
-_WIDTH = 8
-
 _COUNTS = "i8[::1], i4[::1], f8[::1]"
 
 
@@ -40,35 +37,13 @@ def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
     return s
 
 
-@compile_lazily("UniTuple(f8, 4)(f8[:, ::1], u8, f8[:, ::1], u8, u8, u8, u8)")
-def _row_products(a: Array, i: U8, b: Array, j: U8, k: U8, m: U8, n: U8) -> tuple[float, float, float, float]:
-    """Compute the products with four rows at once: unlike additions to one sum, those to four sums are independent."""
-    s, t, u, v = 0.0, 0.0, 0.0, 0.0
-    for z in range(a.shape[1]):
-        s += a[i, z] * b[j, z]
-        t += a[i, z] * b[k, z]
-        u += a[i, z] * b[m, z]
-        v += a[i, z] * b[n, z]
-    return s, t, u, v
-
-
 @compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS}, u8)")
 def _pass_over_document(
     ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: U8
 ) -> None:
     for z in range(theta.shape[1]):
         gradient[d, z] = 0.0
-    first, stop = start[d], start[d + np.uint64(1)]
-    rest = stop - (stop - first) % 4
-    for p in range(first, rest, 4):
-        i, j, k, m = np.uint64(p), np.uint64(p + 1), np.uint64(p + 2), np.uint64(p + 3)
-        w, x, y, v = np.uint64(word[i]), np.uint64(word[j]), np.uint64(word[k]), np.uint64(word[m])
-        a, b, c, e = _row_products(theta, d, phi, w, x, y, v)
-        a, b, c, e = count[i] / a, count[j] / b, count[k] / c, count[m] / e
-        ratio[i], ratio[j], ratio[k], ratio[m] = a, b, c, e
-        for z in range(theta.shape[1]):
-            gradient[d, z] = gradient[d, z] + a * phi[w, z] + b * phi[x, z] + c * phi[y, z] + e * phi[v, z]
-    for p in range(rest, stop):
+    for p in range(start[d], start[d + np.uint64(1)]):
         i = np.uint64(p)
         w = np.uint64(word[i])
         a = count[i] / _row_product(theta, d, phi, w)
@@ -138,35 +113,12 @@ def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> No
 
 @compile_lazily("void(f8[::1], f8[::1], f8[:, ::1])")
 def _combine(out: Array, weight: Array, rows: Array) -> None:
-    """Fill ``out`` with Σ_i weight_i rows_i, added in order; the number of rows must be a multiple of 8."""
+    """Fill ``out`` with Σ_i weight_i rows_i, added in order."""
     out[:] = 0.0
-    for first in range(0, len(weight), 8):
-        i = np.uint64(first)
-        j, k, m = i + np.uint64(1), i + np.uint64(2), i + np.uint64(3)
-        e, f, g, h = i + np.uint64(4), i + np.uint64(5), i + np.uint64(6), i + np.uint64(7)
-        w0, w1, w2, w3, w4, w5, w6, w7 = (
-            weight[i],
-            weight[j],
-            weight[k],
-            weight[m],
-            weight[e],
-            weight[f],
-            weight[g],
-            weight[h],
-        )
+    for i in range(len(weight)):
+        row, own = np.uint64(i), weight[i]
         for column in range(len(out)):
-            c = np.uint64(column)
-            out[c] = (
-                out[c]
-                + w0 * rows[i, c]
-                + w1 * rows[j, c]
-                + w2 * rows[k, c]
-                + w3 * rows[m, c]
-                + w4 * rows[e, c]
-                + w5 * rows[f, c]
-                + w6 * rows[g, c]
-                + w7 * rows[h, c]
-            )
+            out[column] += own * rows[row, np.uint64(column)]
 
 
 @compile_lazily("f8(f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8)")
@@ -197,23 +149,21 @@ def fold_rows(
 ) -> None:
     """Run EM on each row of ``theta`` independently, from its current value.
 
-    The φ of a document's words is copied to contiguous, zero-padded matrices, one by words and one by classes. Both
-    sums of a step then run over whole rows, vectorized, in a fixed order.
+    The φ of a document's words is copied to contiguous matrices, one by words and one by classes. Both sums of a step
+    then run over whole rows, vectorized, in a fixed order.
     """
-    classes = theta.shape[1]
-    k = _WIDTH * ((classes + _WIDTH - 1) // _WIDTH)
+    k = theta.shape[1]
     for d in prange(theta.shape[0]):
         first, words = start[d], start[d + 1] - start[d]
-        m = _WIDTH * ((words + _WIDTH - 1) // _WIDTH)
-        phi_d, turned, count_d, ratio = np.zeros((m, k)), np.zeros((k, m)), np.zeros(m), np.empty(m)
+        phi_d, turned = np.empty((words, k)), np.empty((k, words))
+        count_d, ratio = np.empty(words), np.empty(words)
         length = 0.0
         for p in range(words):
             count_d[p] = count[first + p]
             length += count_d[p]
-            for z in range(classes):
+            for z in range(k):
                 phi_d[p, z] = turned[z, p] = phi[word[first + p], z]
-        theta_d, fewer, slope, other = np.zeros(k), np.empty(k), np.empty(k), np.empty(k)
-        theta_d[:classes] = theta[d]
+        theta_d, fewer, slope, other = theta[d].copy(), np.empty(k), np.empty(k), np.empty(k)
         for step in range(max_iterations + 1):
             gap[d] = _slopes(slope, ratio, theta_d, phi_d, turned, count_d, length) - 1.0
             if gap[d] <= tolerance:
@@ -234,4 +184,4 @@ def fold_rows(
                 # The sum is 1 up to rounding.
                 for z in range(k):
                     theta_d[z] /= total
-        theta[d] = theta_d[:classes]
+        theta[d] = theta_d

@@ -5,7 +5,7 @@ Weights are not normalized here. They are nonnegative, so that they can be norma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils import get_tags
@@ -36,25 +36,7 @@ from benchmark.system.tags import NORMALIZATIONS
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = [
-    "FROM_DOCUMENTS",
-    "FROM_LABELS",
-    "WEIGHTINGS",
-    "Aitchison",
-    "Binary",
-    "Bm25",
-    "InverseClassFrequency",
-    "InverseClassSpaceDensity",
-    "LearnedAitchison",
-    "LogEntropy",
-    "LogTermFrequency",
-    "LogTfIdf",
-    "RelevanceFrequency",
-    "TermFrequency",
-    "TermWeighting",
-    "TfIdf",
-    "Weighting",
-]
+__all__ = ["FROM_DOCUMENTS", "FROM_LABELS", "WEIGHTINGS", "TermWeighting", "Weighting"]
 
 WEIGHTINGS: dict[str, type[Weighting]] = {
     "tf": TermFrequency,
@@ -97,6 +79,8 @@ class TermWeighting(TransformerMixin, MatrixEstimator):
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
+
+    non_negative: ClassVar[bool] = True
 
     def __init__(self, weighting: str | Weighting = "tf", normalization: str = "none") -> None:
         self.weighting = weighting
@@ -147,11 +131,6 @@ class TermWeighting(TransformerMixin, MatrixEstimator):
         """
         check_is_fitted(self, "weighting_")
         return normalize_rows(self.weighting_.transform(X), self.normalization)
-
-    @property
-    def non_negative(self) -> bool:
-        """Whether negative counts are rejected: always."""
-        return True
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags, with the weighting's of the labels."""

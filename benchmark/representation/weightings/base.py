@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,6 +46,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         The arguments of `of_blocks`.
     """
 
+    non_negative: ClassVar[bool] = True
     block_of_: NDArray[np.integer] | None = None
     block_weights_: Array | None = None
     block_norm_: NDArray[np.str_] | None = None
@@ -55,11 +56,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
     def learns(self) -> str:
         """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
         return FROM_DOCUMENTS
-
-    @property
-    def non_negative(self) -> bool:
-        """Whether negative counts are rejected: always."""
-        return True
 
     def check(self) -> None:
         """Check the parameters, in `fit` and before a run starts.

@@ -72,7 +72,7 @@ def test_nielsens_formula_with_lamberts_function() -> None:
 
 def test_the_centroid_of_one_document_is_the_document() -> None:
     p = np.array([0.1, 0.25, 0.65])
-    statistics = class_statistics(p[None, :], 1e-300)
+    statistics = class_statistics([[0.5, 2.0, 6.0]], 0.5)
     assert skl_centroid(statistics) == pytest.approx(p, rel=1e-14)
     assert mean_skl(statistics, p) == pytest.approx(0, abs=1e-15)
 
