@@ -198,7 +198,7 @@ class FittedPoints(FittedMethod):
         return replace(super().over_own_terms(), models=models)
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Return the scores of the learned classes, shape (m, n_learned).
+        """Return the scores of the classes in the order of the classifier's `classes_`, shape (m, n_learned).
 
         Where documents may have several classes, return for each learned class its decision value against the rest,
         shape (m, n_learned).
@@ -210,3 +210,14 @@ class FittedPoints(FittedMethod):
         for column, model in enumerate(self.models):
             values[:, column] = value_of_class(model, points)
         return values
+
+    def predict_from(self, values: Array) -> NDArray[Any]:
+        """Return the predicted class of each document, of ties the first of `classes_`, see `FittedMethod`."""
+        if self.learned.multilabel:
+            return super().predict_from(values)
+        return np.asarray(self.models[0].classes_[values.argmax(axis=1)], dtype=np.int32)
+
+    def class_values(self, values: Array) -> Array:
+        """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
+        by_code = values if self.learned.multilabel else values[:, np.argsort(self.models[0].classes_)]
+        return super().class_values(by_code)
