@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
-from benchmark.config.model import MethodSpec, Representation
+from benchmark.config.model import MethodFile, MethodSpec, Representation
+from benchmark.corpora.file_digest import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.methods.problem import Problem
 
 #: What a method needs that has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {"plsi-fisher": {"n_classes": [2], "tolerance": 1e-2}}
@@ -45,6 +52,17 @@ def spec_of(name: str, representation: Representation, **classifier: Any) -> Met
         svm = check_component("classifier", CLASSIFIERS, {"name": "svm", **classifier})
         return MethodSpec(representation, check_component("kernel", ALL_KERNELS, given), svm)
     return MethodSpec(representation, None, check_component("classifier", CLASSIFIERS, given | classifier))
+
+
+def with_documents(problem: Problem, key: str, **changes: Any) -> Problem:
+    """The problem with other labels, or other class indicators, of its documents."""
+    documents = replace(problem.documents, **changes)
+    return replace(problem, counts=replace(problem.counts, documents=documents), key=key)
+
+
+def file_of(path: Path) -> MethodFile:
+    """A file as a configuration names it."""
+    return MethodFile(path.name, file_digest(path).sha256.hex(), path)
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.toy_data import toy_group_splits, toy_problem
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from benchmark.methods.one_vs_rest import linear_machines
 
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.protocols import RandomSubsets
 from benchmark.kernels.products import StreamedProducts
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.one_vs_rest import linear_machines
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, training_rows_of

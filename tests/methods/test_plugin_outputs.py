@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from benchmark.methods.elsewhere.pipelines import seeds_of
+from benchmark.methods.multilabel import argmax_predictions, multilabel_predictions, values_of_all_classes
 from pyarrow import parquet
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -20,10 +22,8 @@ from sklearn.utils import get_tags
 from benchmark.config.components import Component
 from benchmark.config.model import MethodFile, VectorFile
 from benchmark.corpora.file_digest import file_digest
+from benchmark.methods.fusion import StandardizedSum, centred_values
 from benchmark.methods.given_predictions import _codes, read_predictions
-from benchmark.methods.elsewhere.pipelines import seeds_of
-from benchmark.methods.vectors import read_vectors
-from benchmark.methods.multilabel import argmax_predictions, multilabel_predictions, values_of_all_classes
 from benchmark.methods.plugin_outputs import (
     CheckedClassifier,
     check_real_array,
@@ -34,7 +34,7 @@ from benchmark.methods.plugin_outputs import (
     takes_sparse,
     value_of_class,
 )
-from benchmark.methods.fusion import StandardizedSum, centred_values
+from benchmark.methods.vectors import read_vectors
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
 

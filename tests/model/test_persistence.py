@@ -209,7 +209,7 @@ UNFIT: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("words", set_in(lambda state: part_of(state).view, "vocabulary", ("a", "b")), "for 2 terms"),
     (
         "factors",
-        set_in(lambda state: part_of(state).fitted.learned.view.weighting, "factors_", np.ones(3)),
+        set_in(lambda state: part_of(state).fitted.view.weighting, "factors_", np.ones(3)),
         "factors_ has 3 values",
     ),
     (
