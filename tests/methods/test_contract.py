@@ -46,15 +46,6 @@ def representations(name: str) -> list[Representation]:
     return [represented(weighting, normalization, "training") for weighting, normalization in chosen]
 
 
-@pytest.mark.parametrize("name", sorted(OF_TEXT))
-def test_another_normalization_than_a_kernels_own_is_refused(name: str) -> None:
-    for representation, terms, replicated in itertools.product(representations(name), (None, SELECTED), (False, True)):
-        spec = spec_of(name, representation)
-        if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
-            with pytest.raises(ValueError, match="is defined for the normalization l1, not"):
-                build_method(spec, toy_problem(multilabel=False), terms, replicated=replicated)
-
-
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_it_decides_every_tested_document(name: str, multilabel: bool, bench: MatrixCache) -> None:
@@ -104,23 +95,6 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: MatrixC
             (alone,) = method.solve(known, [split], None, bench)
             np.testing.assert_array_equal(alone.predicted, decisions.predicted)
             np.testing.assert_array_equal(alone.tied, decisions.tied)
-
-
-@pytest.mark.parametrize("name", ["linear", "ngd", "linear-svm", "mnb"])
-def test_only_an_idf_of_the_collection_learns_from_tested_documents(name: str, bench: MatrixCache) -> None:
-    """With that of training, another tested document changes no value of the others, one split or many."""
-    problem = toy_problem(multilabel=False, n_classes=2)
-    split = toy_replicates(problem)[0]
-    dense = problem.counts.matrix.toarray()
-    dense[split.test[0]] = 9 * (np.arange(dense.shape[1]) % 2)
-    changed = replace(problem, counts=replace(problem.counts, matrix=sp.csr_array(dense)), key="changed")
-    cls = KERNELS.get(name) or CLASSIFIERS[name]
-    for idf, replicated in itertools.product(("training", "collection"), (False, True)):
-        spec = spec_of(name, represented("tfidf", tags_of(cls).normalization, idf))
-        method = build_method(spec, problem, None, replicated=replicated)
-        before, after = (method.solve(each, [split], None, bench)[0].values[1:] for each in (problem, changed))
-        assert before.size
-        assert np.array_equal(before, after) == (idf == "training")
 
 
 @pytest.mark.parametrize("replicated", [False, True], ids=["each split", "many splits"])

@@ -33,9 +33,9 @@ from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.evaluation.splits import Split
     from numpy.typing import NDArray
 
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]

@@ -84,7 +84,7 @@ def test_what_is_kept_decides_as_the_run_does(
         turn = (NAMES.index(name) + replicated) % 2  # of the two splits, which were solved together
         split, decisions = splits[turn], run[turn]
         fitted = method.fit(given, split, number, bench)
-        asked = fitted.learned.view.own_terms(given.counts.matrix[split.test])
+        asked = fitted.view.own_terms(given.counts.matrix[split.test])
         again = read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
         np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
         np.testing.assert_array_equal(again.predict_from(again.values(asked)), decisions.predicted)

@@ -62,7 +62,7 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             (expected,) = build_method(spec, alone, terms, replicated=False).solve(alone, [split], number, bench)
             np.testing.assert_array_equal(ours.predicted, expected.predicted)
             fitted = build_method(spec, pruned, terms, replicated=False).fit(pruned, split, number, bench)
-            chosen = fitted.learned.view.terms
+            chosen = fitted.view.terms
             names = [whole.counts.vocabulary[term] for term in chosen]
             assert set(names) <= set(alone.counts.vocabulary)
             tested = whole.counts.matrix[split.test][:, chosen]
