@@ -16,38 +16,35 @@ from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import out_of_fold as held_out
 from benchmark.methods.out_of_fold import inner_folds
-from benchmark.methods.problem import Problem
+from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
-from benchmark.methods.thresholds import ThresholdedMethod
 from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import tags_of
-from benchmark.text.counts import Counts
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of
+from .conftest import represented, spec_of, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 RULES = tuple(THRESHOLDS)
 LEARNED = [each for each in RULES if each != "zero"]
-SELECTED = TermSelection((20,), "information-gain", "sum")
+SELECTED = TermSelection((20,), "information-gain", "maximum")
 
 
-def problem(*, key: str = "of some class", **changes: Any) -> Problem:
+def problem(*, key: str = "of some class", members: Any = None, **changes: Any) -> Problem:
     """Documents of one class at least, and often of two."""
     found = toy_problem(multilabel=True)
-    members = found.members.copy()
-    members[~members.any(axis=1), 1] = True
-    documents = replace(found.documents, topics=changes.get("members", members))
-    matrix = changes.get("matrix", found.counts.matrix)
-    return Problem(Counts(documents, matrix, found.counts.vocabulary), key, changes.get("seed", 7))
+    own = found.members.copy()
+    own[~own.any(axis=1), 1] = True
+    return replace(with_documents(found, key, topics=own if members is None else members), **changes)
 
 
 def rule(name: str) -> Component | None:
@@ -132,24 +129,6 @@ def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: Ma
         decided(spec("linear-svm", "at-least-one"), given, split, bench)
 
 
-@pytest.mark.parametrize("at_least_one", [False, True])
-def test_the_class_of_the_largest_value_is_given_where_a_rule_says_so_and_stays_so_when_kept(
-    at_least_one: bool, bench: MatrixCache
-) -> None:
-    given = problem()
-    split = toy_group_splits(given)[0]
-    rule = "at-least-one" if at_least_one else "cross-validated"
-    fitted = build_method(spec("linear-svm", rule), given, None, replicated=False).fit(given, split, None, bench)
-    for each in (fitted, read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]):
-        assert each.at_least_one == at_least_one
-        values = np.array([[-3.0, -1.0, -2.0], [-1.0, -1.0, -1.0], [1.0, -2.0, 0.0], [0.0, 0.0, -1.0]])
-        largest = [[0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]]
-        expected = largest if at_least_one else [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
-        assert each.predict_from(values).astype(int).tolist() == expected
-    decisions = decided(spec("linear-svm", rule), given, split, bench)
-    np.testing.assert_array_equal(decisions.tied, fitted.values(given.counts.matrix[split.test]) == 0)
-
-
 class Wrong:
     """A rule of someone else's."""
 
@@ -176,13 +155,12 @@ def test_a_rule_has_one_finite_threshold_a_class(thresholds: Any, message: str, 
     given = problem()
     split = toy_group_splits(given)[0]
     wanted = replace(spec("mnb", "zero"), threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
-    method = ThresholdedMethod(build_method(spec("mnb", "zero"), given, None, replicated=False))
-    method = ThresholdedMethod(replace(method.method, spec=wanted))  # type: ignore[type-var]
+    method = build_method(wanted, given, None, replicated=False)
     if message:
         with pytest.raises(ValueError, match=message):
-            method.fit(given, split, None, bench)
+            method.solve(given, [split], None, bench)
     else:
-        assert method.fit(given, split, None, bench).thresholds.tolist() == thresholds
+        method.solve(given, [split], None, bench)
 
 
 @pytest.mark.parametrize("terms", [None, 20])
@@ -191,29 +169,27 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     given = problem()
     split = toy_group_splits(given)[0]
     plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
-    fitted = plain.fit(given, split, terms, bench)
-    values = fitted.values_of_rows(given.counts.matrix[split.test])
+    values = plain.fit(given, split, terms, bench).values_of_rows(given.counts.matrix[split.test])
     thresholds = values[[1, 4, 6], [0, 1, 2]]
     wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
-    method = ThresholdedMethod(replace(plain, spec=wanted))  # type: ignore[type-var]
+    method = build_method(wanted, given, terms and SELECTED, replicated=False)
     (found,) = method.solve(given, [split], terms, bench)
     np.testing.assert_array_equal(found.tied, values == thresholds)
     assert found.tied[[1, 4, 6], [0, 1, 2]].all()
     np.testing.assert_array_equal(found.predicted, values > thresholds)
     np.testing.assert_array_equal(found.values, values - thresholds)
-    high = replace(method.fit(given, split, terms, bench), thresholds=values[0] / 2)
-    asked = given.counts.matrix[split.test]
-    np.testing.assert_array_equal(high.values_of_rows(asked), values - values[0] / 2)
 
 
-def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCache) -> None:
-    """And class by class, weights of terms included."""
+@pytest.mark.parametrize("terms", [None, 20])
+def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None, bench: MatrixCache) -> None:
+    """And class by class, terms and weights included."""
     given, split = problem(), toy_group_splits(problem())[0]
     weighted = replace(spec("linear-svm", "cross-validated"), representation=represented("tfidf", "l2", "training"))
-    matrix, members = given.counts.matrix, given.members
-    values = np.empty(members.shape)
+    members, values = given.members, np.empty((60, 3))
 
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
+        chosen = slice(None) if terms is None else Rankings.learn(given, train).of_all(terms, "maximum")
+        matrix = given.counts.matrix[:, chosen]
         weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
         each = (LinearSvm().fit(points, members[train, c]).decision_function(asked) for c in range(3))
@@ -223,8 +199,8 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCach
         values[fold.test] = machines(fold.train, fold.test)
     thresholds = class_thresholds(values[split.train], members[split.train])
     assert np.abs(thresholds).max() > 0.05
-    found = decided(weighted, given, split, bench).predicted
-    np.testing.assert_array_equal(found, machines(split.train, split.test) > thresholds)
+    (found,) = build_method(weighted, given, SELECTED, replicated=False).solve(given, [split], terms, bench)
+    np.testing.assert_array_equal(found.predicted, machines(split.train, split.test) > thresholds)
 
 
 @pytest.mark.parametrize("threshold", LEARNED)
@@ -234,7 +210,8 @@ def test_tested_documents_have_no_say(threshold: str, bench: MatrixCache) -> Non
     members, matrix = given.members.copy(), given.counts.matrix.toarray()
     members[split.test] = ~members[split.test]
     matrix[split.test[1:]] = matrix[split.test[1:], ::-1]
-    other = problem(key="other", members=members, matrix=sp.csr_array(matrix))
+    other = problem(key="other", members=members)
+    other = replace(other, counts=replace(other.counts, matrix=sp.csr_array(matrix)))
     wanted = spec("linear-svm", threshold)
     one, two = (decided(wanted, each, split, bench).predicted[0] for each in (given, other))
     np.testing.assert_array_equal(one, two)
@@ -263,32 +240,3 @@ def test_other_kernels_have_none(name: str) -> None:
         ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
     ):
         build_method(given, problem(), None, replicated=False)
-
-
-def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> None:
-    given = problem()
-    split = toy_group_splits(given)[0]
-    members = given.members.copy()
-    members[split.train] = [False, True, False]
-    other = problem(key="one class", members=members)
-    for rule in RULES:
-        method = build_method(spec("linear-svm", rule), other, None, replicated=False)
-        fitted = method.fit(other, split, None, bench)
-        values = fitted.values(other.counts.matrix[split.test])
-        assert values.shape == (len(split.test), 0)
-        assert fitted.predict_from(values).tolist() == [[False, True, False]] * len(split.test)
-
-
-@pytest.mark.parametrize("columns", [[2], [0, 2], [0, 1, 2]])
-def test_the_only_class_that_is_learned_is_given_where_there_is_none(columns: list[int], bench: MatrixCache) -> None:
-    """A document that has a class of all training documents has one."""
-    given = problem()
-    split = toy_group_splits(given)[0]
-    method = build_method(spec("linear-svm", "at-least-one"), given, None, replicated=False)
-    fitted = method.fit(given, split, None, bench)
-    values = -1.0 - np.arange(len(columns))[::-1][None]
-    for everywhere in (False, True):
-        always = np.arange(3) == (1 if everywhere and 1 not in columns else 3)
-        learned = replace(fitted.learned, columns=np.array(columns), everywhere=always)
-        expected = (np.arange(3) == columns[-1]) if not always.any() else always
-        assert replace(fitted, learned=learned).predict_from(values).tolist() == [expected.tolist()]
