@@ -54,16 +54,17 @@ def test_of_one_class_a_document(done, method, label, said):
     assert set(found.failures) == ({label} if said else set())
 
 
-def test_of_several_classes_a_document(done):
-    changes = {"corpus": {"name": "synthetic", "subset": "several"}}
+@pytest.mark.parametrize(
+    ("changes", "labels"),
+    [
+        ({"corpus": {"name": "synthetic", "subset": "several"}}, {"diffusion-t0.0001"}),
+        (DRAWS, {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}),
+    ],
+)
+def test_of_several_classes_a_document_and_of_many_small_draws(done, changes, labels):
     found = done(methods=[TINY, "ngd"], **changes)
-    assert list(found.failures) == ["diffusion-t0.0001"]
-
-
-def test_of_many_small_draws(done):
-    found = done(methods=[TINY, "ngd"], **DRAWS)
-    assert set(found.failures) == {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}
-    # As many of either class, and their coefficients cancel: the one value is 0.
+    assert set(found.failures) == labels
+    # Of as many draws of either class, coefficients cancel: the one value is 0.
     assert all(re.search(r"so all get the same|every prediction is a tie", each) for each in found.failures.values())
 
 

@@ -119,21 +119,6 @@ def test_predictions_of_splits_and_sizes_are_told_apart(
             method.solve(problem, [other], None, bench)
 
 
-def test_documents_without_a_prediction_are_counted_and_labels_that_are_no_class_named(
-    tmp_path: Path, bench: MatrixCache
-) -> None:
-    problem = toy_problem(multilabel=False)
-    split = toy_group_splits(problem)[0]
-    left_out = split.test[[4, 7, 8]]
-    few = [f"{each},class-0" for row, each in enumerate(IDS) if row not in left_out]
-    words = f"^p.csv: 3 of {len(split.test)} test documents have no prediction, such as 'document-{left_out[0]}'$"
-    with pytest.raises(ValueError, match=words):
-        given(tmp_path / "p.csv", ["id,label", *few], problem).solve(problem, [split], None, bench)
-    wrong = [f"{each},{'clas-1' if row == split.test[3] else 'class-1'}" for row, each in enumerate(IDS)]
-    with pytest.raises(ValueError, match=r"^q\.csv: the label 'clas-1' is not a class; did you mean 'class-1'\?"):
-        given(tmp_path / "q.csv", ["id,label", *wrong], problem).solve(problem, [split], None, bench)
-
-
 def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
     """Scores may be infinite, and classes have names of several words."""
     path = tmp_path / "a.csv"
@@ -157,7 +142,6 @@ def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("id,text\na,b\n", r"has no column 'label' \(columns: id, text\)"),
-        ("label,text\na,b\n", r"has no column 'id' \(columns: label, text\)"),
         ("id,label\na,x\na,x\n", ":3: has the document 'a' twice$"),
         ("id,label,split\na,x,s\na,x,t\na,x,s\n", ":4: has the document 'a' twice in s$"),
         ("id,label,decision x\na,x,much\n", ":2: the document 'a' has the score 'much': no number"),
@@ -268,44 +252,34 @@ def test_a_column_that_is_the_label_is_refused(multilabel: bool, tmp_path: Path,
         assert len(solved(vectors_of(tmp_path / "few.parquet", IDS, matrix), few, bench)) == 2
 
 
-def test_vectors_are_columns_lists_or_rows_of_an_array(tmp_path: Path) -> None:
-    one = read_vectors(vectors(table(tmp_path / "a.parquet", x=[1, 2], id=["p", "q"], y=[0.5, 1.5])))
-    assert one.rows == {"p": 0, "q": 1}
-    assert (one.matrix.tolist(), one.matrix.dtype) == ([[1.0, 0.5], [2.0, 1.5]], np.float64)
-    lists = table(tmp_path / "b.parquet", id=[1, 2], v=pa.array([[1, 2], [3, 4]], pa.list_(pa.float32())), w=[1, 2])
-    two = read_vectors(vectors(lists, column="v"))
-    assert (two.rows, two.matrix.tolist(), two.matrix.dtype) == ({"1": 0, "2": 1}, [[1, 2], [3, 4]], np.float32)
+def test_ids_of_an_array_are_lines_of_a_file_as_the_configuration_knew_it(tmp_path: Path) -> None:
     np.save(tmp_path / "c.npy", np.eye(2, dtype=np.float32))
     (tmp_path / "ids.txt").write_text("p\nq\n")
     ids = file_of(tmp_path / "ids.txt")
-    three = read_vectors(vectors(tmp_path / "c.npy", ids=ids))
-    assert (three.rows, three.matrix.dtype) == ({"p": 0, "q": 1}, np.float32)
+    found = read_vectors(vectors(tmp_path / "c.npy", ids=ids))
+    assert (found.rows, found.matrix.tolist(), found.matrix.dtype) == ({"p": 0, "q": 1}, [[1, 0], [0, 1]], np.float32)
     (tmp_path / "ids.txt").write_text("p\n")
-    with pytest.raises(DataError, match=r"ids\.txt: was changed since the configuration was read"):
-        read_vectors(vectors(tmp_path / "c.npy", ids=ids, id_column="another"))
-    few = file_of(tmp_path / "ids.txt")
-    with pytest.raises(DataError, match=r"c\.npy: has the shape \(2, 2\), and there are 1 ids: a row is a document's"):
-        read_vectors(vectors(tmp_path / "c.npy", ids=few))
-    with pytest.raises(DataError, match="a: is only described in a finished run: run the configuration again"):
-        read_vectors(replace(vectors(lists), file=MethodFile("a", "0", None)))
+    for known, words in (
+        (ids, r"ids\.txt: was changed since the configuration was read"),
+        (file_of(tmp_path / "ids.txt"), r"c\.npy: has the shape \(2, 2\), and there are 1 ids: a row is a document's"),
+        (MethodFile("a", "0", None), "a: is only described in a finished run: run the configuration again"),
+    ):
+        with pytest.raises(DataError, match=words):
+            read_vectors(vectors(tmp_path / "c.npy", ids=known, id_column=words))
 
 
 @pytest.mark.parametrize(
-    ("columns", "column", "words"),
+    ("columns", "words"),
     [
-        ({"id": ["p", "q", "r", "q"], "x": [1, 2, 3, 4]}, "", "^a.parquet:4: has the document 'q' twice$"),
-        ({"id": ["p", "p", "q", "q"], "x": [1, 2, 3, 4]}, "", "^a.parquet:2: has the document 'p' twice$"),
-        ({"id": ["p", "q"], "x": [1.0, np.nan], "y": [1.0, np.inf]}, "", "1 of 2 vectors have values"),
-        ({"name": ["p"], "x": [1.0]}, "", r"has no column 'id' \(columns: 'name, x'\)"),
-        ({"id": ["p"], "x": [1.0]}, "v", r"has no column 'v' \(columns: 'id, x'\)"),
-        ({"id": ["p", "q"], "v": [[1], [1, 2, 3]]}, "v", "as vectors of numbers: vectors have from 1 to 3"),
-        ({"id": ["p", "q"], "v": [[1], None]}, "v", "vectors have from 0 to 1 numbers"),
-        ({"id": ["p"], "x": ["a"]}, "", "can't be read as vectors of numbers"),
+        ({"id": ["p", "q", "r", "q"], "x": [1, 2, 3, 4]}, "^a.parquet:4: has the document 'q' twice$"),
+        ({"id": ["p", "p", "q", "q"], "x": [1, 2, 3, 4]}, "^a.parquet:2: has the document 'p' twice$"),
+        ({"id": ["p", "q"], "x": [1.0, np.nan], "y": [1.0, np.inf]}, "1 of 2 vectors have values that aren't finite"),
+        ({"name": ["p"], "x": [1.0]}, r"has no column 'id' \(columns: 'name, x'\)"),
     ],
-)  # fmt: skip
-def test_vectors_that_are_none_are_refused(columns: dict[str, Any], column: str, words: str, tmp_path: Path) -> None:
+)
+def test_vectors_that_are_none_are_refused(columns: dict[str, Any], words: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=words):
-        read_vectors(vectors(table(tmp_path / "a.parquet", **columns), column=column))
+        read_vectors(vectors(table(tmp_path / "a.parquet", **columns)))
 
 
 def test_results_of_vectors_are_keyed_by_all_that_chooses_them(tmp_path: Path) -> None:

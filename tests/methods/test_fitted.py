@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.svm import SVC
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.svm import SupportVectorClassifier, svm_class_scores
 from benchmark.config.model import TermSelection
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.registry import build_method
@@ -135,20 +133,6 @@ def test_what_can_not_be_kept_is_refused(name: str, bench: MatrixCache) -> None:
     spec = spec_of(name, represented("tf", tags_of(KERNELS[name]).normalization, "collection"))
     with pytest.raises(ValueError, match=f"a model with the kernel '{name}' can't be saved"):
         build_method(spec, problem, None, replicated=False).fit(problem, toy_group_splits(problem)[0], None, bench)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_values_of_classes_are_those_of_scikit_learn(n_classes: int) -> None:
-    rng = np.random.default_rng(7)
-    points = rng.normal(size=(80, 3)) + 2 * np.eye(4)[np.arange(80) % n_classes, :3]
-    labels = np.arange(80) % n_classes
-    gram: Any = points @ points.T
-    ours = SupportVectorClassifier(epsilon=1e-6).fit(gram, labels)
-    theirs = SVC(kernel="precomputed", tol=1e-6, decision_function_shape="ovr").fit(gram, labels)
-    values, expected = svm_class_scores(ours.machines_, ours.decision_function(gram)), theirs.decision_function(gram)
-    if n_classes == 2:
-        expected = np.stack([-expected, expected], axis=1)
-    np.testing.assert_allclose(values, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["divergence-bayes", "mnb", "logistic"])

@@ -15,7 +15,6 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.methods.fusion import FusedMethod, solve_fusions, value_scale
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.out_of_fold import inner_folds
-from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -44,19 +43,6 @@ def fusion(
     names = tuple(f"method-{number}" for number in range(len(specs)))
     fused = FusedMethods(names, specs, weights[: len(specs)], scale)
     return FusedMethod(replace(specs[0], fused=fused), methods, own)
-
-
-@pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The classifiers that are trained, in order."""
-    found: list[str] = []
-    fit = PointClassifierMethod.fit
-    monkeypatch.setattr(
-        PointClassifierMethod,
-        "fit",
-        lambda self, *given: found.append(self.spec.classifier.name) or fit(self, *given),
-    )
-    return found
 
 
 @pytest.mark.parametrize(
@@ -112,67 +98,46 @@ def test_classes_that_can_not_be_learned_are_left_out_of_the_sum() -> None:
     np.testing.assert_array_equal(found.predicted, found.values > 0)
 
 
-def test_a_method_in_common_is_trained_once_and_its_seconds_count_in_each(trained: list[str]) -> None:
-    problem = toy_problem(multilabel=False)
-    splits = toy_group_splits(problem)
-    first, second = fusion(MNB, LINEAR), fusion(LINEAR, MNB, weights=(3.0, 1.0))
-    found = solve_fusions([(first, splits), (second, splits[:1])], problem, None, MatrixCache())
-    assert sorted(trained) == sorted(["mnb", "linear-svm"] * 2 * len(splits))  # each split, and one fold of it
-    alone = [method.solve(problem, own, None, MatrixCache()) for method, own in ((first, splits), (second, splits[:1]))]
-    for joint, single in zip(found, alone, strict=True):
-        assert len(joint) == len(single)  # type: ignore[arg-type]
-        for one, other in zip(joint, single, strict=True):  # type: ignore[call-overload]
-            np.testing.assert_array_equal(one.predicted, other.predicted)
-            np.testing.assert_array_equal(one.values, other.values)
-    np.testing.assert_array_equal(*(found[number][0].seconds for number in range(2)))  # type: ignore[index,call-overload]
-    assert (found[0][0].seconds[0][[TIMERS.index("training"), TIMERS.index("testing")]] > 0).all()  # type: ignore[index]
-
-
-@pytest.mark.parametrize("other", ["scale", "terms", "parameter", "threshold", "split"])
-def test_what_differs_is_trained_again(other: str, trained: list[str]) -> None:
-    multilabel = other == "threshold"
+def others(*, multilabel: bool) -> list[FusedMethod]:
+    """Fusions that differ from the first, each in one thing that decides its values."""
     problem = toy_problem(multilabel=multilabel)
-    splits = toy_group_splits(problem)
-    one, two, own = fusion(MNB, multilabel=multilabel), fusion(MNB, multilabel=multilabel), [splits[:1], splits[:1]]
-    if other == "scale":
-        two = fusion(MNB, scale="out-of-fold")
-    elif other == "parameter":
-        two = fusion(spec_of("mnb", MNB.representation, smoothing=0.1))
-    elif other == "threshold":
-        rule = check_component("threshold", THRESHOLDS, "cross-validated")
-        two = fusion(replace(MNB, threshold=rule), multilabel=True)
-    elif other == "split":
-        own = [splits[:1], splits[1:]]
-    known: dict[str, Any] = {}
-    for number, (method, rows) in enumerate(zip((one, two), own, strict=True)):
-        method.solve_split(problem, rows[0], 20 if other == "terms" and number else None, MatrixCache(), known)
-        assert len(known) == number + 1
-    again = len(trained)
-    two.solve_split(problem, own[1][0], 20 if other == "terms" else None, MatrixCache(), known)
-    assert len(trained) == again
-
-
-def test_results_are_keyed_by_all_that_decides_them() -> None:
+    turned = replace(problem, key="turned", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
     rule = check_component("threshold", THRESHOLDS, "cross-validated")
-    plain = fusion(MNB, LINEAR)
-    other = toy_problem(multilabel=False, key="other")
-    contents = [
-        plain,
-        fusion(LINEAR, MNB),
-        fusion(MNB, LINEAR, weights=(1.0, 1.0)),
-        fusion(MNB, LINEAR, scale="out-of-fold"),
-        fusion(MNB, LINEAR, problems=(toy_problem(multilabel=False), other)),
-        fusion(MNB, spec_of("linear-svm", LINEAR.representation, C=2.0)),
-        fusion(MNB, spec_of("linear-svm", represented("tfidf", "l2", "collection"))),
-        fusion(MNB, NGD),
-        fusion(MNB, spec_of("linear", NGD.representation)),
-        fusion(MNB, replace(LINEAR, threshold=rule), multilabel=True),
-        fusion(MNB),
+    kinds: list[tuple[tuple[MethodSpec, ...], dict[str, Any]]] = [
+        ((MNB, LINEAR), {}),
+        ((LINEAR, MNB), {}),
+        ((MNB, LINEAR), {"weights": (1.0, 1.0)}),
+        ((MNB, LINEAR), {"scale": "out-of-fold"}),
+        ((MNB, LINEAR), {"problems": (problem, turned)}),
+        ((MNB, spec_of("linear-svm", LINEAR.representation, C=2.0)), {}),
+        ((MNB, spec_of("linear-svm", represented("tfidf", "l2", "collection"))), {}),
+        ((MNB, NGD), {}),
+        ((MNB, spec_of("linear", NGD.representation)), {}),
+        ((MNB,), {}),
+        *([((MNB, replace(LINEAR, threshold=rule)), {})] if multilabel else []),
     ]
-    assert len({repr(each.content) for each in contents}) == len(contents)
-    assert repr(plain.content) == repr(fusion(MNB, LINEAR).content)
-    assert plain.uses_seed
-    assert not plain.batched
+    return [fusion(*specs, multilabel=multilabel, **options) for specs, options in kinds]
+
+
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_fusions_with_methods_in_common_decide_as_each_alone(multilabel: bool) -> None:
+    """Their results are stored under all that decides them, and each has the seconds of its methods."""
+    problem, methods = toy_problem(multilabel=multilabel), others(multilabel=multilabel)
+    assert len({repr(each.content) for each in methods}) == len(methods)
+    assert repr(methods[0].content) == repr(others(multilabel=multilabel)[0].content)
+    assert all(each.uses_seed and not each.batched for each in methods)
+    splits = toy_group_splits(problem)
+    for terms in (None, 20):
+        asked = [(each, splits[number % 2 :]) for number, each in enumerate(methods)]
+        found = solve_fusions(asked, problem, terms, MatrixCache())
+        for (method, own), joint in zip(asked, found, strict=True):
+            assert not isinstance(joint, Exception)
+            for one, other in zip(joint, method.solve(problem, own, terms, MatrixCache()), strict=True):
+                np.testing.assert_array_equal(one.predicted, other.predicted)
+                np.testing.assert_array_equal(one.values, other.values)  # type: ignore[arg-type]
+        first, turned = (found[number][-1].seconds for number in range(2))  # type: ignore[index]
+        np.testing.assert_allclose(first, turned)  # trained once
+        assert (first[0][[TIMERS.index("training"), TIMERS.index("testing")]] > 0).all()
 
 
 def test_an_error_names_the_method_and_fails_its_fusions_alone() -> None:

@@ -59,33 +59,19 @@ def assert_equal(found: list[SettingPredictions], expected: list[SettingPredicti
 # What is remembered between methods
 
 
-def test_products_are_remembered_for_equal_arguments_alone() -> None:
-    problem, rows, bench = toy_problem(multilabel=False), np.arange(60), MatrixCache()
-    fields = replace(TF, fields=(("all", 1.0),), normalization="l1")
-    problem = replace(problem, counts=replace(problem.counts, blocks=("all",)))
-    tfidf = represented("tfidf", "l2", "training")
-    first: tuple[Any, ...] = (problem, TF, 1.0, rows, None)
-    others: dict[str, tuple[Any, ...]] = {
-        "problem": (replace(problem, key="other"), *first[1:]),
-        "weighting": (problem, tfidf, 1.0, rows, rows),
-        "learned": (problem, tfidf, 1.0, rows, rows[:30]),
-        "power": (problem, TF, 0.5, rows, None),
-        "columns": (problem, TF, 1.0, rows[:59], None),
-        "prior": (problem, replace(TF, dirichlet=0.5), 1.0, rows, None),
-        "fields": (problem, fields, 1.0, rows, None),
-        "their weights": (problem, replace(fields, fields=(("all", 2.0),)), 1.0, rows, None),
-        "their normalization": (problem, replace(fields, normalization="l2"), 1.0, rows, None),
-    }
-    seen: list[tuple[Any, ...]] = [first, *others.values()]
-    for one in seen:
-        for other in seen:
-            made = bench.products(*one)
-            assert bench.products(*one) is made
-            assert (bench.products(*other) is made) == (one is other)
-    made = bench.products(*first)
-    assert bench.products(problem, represented("tf", "l1", "training"), 1.0, rows, None) is made, "as LazyGram has it"
-    bench.square(problem.counts.matrix)  # in the same memory
-    assert bench.products(*first) is not made
+def of_products() -> list[tuple[MethodSpec, dict[str, Any]]]:
+    """Machines for pairs of classes, of the same inner products or not."""
+    l1, (first, second) = represented("tf", "l1", "collection"), toy_group_splits(toy_problem(multilabel=False))
+    fields = replace(l1, fields=(("all", 1.0), ("title", 2.0)))
+    points = [
+        *(l1, TF, represented("tfidf", "l1", "collection"), represented("tfidf", "l1", "training")),
+        *(replace(l1, dirichlet=0.5), fields, replace(fields, fields=(("all", 1.0), ("title", 9.0)))),
+        replace(fields, normalization="l2"),
+    ]
+    cases: list[tuple[MethodSpec, dict[str, Any]]] = [(spec_of("linear", each, C=30.0), {}) for each in points]
+    cases += [(spec_of("ngd", l1), {}), (spec_of("linear", TF), {"splits": [second]})]
+    cases += [(spec_of("linear", TF), {"splits": [replace(first, train=first.train[1:])]})]
+    return [(spec, {"splits": [first]} | options) for spec, options in cases]
 
 
 def of_matrix() -> list[tuple[MethodSpec, dict[str, Any]]]:
@@ -117,11 +103,13 @@ def of_hyperplanes() -> list[tuple[MethodSpec, dict[str, Any]]]:
     return [(spec, {"splits": [first]} | options) for spec, options in cases]
 
 
-@pytest.mark.parametrize("ways", [of_matrix, of_hyperplanes])
+@pytest.mark.parametrize("ways", [of_products, of_matrix, of_hyperplanes])
 def test_methods_decide_beside_each_other_as_alone(ways: Callable[[], list[tuple[MethodSpec, dict[str, Any]]]]) -> None:
     """Whatever ran before, on the same documents or on others."""
     several, bench = ways is of_hyperplanes, MatrixCache()
-    problem = toy_problem(multilabel=several, n_classes=3 if several else 2)
+    problem = toy_problem(multilabel=several, n_classes=2 if ways is of_matrix else 3)
+    blocks = {"blocks": ("all", "title"), "block_of": np.arange(40) // 20}
+    problem = replace(problem, counts=replace(problem.counts, **blocks))
     turned = replace(problem, key="turned", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
     cases = [(spec, given, options) for spec, options in ways() for given in (problem, turned)]
     alone = [solved(spec, given, MatrixCache(), **options) for spec, given, options in cases]

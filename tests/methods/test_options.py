@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import Component, check_component
+from benchmark.config.components import Component, check_component, seed_parameters
 from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.kernels import KERNELS, HyperplaneTop, Kernel, PLSIFisher
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest, plsi_seed
@@ -24,10 +21,8 @@ from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, solve_jointly
-from benchmark.representation import WEIGHTINGS
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.system.tags import Tags
-from benchmark.text.strings import Texts, joined_texts
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, spec_of
@@ -360,19 +355,6 @@ def test_rankings_are_of_the_training_documents(aggregate: str, bench: MatrixCac
         np.testing.assert_array_equal(bench.rankings(problem, own).gains, Rankings.learn(problem, own.train).gains)
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_one_matrix_for_all_splits_decides_as_one_for_each(weighting: str) -> None:
-    problem = toy_problem(multilabel=False, n_classes=2)
-    spec = spec_of("linear", represented(weighting, "none", "collection"), epsilon=1e-9, C=3.0)
-    shared, single = (build_method(spec, problem, None, replicated=each) for each in (True, False))
-    assert (type(shared), type(single)) == (SharedMatrixSvm, SvmMethod)
-    assert (shared.batched, single.batched) == (True, False)
-    splits = toy_replicates(problem)
-    found = [method.solve(problem, splits, None, MatrixCache()) for method in (shared, single)]
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_allclose(one.values, other.values, atol=1e-6)
-
-
 # What a library or a user brings
 
 
@@ -396,64 +378,15 @@ def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_i
     np.testing.assert_array_equal(kept.values_of_rows(counts[split.test]).argmax(axis=1), found.predicted)
 
 
-def test_a_librarys_classifier_of_dense_points_gets_dense_points(bench: MatrixCache) -> None:
-    component = Component.of("boosting", HistGradientBoostingClassifier, {"max_iter": 3})
-    spec = replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=component)
-    problem = toy_problem(multilabel=False)
-    split = toy_group_splits(problem)[0]
-    (found,) = build_method(spec, problem, None, replicated=False).solve(problem, [split], None, bench)
-    counts, labels = problem.counts.matrix.toarray().astype(float), problem.documents.labels
-    theirs = HistGradientBoostingClassifier(max_iter=3, random_state=7).fit(counts[split.train], labels[split.train])
-    np.testing.assert_array_equal(found.predicted, theirs.predict(counts[split.test]))
-
-
-class Reader:
-    """A pipeline of someone else's, which reads strings."""
-
-    def __init__(self, random_state: int | None = None) -> None:
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any) -> Any:
-        tree = ExtraTreeClassifier(random_state=self.random_state)
-        return make_pipeline(CountVectorizer(), tree).fit(X, y)
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("stated", [None, 3])
-def test_a_pipeline_reads_the_texts_of_the_documents_with_the_seed_of_the_experiment(
-    stated: int | None, multilabel: bool
-) -> None:
-    whole = toy_problem(multilabel=multilabel)
-    words = [" ".join(f"w{term}" for term in np.repeat(np.arange(40), row)) for row in whole.counts.matrix.toarray()]
-    order = np.random.default_rng(0).permutation(60)
-    texts = Texts(*joined_texts([words[row] for row in order]), "texts").take(np.argsort(order))
-    component = Component.of("reader", Reader, {} if stated is None else {"random_state": stated})
-    component = replace(component, tags=Tags(normalization="none", takes_features=False, reads_texts=True))
-    spec = MethodSpec(represented("tf", "none", "collection"), None, component)
-    problem, splits = replace(whole, texts=texts, seed=8), toy_group_splits(whole)
-    method = PointClassifierMethod(spec)
-    assert method.uses_seed == (stated is None)
-    for split, found in zip(splits, method.solve(problem, splits, None, MatrixCache()), strict=True):
-        train, test = ([words[row] for row in rows] for rows in (split.train, split.test))
-        kept = method.fit(problem, split, None, MatrixCache())
-        values = kept.values(np.array(test, dtype=object))
-        np.testing.assert_array_equal(kept.predict_from(values), found.predicted)
-        for code in range(3) if multilabel else [0]:
-            labels = whole.members[split.train, code] if multilabel else whole.documents.labels[split.train]
-            expected = Reader(8 if stated is None else stated).fit(train, labels).predict(test)
-            np.testing.assert_array_equal(found.predicted[:, code] if multilabel else found.predicted, expected)
-    with pytest.raises(ValueError, match="the documents have no texts here"):
-        method.solve(whole, splits, None, MatrixCache())
-    with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
-        method.solve(problem, splits, 20, MatrixCache())
-
-
-def test_pipelines_leave_the_seeds_of_their_steps_to_the_experiment_alone() -> None:
+def test_pipelines_leave_the_seeds_of_their_steps_to_the_experiment_alone(bench: MatrixCache) -> None:
     states = {"random_state": None, "svm__random_state": None, "tree__random_state": 3, "other": None}
-    part = Component("p", {"svm__random_state": 4}, states, Tags(reads_texts=True), Reader)
-    plain = MethodSpec(represented("tf", "none", "collection"), None, part)
-    assert PointClassifierMethod(plain).uses_seed
-    given = {"random_state": None, "svm__random_state": 4}
-    assert not PointClassifierMethod(replace(plain, classifier=replace(part, given=given))).uses_seed
-    ours = check_component("classifier", CLASSIFIERS, "mnb")
-    assert not PointClassifierMethod(replace(plain, classifier=ours)).uses_seed
+    part = Component("p", {"svm__random_state": 4}, states, Tags(reads_texts=True), object)
+    assert seed_parameters(part) == ["random_state"]
+    assert seed_parameters(replace(part, given={})) == ["random_state", "svm__random_state"]
+    assert seed_parameters(check_component("classifier", CLASSIFIERS, "mnb")) == []
+    method = PointClassifierMethod(MethodSpec(represented("tf", "none", "collection"), None, part))
+    problem = toy_problem(multilabel=False)
+    with pytest.raises(ValueError, match="the documents have no texts here"):
+        method.solve(problem, toy_group_splits(problem), None, bench)
+    with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
+        method.solve(problem, toy_group_splits(problem), 20, bench)

@@ -69,16 +69,6 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             np.testing.assert_array_equal(fitted.predict_from(fitted.values(tested)), ours.predicted)
 
 
-def test_no_tested_document_changes_the_terms() -> None:
-    whole = toy_problem(multilabel=False)
-    (split, _) = toy_group_splits(whole)
-    other = whole.counts.matrix.tolil()
-    other[split.test] = 1000
-    changed = replace(whole, counts=replace(whole.counts, matrix=sp.csr_array(other)), pruning=PRUNING)
-    kept = replace(whole, pruning=PRUNING).training_terms(split.train)
-    np.testing.assert_array_equal(changed.training_terms(split.train), kept)
-
-
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 FIXED = {"name": "fixed-split", "train": "misc", "test": "texas"}
 METHODS = [{"normalization": "l1", "kernel": "ngd"}, {"weighting": "tfidf", "classifier": "linear-svm"}, "mnb"]
