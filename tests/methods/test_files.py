@@ -23,12 +23,11 @@ from benchmark.methods.vectors import MIN_SET_APART, read_vectors
 from benchmark.system.errors import DataError
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import file_of, represented, with_documents
+from .conftest import file_of, represented, solved, with_documents
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.base import Method
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -73,17 +72,6 @@ def test_predictions_and_scores_are_those_of_the_tested_documents(
         method.fit(problem, splits[0], None, bench)
     with pytest.raises(ValueError, match="predictions of a file have no numbers of terms"):
         method.solve(problem, splits, 20, bench)
-
-
-def test_several_classes_have_no_ties(tmp_path: Path, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=True)
-    header = "id,labels," + ",".join(f"decision class-{code}" for code in range(3))
-    lines = [f"{each},{'class-2;class-0' if row % 2 else ''},1,1,1" for row, each in enumerate(IDS)]
-    split = toy_group_splits(problem)[0]
-    (found,) = given(tmp_path / "p.csv", [header, *lines], problem).solve(problem, [split], None, bench)
-    assert found.predicted.tolist() == [[row % 2 == 1, False, row % 2 == 1] for row in split.test]
-    assert not found.tied.any()
-    assert found.values.shape == (len(split.test), 3)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("columns", [(), ("size",), ("split",), ("split", "size")], ids=str)
@@ -141,11 +129,8 @@ def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("id,text\na,b\n", r"has no column 'label' \(columns: id, text\)"),
-        ("id,label\na,x\na,x\n", ":3: has the document 'a' twice$"),
         ("id,label,split\na,x,s\na,x,t\na,x,s\n", ":4: has the document 'a' twice in s$"),
-        ("id,label,decision x\na,x,much\n", ":2: the document 'a' has the score 'much': no number"),
-        ("id,label,decision x\na,x,nan\n", "the document 'a' has the score 'nan': no number"),
+        ("id,label,decision x\na,x,nan\n", ":2: the document 'a' has the score 'nan': no number"),
         ("id,label,decision x\na,x,\n", "the document 'a' has the score "),
     ],
 )
@@ -174,10 +159,6 @@ def vectors_of(path: Path, ids: list[str], matrix: np.ndarray, normalization: st
     return MethodSpec(points, None, logistic, vectors=vectors(path, id_column="name"))
 
 
-def solved(spec: MethodSpec, problem: Problem, bench: MatrixCache) -> list[SettingPredictions]:
-    return build_method(spec, problem, None, replicated=False).solve(problem, toy_group_splits(problem), None, bench)
-
-
 @pytest.mark.parametrize("normalization", ["none", "l1", "l2"])
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 def test_vectors_are_trained_on_in_the_order_of_the_documents(
@@ -191,7 +172,9 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
     spec = vectors_of(tmp_path / "v.parquet", [IDS[row] for row in order], matrix[order], normalization)
     length = {"none": 1.0, "l1": np.abs(matrix).sum(axis=1), "l2": np.sqrt((matrix**2).sum(axis=1))}[normalization]
     points = matrix / np.maximum(length, 1e-12).reshape(-1, 1)
-    for split, found in zip(toy_group_splits(problem), solved(spec, problem, bench), strict=True):
+    for split, found in zip(
+        toy_group_splits(problem), solved(spec, problem, bench, *toy_group_splits(problem)), strict=True
+    ):
         assert found.warnings == ()
         for code in range(3) if multilabel else [0]:
             labels = problem.members[split.train, code] if multilabel else problem.documents.labels[split.train]
@@ -199,7 +182,7 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
             np.testing.assert_array_equal(found.predicted[:, code] if multilabel else found.predicted, expected)
     np.testing.assert_array_equal(read_vectors(spec.vectors).matrix, matrix[order])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
-        build_method(spec, problem, None, replicated=False).solve(problem, toy_group_splits(problem), 20, bench)
+        solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
 
 
 @pytest.mark.parametrize("rule", [None, "at-least-one", "cross-validated"])
@@ -215,7 +198,7 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
     matrix = np.random.default_rng(2).normal(size=(62, 3))
     spec = vectors_of(tmp_path / "v.parquet", [*IDS[:30], "stray", *IDS[30:], "another"], matrix)
     spec = replace(spec, threshold=threshold)
-    found = solved(spec, problem, bench)
+    found = solved(spec, problem, bench, *toy_group_splits(problem))
     assert [each.warnings for each in found] == [("2 of 62 vectors of v.parquet are of no document here",)] * 2
     own = np.delete(matrix, [30, 61], axis=0)
     for split, decided in zip(toy_group_splits(problem), found, strict=True):
@@ -225,61 +208,43 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
         assert rule != "at-least-one" or decided.predicted.any(axis=1).all()
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
-        solved(replace(few, threshold=threshold), problem, bench)
+        solved(replace(few, threshold=threshold), problem, bench, *toy_group_splits(problem))
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_a_column_that_is_the_label_is_refused(multilabel: bool, tmp_path: Path, bench: MatrixCache) -> None:
     """It varies, but within no class; one that sets too few documents apart to be it, or varies in a class, is none."""
     problem = toy_problem(multilabel=multilabel)
-    state = problem.members[:, 1].astype(float) if multilabel else 7.0 - problem.documents.labels
-    matrix = np.random.default_rng(4).normal(size=(60, 3))
-    matrix[:, 1] = state
-    with pytest.raises(
-        ValueError, match=r"^v\.parquet: the column 'x1' has the same value in all documents of a class"
-    ):
-        solved(vectors_of(tmp_path / "v.parquet", IDS, matrix), problem, bench)
-    near = matrix.copy()
+    matrix, splits = np.random.default_rng(4).normal(size=(60, 3)), toy_group_splits(problem)
+    matrix[:, 1] = problem.members[:, 1] if multilabel else 7 - problem.documents.labels
+    near, constant = matrix.copy(), matrix.copy()
     near[7, 1] += 1
-    constant = matrix.copy()
-    constant[:, 1] = 1.0
+    constant[:, 1] = 1
+    with pytest.raises(ValueError, match=r"^v\.parquet: the column 'x1' has the same value in all documents of"):
+        solved(vectors_of(tmp_path / "v.parquet", IDS, matrix), problem, bench, *splits)
     for name, harmless in (("near", near), ("constant", constant)):
-        assert len(solved(vectors_of(tmp_path / f"{name}.parquet", IDS, harmless), problem, bench)) == 2
+        assert len(solved(vectors_of(tmp_path / name, IDS, harmless), problem, bench, *splits)) == 2
     if multilabel:
-        rare = (np.arange(60) < MIN_SET_APART - 1)[:, None]
-        matrix[:, 1] = rare[:, 0]
-        few = with_documents(problem, "few", topics=np.hstack([rare, problem.members[:, 1:]]))
-        assert len(solved(vectors_of(tmp_path / "few.parquet", IDS, matrix), few, bench)) == 2
-
-
-def test_ids_of_an_array_are_lines_of_a_file_as_the_configuration_knew_it(tmp_path: Path) -> None:
-    np.save(tmp_path / "c.npy", np.eye(2, dtype=np.float32))
-    (tmp_path / "ids.txt").write_text("p\nq\n")
-    ids = file_of(tmp_path / "ids.txt")
-    found = read_vectors(vectors(tmp_path / "c.npy", ids=ids))
-    assert (found.rows, found.matrix.tolist(), found.matrix.dtype) == ({"p": 0, "q": 1}, [[1, 0], [0, 1]], np.float32)
-    (tmp_path / "ids.txt").write_text("p\n")
-    for known, words in (
-        (ids, r"ids\.txt: was changed since the configuration was read"),
-        (file_of(tmp_path / "ids.txt"), r"c\.npy: has the shape \(2, 2\), and there are 1 ids: a row is a document's"),
-        (MethodFile("a", "0", None), "a: is only described in a finished run: run the configuration again"),
-    ):
-        with pytest.raises(DataError, match=words):
-            read_vectors(vectors(tmp_path / "c.npy", ids=known, id_column=words))
+        matrix[:, 1] = np.arange(60) < MIN_SET_APART - 1
+        rare = with_documents(problem, "rare", topics=np.hstack([matrix[:, 1:2] > 0, problem.members[:, 1:]]))
+        assert len(solved(vectors_of(tmp_path / "rare", IDS, matrix), rare, bench, *splits)) == 2
 
 
 @pytest.mark.parametrize(
-    ("columns", "words"),
+    ("ids", "x", "words"),
     [
-        ({"id": ["p", "q", "r", "q"], "x": [1, 2, 3, 4]}, "^a.parquet:4: has the document 'q' twice$"),
-        ({"id": ["p", "p", "q", "q"], "x": [1, 2, 3, 4]}, "^a.parquet:2: has the document 'p' twice$"),
-        ({"id": ["p", "q"], "x": [1.0, np.nan], "y": [1.0, np.inf]}, "1 of 2 vectors have values that aren't finite"),
-        ({"name": ["p"], "x": [1.0]}, r"has no column 'id' \(columns: 'name, x'\)"),
+        (["p", "q", "r", "q"], [1, 2, 3, 4], "^a.parquet:4: has the document 'q' twice$"),
+        (["p", "p", "q", "q"], [1, 2, 3, 4], "^a.parquet:2: has the document 'p' twice$"),
+        (["p", "q", "r"], [1.0, np.nan, np.inf], "2 of 3 vectors have values that aren't finite"),
     ],
 )
-def test_vectors_that_are_none_are_refused(columns: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_vectors_that_are_none_are_refused(ids: list[str], x: list[float], words: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=words):
-        read_vectors(vectors(table(tmp_path / "a.parquet", **columns)))
+        read_vectors(vectors(table(tmp_path / "a.parquet", id=ids, x=x)))
+    with pytest.raises(DataError, match=r"has no column 'id' \(columns: 'name, x'\)"):
+        read_vectors(vectors(table(tmp_path / "b.parquet", name=ids, x=x)))
+    with pytest.raises(DataError, match="a: is only described in a finished run: run the configuration again"):
+        read_vectors(replace(vectors(tmp_path / "a.parquet"), file=MethodFile("a", "0", None)))
 
 
 def test_results_of_vectors_are_keyed_by_all_that_chooses_them(tmp_path: Path) -> None:

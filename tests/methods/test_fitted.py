@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.model import TermSelection
-from benchmark.kernels import KERNELS, Kernel
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import check_component
+from benchmark.methods import out_of_fold
 from benchmark.methods.registry import build_method
 from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of, with_documents
+from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, spec_of, with_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +28,9 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
 
-NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
-#: They learn a model of the documents.
-NOT_KEPT = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
-SELECTED = TermSelection((20,), "information-gain", "sum")
 #: Classes, terms, and whether training documents are drawn: every two of the three in every way. In each half, both
 #: numbers of classes and both kinds of terms.
-CASES = [(2, None, False), (3, SELECTED, False), (2, SELECTED, True), (3, None, True)]
+CASES = [(2, None, False), (3, 20, False), (2, 20, True), (3, None, True)]
 
 
 def specs(name: str) -> Iterator[MethodSpec]:
@@ -51,54 +48,45 @@ def kept_again(fitted: FittedMethod) -> FittedMethod:
     return read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
 
 
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_it_decides_as_the_run_does(name: str, multilabel: bool, bench: MatrixCache) -> None:
+@pytest.mark.parametrize(
+    ("multilabel", "rule"), [(False, None), (True, None), (True, "at-least-one"), (True, "cross-validated")]
+)
+@pytest.mark.parametrize("name", KEPT)
+def test_it_decides_as_the_run_does(
+    name: str, multilabel: bool, rule: str | None, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One document at a time as all of them; before it is kept and after, to the last bit."""
+    monkeypatch.setattr(out_of_fold, "INNER_FOLDS", 2)  # the same for both, whatever their number
     problems = {n: toy_problem(multilabel=multilabel, n_classes=n, key=str(n)) for n in (2, 3)}
+    every, threshold = [*specs(name)], rule and check_component("threshold", THRESHOLDS, rule)
+    if rule is not None:  # each document has a class, and one representation is as good as another
+        problems = {n: with_documents(each, f"{n}", topics=each.members | ~each.members.any(axis=1)[:, None])
+                    for n, each in problems.items()}  # fmt: skip
+        every = every[:2]
     # Those that a method has many of are shared out: with one label and with several, both weightings and each
     # normalization. A representation has another half of the cases than the one before.
-    every = [*specs(name)]
-    for nth, spec in enumerate(every[int(multilabel) :: 2] if len(every) == 6 else every):
-        half = (nth + multilabel) % 2
+    for nth, plain in enumerate(every[int(multilabel) :: 2] if len(every) == 6 else every):
+        spec, half = replace(plain, threshold=threshold), (nth + multilabel) % 2
         for n_classes, terms, replicated in CASES[2 * half : 2 * half + 2]:
             problem, matrix = problems[n_classes], problems[n_classes].counts.matrix
-            number = None if terms is None else 20
             splits = toy_replicates(problem) if replicated else toy_group_splits(problem)
-            method = build_method(spec, problem, terms, replicated=replicated)
-            run = method.solve(problem, splits, number, bench)
+            method = build_method(spec, problem, terms and SELECTED, replicated=replicated)
+            run = method.solve(problem, splits, terms, bench)
             for split, decisions in zip(splits, run, strict=True):
                 check_decisions(problem, len(split.test), decisions)
             turn = (nth // 2 + multilabel) % 2  # of the two splits, which were solved together
             split, decisions = splits[turn], run[turn]
-            fitted = method.fit(problem, split, number, bench)
+            fitted = method.fit(problem, split, terms, bench)
             tested = fitted.view.own_terms(matrix[split.test])
-            values, again = fitted.values(tested), kept_again(fitted).values(tested)
-            np.testing.assert_array_equal(values, again, strict=True)
+            values, again = fitted.values(tested), kept_again(fitted)
+            np.testing.assert_array_equal(values, again.values(tested), strict=True)
+            np.testing.assert_array_equal(again.predict_from(values), decisions.predicted)
             np.testing.assert_array_equal(fitted.predict_from(values), decisions.predicted)
             np.testing.assert_allclose(fitted.values(tested[:1]), values[:1], rtol=1e-7, atol=1e-9)
             of_classes = fitted.class_values(values)
             np.testing.assert_array_equal(fitted.values_of_rows(matrix[split.test]), of_classes)
             if decisions.values is not None:
                 np.testing.assert_allclose(of_classes, decisions.values, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
-def test_the_largest_value_is_of_the_class_that_is_given(name: str, multilabel: bool, bench: MatrixCache) -> None:
-    """Where none is shared; of documents with several classes, those with a positive value."""
-    problem = toy_problem(multilabel=multilabel)
-    split = toy_group_splits(problem)[0]
-    spec = spec_of(name, represented("tf", tags_of(KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
-    method = build_method(spec, problem, None, replicated=False)
-    fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
-    values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
-    assert values.shape == (len(split.test), 3)
-    if multilabel:
-        np.testing.assert_array_equal(values > 0, decisions.predicted)
-    else:
-        clear = ~decisions.tied
-        assert clear.mean() > 0.5
-        np.testing.assert_array_equal(values.argmax(axis=1)[clear], decisions.predicted[clear])
 
 
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
@@ -127,10 +115,10 @@ def test_only_support_vectors_are_kept(scheme: str, bench: MatrixCache) -> None:
     np.testing.assert_array_equal(kept_again(fitted).values(counts), fitted.values(counts))
 
 
-@pytest.mark.parametrize("name", sorted(NOT_KEPT))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
 def test_what_can_not_be_kept_is_refused(name: str, bench: MatrixCache) -> None:
     problem = toy_problem(multilabel=True)
-    spec = spec_of(name, represented("tf", tags_of(KERNELS[name]).normalization, "collection"))
+    spec = default_spec(name)
     with pytest.raises(ValueError, match=f"a model with the kernel '{name}' can't be saved"):
         build_method(spec, problem, None, replicated=False).fit(problem, toy_group_splits(problem)[0], None, bench)
 

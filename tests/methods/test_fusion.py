@@ -165,26 +165,3 @@ def test_a_scale_is_that_of_documents_with_a_finite_value_of_each_class_and_1_wh
     for missing in (np.nan, -np.inf, np.inf):
         values[:10, 1] = missing
         assert value_scale(values) == pytest.approx(whole)
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_the_only_document_of_a_class_is_trained_on_in_every_fold(multilabel: bool) -> None:
-    """But for documents that may have several classes, whose folds are drawn without a look at them."""
-    problem = toy_problem(multilabel=multilabel)
-    split = toy_group_splits(problem)[0]
-    if not multilabel:
-        labels = problem.documents.labels.copy()
-        labels[split.train] = np.where(labels[split.train] == 2, 0, labels[split.train])
-        labels[split.train[4]] = 2
-        problem = with_documents(problem, "lone", labels=labels)
-    folds = inner_folds(problem, split)
-    tested = np.sort(np.concatenate([fold.test for fold in folds]))
-    if multilabel:
-        np.testing.assert_array_equal(tested, split.train)
-    else:
-        assert all(split.train[4] in fold.train for fold in folds)
-        np.testing.assert_array_equal(tested, np.delete(split.train, 4))
-        shares = [np.bincount(problem.documents.labels[fold.test], minlength=2)[:2] for fold in folds]
-        assert np.ptp(shares, axis=0).max() <= 1, "each fold has its share of each class"
-    assert [fold.number for fold in folds] == [1, 2, 3, 4, 5]
-    assert len({fold.name for fold in folds}) == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,15 @@ import numpy as np
 import pytest
 
 from benchmark.config.components import Component
-from benchmark.config.model import TermSelection
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData, training_rows_of
 from benchmark.methods.stopwatch import Stopwatch
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of
+from .conftest import represented, solved, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,18 +35,8 @@ SPLITS = [Split("a", ALL[:30], ALL[30:50]), Split("a", ALL[:30], ALL[40:]), Spli
 NORMALIZATIONS = {"plsi-fisher": "none", "gram-rows": "l1", "hp-top": "l2"}
 
 
-def solved(
-    spec: MethodSpec,
-    problem: Problem,
-    bench: MatrixCache,
-    *,
-    splits: list[Split],
-    terms: int | None = None,
-    aggregate: str = "sum",
-    replicated: bool = False,
-) -> list[SettingPredictions]:
-    selection = None if terms is None else TermSelection((terms,), "information-gain", aggregate)
-    return build_method(spec, problem, selection, replicated=replicated).solve(problem, splits, terms, bench)
+def run_of(spec: MethodSpec, problem: Problem, bench: MatrixCache, *, splits: list[Split], **options: Any) -> Any:
+    return solved(spec, problem, bench, *splits, **options)
 
 
 def assert_equal(found: list[SettingPredictions], expected: list[SettingPredictions]) -> None:
@@ -111,12 +100,11 @@ def test_methods_decide_beside_each_other_as_alone(ways: Callable[[], list[tuple
     blocks = {"blocks": ("all", "title"), "block_of": np.arange(40) // 20}
     problem = replace(problem, counts=replace(problem.counts, **blocks))
     turned = replace(problem, key="turned", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
-    cases = [(spec, given, options) for spec, options in ways() for given in (problem, turned)]
-    alone = [solved(spec, given, MatrixCache(), **options) for spec, given, options in cases]
-    order = [*range(len(cases)), *range(len(cases))[::-1], *range(0, len(cases), 2)]
-    for number in order:
-        spec, given, options = cases[number]
-        assert_equal(solved(spec, given, bench, **options), alone[number])
+    cases = [*((spec, problem, options) for spec, options in ways()), (ways()[0][0], turned, ways()[0][1])]
+    alone = [run_of(spec, given, MatrixCache(), **options) for spec, given, options in cases]
+    for before, number in itertools.permutations(range(len(cases)), 2):
+        found = [run_of(spec, given, bench, **options) for spec, given, options in (cases[before], cases[number])]
+        assert_equal(found[1], alone[number])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +129,7 @@ def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(na
         others = [represented("tfidf", "l1", idf) for idf in ("collection", "training")]
     bench, cases = MatrixCache(cached=cached), [
         *((plain, 7, {"splits": [each]}) for each in SPLITS),
-        (plain, 7, {"splits": [SPLITS[0]], "terms": 20}),
+        (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "sum"}),
         (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "maximum"}),
         (plain, 7, {"splits": [SPLITS[0]], "terms": 10, "aggregate": "maximum"}),
         (plain, 8, {"splits": [SPLITS[2]]}),
@@ -152,13 +140,13 @@ def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(na
         for number, (spec, seed, options) in enumerate(cases):
             problem = replace(toy_problem(multilabel=multilabel), seed=seed)
             if not again:
-                alone.append(solved(spec, problem, MatrixCache(), **options))
-            assert_equal(solved(spec, problem, bench, **options), alone[number])
+                alone.append(run_of(spec, problem, MatrixCache(), **options))
+            assert_equal(run_of(spec, problem, bench, **options), alone[number])
     assert len(stored) == len(cases)
     costly = spec_of(name, points, C=2.0)
     assert_equal(
-        solved(costly, toy_problem(multilabel=multilabel), bench, splits=SPLITS[:1]),
-        solved(costly, toy_problem(multilabel=multilabel), MatrixCache(), splits=SPLITS[:1]),
+        solved(costly, toy_problem(multilabel=multilabel), bench, SPLITS[0]),
+        solved(costly, toy_problem(multilabel=multilabel), MatrixCache(), SPLITS[0]),
     )
     assert len(stored) == len(cases) + (name in ("linear", "hp-top")), "hyperplanes depend on C"
 
@@ -174,7 +162,7 @@ def test_one_matrix_for_all_splits_is_cached_by_its_kernel() -> None:
     wide, narrow = (Component.of("rbf", KERNELS["rbf"], {"sigma": sigma}) for sigma in (1.0, 0.25))
     for kernel, C in ((wide, 1.0), (narrow, 1.0), (narrow, 2.0)):
         other = replace(spec_of("rbf", TF, C=C), kernel=kernel)
-        solved(other, problem, MatrixCache(cached=cached), splits=toy_replicates(problem), replicated=True)
+        solved(other, problem, MatrixCache(cached=cached), *toy_replicates(problem), replicated=True)
     assert [what for what, _ in keys] == ["Gram matrix, 60 documents of 2 classes"] * 3
     assert keys[0] != keys[1] == keys[2]
 
@@ -187,10 +175,10 @@ def test_one_matrix_for_all_splits_is_cached_by_its_kernel() -> None:
 def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = toy_problem(multilabel=multilabel)
     spec, splits = spec_of(name, represented("tfidf", "l1", "training")), toy_group_splits(problem)
-    held = solved(spec, problem, MatrixCache(), splits=splits)
+    held = solved(spec, problem, MatrixCache(), *splits)
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
     assert MatrixCache().budget == 1000
-    streamed = solved(spec, problem, MatrixCache(), splits=splits)
+    streamed = solved(spec, problem, MatrixCache(), *splits)
     for a, b in zip(held, streamed, strict=True):
         np.testing.assert_array_equal(a.predicted, b.predicted)
         np.testing.assert_array_equal(a.tied, b.tied)
@@ -234,9 +222,9 @@ def test_hp_top_counts_the_seconds_of_the_linear_machines_once() -> None:
     problem, bench = toy_problem(multilabel=True), MatrixCache()
     splits = toy_group_splits(problem)[:1]
     part = {name: TIMERS.index(name) for name in TIMERS}
-    (first,) = solved(spec_of("linear", TF), problem, bench, splits=splits)
+    (first,) = solved(spec_of("linear", TF), problem, bench, *splits)
     started = time.perf_counter()
-    (after,) = solved(spec_of("hp-top", TF), problem, bench, splits=splits)
+    (after,) = solved(spec_of("hp-top", TF), problem, bench, *splits)
     spent = time.perf_counter() - started
     (linear,), (own,) = first.seconds, after.seconds
     assert own[part["products"]] == linear[part["products"]] > 0
@@ -245,9 +233,9 @@ def test_hp_top_counts_the_seconds_of_the_linear_machines_once() -> None:
     # The machine of the documents without a class is HP-TOP's alone, and takes no longer than the others together.
     assert own[parts].sum() < spent + 2 * linear[parts].sum()
     for name in ("linear", "hp-top"):
-        ((seconds,),) = (each.seconds for each in solved(spec_of(name, TF), problem, MatrixCache(), splits=splits))
+        ((seconds,),) = (each.seconds for each in solved(spec_of(name, TF), problem, MatrixCache(), *splits))
         assert 0 < seconds[part["machines"]] <= seconds[part["training"]], "on one thread they are trained one by one"
-    assert_equal([after], solved(spec_of("hp-top", TF), problem, MatrixCache(), splits=splits))
+    assert_equal([after], solved(spec_of("hp-top", TF), problem, MatrixCache(), *splits))
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "plsi-fisher", "gram-rows"])
@@ -260,7 +248,7 @@ def test_seconds_are_no_more_than_were_spent(name: str, multilabel: bool, n_clas
     splits = toy_replicates(problem) * 3
     spec = spec_of(name, represented("tf", NORMALIZATIONS.get(name, "l1"), "collection"))
     started = time.perf_counter()
-    found = solved(spec, problem, MatrixCache(), splits=splits, replicated=replicated)
+    found = solved(spec, problem, MatrixCache(), *splits, replicated=replicated)
     spent = time.perf_counter() - started
     parts = [number for number, part in enumerate(TIMERS) if part != "machines"]
     shared = 1 if replicated and name in ("linear", "ngd") else 0

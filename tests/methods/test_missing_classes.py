@@ -8,31 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.evaluation.splits import Split
 from benchmark.kernels import KERNELS
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
-from benchmark.system.tags import tags_of
 from benchmark.text.counts import Counts
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import GramRows, represented, spec_of, with_documents
+from .conftest import default_spec, represented, solved, spec_of, with_documents
 
 if TYPE_CHECKING:
-    from benchmark.config.model import MethodSpec
     from benchmark.methods.matrix_cache import MatrixCache
 
 #: HP-TOP needs two classes with a variance each, see below; naive Bayes and linear models are trained alike.
 NAMES = ["linear", "ngd", "gram-rows", "plsi-fisher", "mnb", "linear-svm", "eef", "hp-top"]
 KEPT = ["linear", "ngd", "mnb", "linear-svm", "eef"]
-
-
-def spec(name: str, **classifier: Any) -> MethodSpec:
-    cls = KERNELS.get(name) or CLASSIFIERS.get(name) or GramRows
-    return spec_of(name, represented("tf", tags_of(cls).normalization, "collection"), **classifier)
 
 
 def of_training(split: Split, members: Any) -> Problem:
@@ -53,7 +45,7 @@ def decided(name: str, n_members: int, bench: MatrixCache) -> Any:
     members = of_training(SPLIT, None).members[SPLIT.train].copy()
     members[:, 2] = np.arange(TRAINED) < n_members
     given = of_training(SPLIT, members)
-    method = build_method(spec(name), given, None, replicated=False)
+    method = build_method(default_spec(name), given, None, replicated=False)
     (found,) = method.solve(given, [SPLIT], None, bench)
     fitted = method.fit(given, SPLIT, None, bench) if name in KEPT else None
     return found, fitted, given.counts.matrix[SPLIT.test]
@@ -92,7 +84,7 @@ def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
         return  # refused, see `test_thresholds`
     problem = of_training(SPLIT, own)
     threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
-    method = build_method(replace(spec(name), threshold=threshold), problem, None, replicated=False)
+    method = build_method(replace(default_spec(name), threshold=threshold), problem, None, replicated=False)
     (found,) = method.solve(problem, [SPLIT], None, bench)
     fitted = method.fit(problem, SPLIT, None, bench)
     values = fitted.values(problem.counts.matrix[SPLIT.test])
@@ -107,7 +99,7 @@ def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
 @pytest.mark.parametrize("own", [(True, False, False), (False, False, False), (True, True, True)])
 def test_hp_top_needs_two_classes(own: tuple[bool, ...], bench: MatrixCache) -> None:
     """Documents without a class are one where others have one."""
-    method = build_method(spec("hp-top"), toy_problem(multilabel=True), None, replicated=False)
+    method = build_method(default_spec("hp-top"), toy_problem(multilabel=True), None, replicated=False)
     with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 0$"):
         method.solve(of_training(SPLIT, own), [SPLIT], None, bench)
     one = np.tile(own, (TRAINED, 1))
@@ -135,7 +127,7 @@ def test_a_class_without_training_documents_is_left_out_and_the_others_are_predi
     split = Split("lacking", np.flatnonzero((labels != lacking) & (np.arange(60) < 40)), np.arange(40, 60))
     others = [code for code in range(3) if code != lacking]
     of_machines = {"scheme": scheme} if name in KERNELS or name == "gram-rows" else {}
-    method = build_method(spec(name, **of_machines), problem, None, replicated=False)
+    method = build_method(default_spec(name, **of_machines), problem, None, replicated=False)
     (found,) = method.solve(problem, [split], None, bench)
     assert set(found.predicted) <= set(others)
     two = with_documents(
@@ -144,7 +136,9 @@ def test_a_class_without_training_documents_is_left_out_and_the_others_are_predi
         labels=np.searchsorted(others, labels).clip(max=1).astype(np.int32),
         classes=tuple(problem.documents.classes[code] for code in others),
     )
-    (alone,) = build_method(spec(name, **of_machines), two, None, replicated=False).solve(two, [split], None, bench)
+    (alone,) = build_method(default_spec(name, **of_machines), two, None, replicated=False).solve(
+        two, [split], None, bench
+    )
     np.testing.assert_array_equal(found.predicted, np.array(others)[alone.predicted])
     assert len(set(found.predicted)) == 2
     assert (found.values[:, lacking] == -np.inf).all()
@@ -175,9 +169,6 @@ def test_only_an_idf_of_the_collection_learns_from_tested_documents(
     matrix[turned] = problem.counts.matrix[turned[::-1]].toarray() * 3 * (np.arange(40) % 2)
     other = Problem(Counts(problem.documents, matrix.tocsr(), problem.counts.vocabulary), "other", problem.seed)
     wanted = spec_of(name, represented(weighting, "none" if name == "plsi-fisher" else "l1", idf))
-    (one,), (two,) = (
-        build_method(wanted, each, None, replicated=replicated).solve(each, [split], None, bench)
-        for each in (problem, other)
-    )
+    (one,), (two,) = (solved(wanted, each, bench, split, replicated=replicated) for each in (problem, other))
     same = np.array_equal(one.values[: len(kept)], two.values[: len(kept)])
     assert same == (idf == "training")

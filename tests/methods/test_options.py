@@ -13,19 +13,18 @@ from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import Component, check_component, seed_parameters
-from benchmark.config.model import MethodSpec, TermSelection
+from benchmark.config.model import MethodSpec
 from benchmark.kernels import KERNELS, HyperplaneTop, Kernel, PLSIFisher
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest, plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, solve_jointly
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.system.tags import Tags
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of
+from .conftest import SELECTED, default_spec, represented, solved, spec_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
-
-SELECTED = TermSelection((20,), "information-gain", "maximum")
 
 
 def selected(problem: Problem, split: Split, terms: int | None, aggregate: str = "maximum") -> Array:
@@ -48,9 +45,11 @@ def selected(problem: Problem, split: Split, terms: int | None, aggregate: str =
     return np.asarray(counts[:, rank_terms(aggregate_gains(gains, members.mean(axis=0), aggregate))[:terms]])
 
 
-def points_by_hand(spec: MethodSpec, problem: Problem, split: Split, terms: int | None) -> Array:
+def points_by_hand(
+    spec: MethodSpec, problem: Problem, split: Split, terms: int | None, aggregate: str = "maximum"
+) -> Array:
     """Weighted and normalized points of all documents, over the selected terms."""
-    points, counts = spec.representation, selected(problem, split, terms)
+    points, counts = spec.representation, selected(problem, split, terms, aggregate)
     if points.dirichlet:
         counts = counts + points.dirichlet
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
@@ -142,9 +141,8 @@ def test_an_svm_is_that_of_scikit_learn(
 def test_a_cost_has_no_unit_where_the_mean_of_the_kernel_is_0(replicated: bool, bench: MatrixCache) -> None:
     problem = toy_problem(multilabel=False, n_classes=2)
     spec = spec_of("ned", represented("tf", "none", "collection"), scale_C="mean-self-product")
-    method = build_method(spec, problem, None, replicated=replicated)
     with pytest.raises(ValueError, match=r"C can't be divided by the mean of k\(x, x\), which is -?0"):
-        method.solve(problem, toy_replicates(problem), None, bench)
+        solved(spec, problem, bench, *toy_replicates(problem), replicated=replicated)
 
 
 def test_machines_stop_at_the_tolerance_that_is_asked_for(bench: MatrixCache) -> None:
@@ -154,10 +152,8 @@ def test_machines_stop_at_the_tolerance_that_is_asked_for(bench: MatrixCache) ->
         found = []
         for epsilon in (1e-7, 1.0):
             scheme = "one-vs-one" if n_classes == 2 else "one-vs-rest"
-            points = represented("tf", "l1", "collection")
-            spec = spec_of(kernel, points, C=30.0, epsilon=epsilon, scheme=scheme)
-            method = build_method(spec, problem, None, replicated=replicated)
-            found.append(method.solve(problem, [split], None, bench)[0].values)
+            spec = spec_of(kernel, represented("tf", "l1", "collection"), C=30.0, epsilon=epsilon, scheme=scheme)
+            found.append(solved(spec, problem, bench, split, replicated=replicated)[0].values)
         assert np.abs(found[0] - found[1]).max() > 1e-2
 
 
@@ -194,39 +190,16 @@ class TheirKernel(KERNELS["linear"]):  # type: ignore[misc]
     """A kernel that isn't this package's, of the same values."""
 
 
-def test_machines_join_with_those_of_the_same_products() -> None:
-    problem = toy_problem(multilabel=False)
-    l1, l2 = represented("tf", "l1", "collection"), represented("tf", "l2", "collection")
-
-    def key(spec: MethodSpec, terms: TermSelection | None = None, problem: Problem = problem) -> Any:
-        return build_method(spec, problem, terms, replicated=False).joins(problem, terms and 20)
-
-    plain = spec_of("linear", l1)
-    assert key(plain) == key(spec_of("ned", l2, C=3.0)) is not None
-    assert key(plain, SELECTED) == key(spec_of("ned", l1), SELECTED)
-    others = [
-        key(plain),
-        key(spec_of("ngd", l1)),
-        key(spec_of("linear", represented("tfidf", "l1", "collection"))),
-        key(spec_of("linear", represented("tfidf", "l1", "training"))),
-        key(spec_of("linear", replace(l1, dirichlet=0.5))),
-        key(spec_of("linear", replace(l1, fields=(("all", 1.0), ("title", 2.0))))),
-        key(spec_of("linear", replace(l1, fields=(("all", 1.0), ("title", 3.0))))),
-        key(spec_of("linear", replace(l2, fields=(("all", 1.0), ("title", 3.0))))),
-        key(plain, SELECTED),
-        key(spec_of("linear", l2), SELECTED),  # points of selected terms
-        key(plain, replace(SELECTED, aggregate="sum")),
+def test_machines_on_a_users_kernel_are_trained_alone_and_decide_alike(bench: MatrixCache) -> None:
+    problem, ours = toy_problem(multilabel=False), default_spec("linear")
+    theirs = replace(ours, kernel=Component.of("theirs", TheirKernel, {}))
+    joins = [
+        build_method(each, problem, None, replicated=False).joins(problem, None)
+        for each in (ours, theirs, default_spec("linear", scheme="one-vs-rest"), default_spec("mnb"))
     ]
-    assert len(set(map(repr, others))) == len(others)
-    theirs = replace(plain, kernel=Component.of("theirs", TheirKernel, {}))
-    for alone in (theirs, spec_of("linear", l1, scheme="one-vs-rest"), spec_of("mnb", l1)):
-        assert key(alone) is None
-    assert key(plain, problem=toy_problem(multilabel=True)) is None
+    assert [each is None for each in joins] == [False, True, True, True]
     split = toy_group_splits(problem)[0]
-    one, other = (
-        build_method(each, problem, None, replicated=False).solve(problem, [split], None, MatrixCache())[0]
-        for each in (plain, theirs)
-    )
+    one, other = (solved(each, problem, bench, split)[0] for each in (ours, theirs))
     np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
@@ -240,12 +213,9 @@ class Constant(Kernel):
 @pytest.mark.parametrize(("multilabel", "replicated"), [(False, False), (False, True), (True, False)])
 def test_a_users_kernel_that_tells_no_documents_apart_is_refused(multilabel: bool, replicated: bool) -> None:
     problem = toy_problem(multilabel=multilabel, n_classes=2)
-    plain = spec_of("ngd", represented("tf", "l1", "collection"))
-    method = build_method(
-        replace(plain, kernel=Component.of("one", Constant, {})), problem, None, replicated=replicated
-    )
+    spec = replace(default_spec("ngd"), kernel=Component.of("one", Constant, {}))
     with pytest.raises(ValueError, match="gives 1 for every pair of documents: all values equal"):
-        method.solve(problem, toy_replicates(problem), None, MatrixCache())
+        solved(spec, problem, MatrixCache(), *toy_replicates(problem), replicated=replicated)
 
 
 # Kernels that learn a model
@@ -305,7 +275,7 @@ def test_the_seed_of_plsi_is_another_for_each_seed_size_and_split() -> None:
 # Classifiers of points
 
 
-@pytest.mark.parametrize("terms", [None, 20])
+@pytest.mark.parametrize(("terms", "aggregate"), [(None, ""), (20, "sum"), (20, "average"), (20, "maximum")])
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize(
     ("name", "parameters", "weighting", "normalization"),
@@ -318,18 +288,17 @@ def test_the_seed_of_plsi_is_another_for_each_seed_size_and_split() -> None:
     ],
 )
 def test_a_classifier_is_that_of_its_class(
-    name: str, parameters: Any, weighting: str, normalization: str, multilabel: bool, terms: int | None
+    name: str, parameters: Any, weighting: str, normalization: str, multilabel: bool, terms: int | None, aggregate: str
 ) -> None:
     """On terms for all classes, or on terms of its own choice for each."""
     problem, cls, bench = toy_problem(multilabel=multilabel), CLASSIFIERS[name], MatrixCache()
     spec = spec_of(name, represented(weighting, normalization, "training"), **parameters)
-    method = build_method(spec, problem, terms and SELECTED, replicated=False)
-    assert type(method) is PointClassifierMethod
+    method = build_method(spec, problem, terms and replace(SELECTED, aggregate=aggregate), replicated=False)
     chooses = name in ("ppt", "eef")
     for split, found in zip(
         toy_group_splits(problem), method.solve(problem, toy_group_splits(problem), terms, bench), strict=True
     ):
-        points = sp.csr_array(points_by_hand(spec, problem, split, None if chooses else terms))
+        points = sp.csr_array(points_by_hand(spec, problem, split, None if chooses else terms, aggregate))
         own = {**parameters, **({"n_terms": terms} if chooses and terms else {})}
         members, tested = problem.members[split.train], points[split.test]
         if multilabel:
@@ -341,18 +310,6 @@ def test_a_classifier_is_that_of_its_class(
         kept = method.fit(problem, split, terms, bench)
         counts = kept.view.own_terms(problem.counts.matrix[split.test])
         np.testing.assert_array_equal(kept.predict_from(kept.values(counts)), expected)
-
-
-@pytest.mark.parametrize("aggregate", ["sum", "average", "maximum"])
-def test_rankings_are_of_the_training_documents(aggregate: str, bench: MatrixCache) -> None:
-    """Splits of two sizes are two, though their names and numbers are the same."""
-    problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
-    for own in (split, replace(split, train=split.train[5:]), split):
-        terms = bench.rankings(problem, own).of_all(20, aggregate)
-        expected = selected(problem, own, 20, aggregate)
-        np.testing.assert_array_equal(problem.counts.matrix.toarray()[:, terms], expected)
-        np.testing.assert_array_equal(bench.rankings(problem, own).gains, Rankings.learn(problem, own.train).gains)
 
 
 # What a library or a user brings

@@ -168,17 +168,6 @@ def test_a_binary_value_is_positive_where_one_is_predicted(best: float, classes:
     assert -1e-12 < values[3] < 0
 
 
-def test_a_binary_classifiers_own_values_are_kept_where_they_agree() -> None:
-    """A value of 0 agrees with class 0, and is a tie."""
-    values = np.array([0.0, -2.0, 1.0, 3.0])
-    for code in (0, 1):
-        agree = (values > 0) == (code == 1)
-        found = value_of_class(trained((code,) * 4, values, (0, 1), labels=(1, 0, 1, 0)), POINTS)
-        np.testing.assert_array_equal(found[agree], values[agree])
-        assert ((found[~agree] > 0) == (code == 1)).all()
-        assert (np.abs(found[~agree]) < 1e-12).all()
-
-
 class Ours:
     """A classifier of this package, with a score that is no number."""
 

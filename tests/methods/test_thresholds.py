@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers import CLASSIFIERS, LinearSvm
+from benchmark.classifiers import LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
-from benchmark.config.model import TermSelection
-from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods import out_of_fold as held_out
+from benchmark.kernels import KERNELS
 from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
-from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import TermWeighting
-from benchmark.system.tags import tags_of
-from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
+from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import represented, spec_of, with_documents
+from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -30,12 +26,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
-
-KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
-RULES = tuple(THRESHOLDS)
-LEARNED = [each for each in RULES if each != "zero"]
-SELECTED = TermSelection((20,), "information-gain", "maximum")
 
 
 def problem(*, key: str = "of some class", members: Any = None, **changes: Any) -> Problem:
@@ -50,12 +40,8 @@ def rule(name: str) -> Component | None:
     return None if name == "zero" else check_component("threshold", THRESHOLDS, name)
 
 
-def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
-    cls = KERNELS.get(name) or CLASSIFIERS[name]
-    return replace(
-        spec_of(name, represented("tf", tags_of(cls).normalization, "training"), **classifier),
-        threshold=rule(threshold),
-    )
+def spec(name: str, threshold: str) -> MethodSpec:
+    return replace(default_spec(name, "training"), threshold=rule(threshold))
 
 
 def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) -> SettingPredictions:
@@ -63,60 +49,25 @@ def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) 
     return found
 
 
-@pytest.mark.parametrize("threshold", LEARNED)
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_kept_decides_as_the_run_does(
-    name: str, threshold: str, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("lacking", [False, True], ids=["all learned", "the first without documents"])
+@pytest.mark.parametrize("name", KEPT)
+def test_at_least_one_adds_the_class_of_the_largest_value_where_there_is_none(
+    name: str, lacking: bool, bench: MatrixCache
 ) -> None:
-    monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # the same for both, whatever their number
-    given, ways = problem(), [(None, False), (SELECTED, False), (None, True)]
-    del ways[(NAMES.index(name) + LEARNED.index(threshold)) % 3]  # which other methods and thresholds have in its stead
-    for terms, replicated in ways:
-        splits, number = toy_replicates(given) if replicated else toy_group_splits(given), None if terms is None else 20
-        method = build_method(spec(name, threshold), given, terms, replicated=replicated)
-        run = method.solve(given, splits, number, bench)
-        for split, decisions in zip(splits, run, strict=True):
-            check_decisions(given, len(split.test), decisions)
-        turn = (NAMES.index(name) + replicated) % 2  # of the two splits, which were solved together
-        split, decisions = splits[turn], run[turn]
-        fitted = method.fit(given, split, number, bench)
-        asked = fitted.view.own_terms(given.counts.matrix[split.test])
-        again = read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
-        np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
-        np.testing.assert_array_equal(again.predict_from(again.values(asked)), decisions.predicted)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: str, bench: MatrixCache) -> None:
     given = problem()
+    if lacking:
+        members = np.hstack([np.zeros((60, 1), dtype=bool), given.members[:, :2]])
+        members[~members.any(axis=1), 2] = True
+        given = problem(key="without the first", members=members)
     added = 0
     for split in toy_group_splits(given):
-        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in RULES[:2])
-        none = ~plain.any(axis=1)
+        plain, more = (decided(spec(name, each), given, split, bench) for each in ("zero", "at-least-one"))
+        none = ~plain.predicted.any(axis=1)
         added += none.sum()
-        assert (more.sum(axis=1) >= 1).all()
-        np.testing.assert_array_equal(more[~none], plain[~none])
-        assert (more[none].sum(axis=1) == 1).all()
-    assert added or name not in KEPT
-
-
-@pytest.mark.parametrize("lacking", [False, True], ids=["all learned", "the first without documents"])
-def test_the_class_that_is_added_has_the_largest_value(lacking: bool, bench: MatrixCache) -> None:
-    given, split = problem(), toy_group_splits(problem())[0]
-    if lacking:
-        members = given.members.copy()
-        members[:, 1:] = members[:, :2]
-        members[~members[:, 1:].any(axis=1), 2] = True
-        members[:, 0] = False
-        given = problem(key="without the first", members=members)
-    wanted = spec("linear", "at-least-one")
-    fitted = build_method(wanted, given, None, replicated=False).fit(given, split, None, bench)
-    values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))
-    none = ~(values > 0).any(axis=1)
-    assert none.any()
-    np.testing.assert_array_equal(
-        decided(wanted, given, split, bench).predicted[none].argmax(axis=1), values[none].argmax(axis=1)
-    )
+        np.testing.assert_array_equal(more.predicted[~none], plain.predicted[~none])
+        best = plain.values.argmax(axis=1)[none]  # type: ignore[union-attr]
+        np.testing.assert_array_equal(more.predicted[none], best[:, None] == np.arange(3))
+    assert added or lacking or name not in KERNELS
 
 
 def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
@@ -189,7 +140,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None
 
 def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     given = problem()
-    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in RULES}
+    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in THRESHOLDS}
     assert {name: each.uses_seed for name, each in method.items()} == {
         "zero": False,
         "at-least-one": False,
@@ -200,11 +151,8 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]
 
 
-@pytest.mark.parametrize("name", sorted(set(KERNELS) - set(KEPT)))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
 def test_other_kernels_have_none(name: str) -> None:
-    points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
-    given = replace(spec_of(name, points), threshold=rule("at-least-one"))
-    with pytest.raises(
-        ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
-    ):
-        build_method(given, problem(), None, replicated=False)
+    words = f"the kernel '{name}' is not a function of inner products: it has no threshold"
+    with pytest.raises(ValueError, match=words):
+        build_method(spec(name, "at-least-one"), problem(), None, replicated=False)
