@@ -35,6 +35,9 @@ def test_it_decides_every_tested_document_and_learns(name: str, multilabel: bool
         found = solved(spec, problem, bench, *splits, terms=terms)
         for split, each in zip(splits, found, strict=True):
             check_decisions(problem, len(split.test), each)
+            if multilabel:
+                np.testing.assert_array_equal(each.predicted, each.values > 0)
+                np.testing.assert_array_equal(each.tied, each.values == 0)
         right = [(each.predicted == truth[split.test]).mean() for split, each in zip(splits, found, strict=True)]
         assert np.mean(right) > base
 

@@ -18,7 +18,7 @@ from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.registry import build_method
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import represented, spec_of, with_documents
+from .conftest import SELECTED, represented, spec_of, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 MNB = spec_of("mnb", represented("tf", "none", "collection"))
 LINEAR = spec_of("linear-svm", represented("tf", "l2", "collection"))
 NGD = spec_of("ngd", represented("tf", "l1", "collection"))
-SELECTED = TermSelection((20,), "information-gain", "maximum")
 
 
 def fusion(
