@@ -189,19 +189,6 @@ class FittedPoints(FittedMethod):
 
     models: tuple[Any, ...]
 
-    @property
-    def _order(self) -> NDArray[np.integer] | None:
-        """Order of the values' classes: that of the classifier's ``classes_`` where each document has one class."""
-        return None if self.learned.multilabel else self.models[0].classes_
-
-    def predict_from(self, values: Array) -> NDArray[Any]:
-        """Return the predicted class of each document, of ties the first of ``classes_``; see `FittedMethod`."""
-        return self.learned.predict_from(values, self._order)
-
-    def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k)."""
-        return self.learned.class_values(values, self._order)
-
     def over_own_terms(self) -> Self:
         """Return the method for counts of its own terms alone, without what was needed for training only."""
         models = tuple(map(copy, self.models))
@@ -211,7 +198,7 @@ class FittedPoints(FittedMethod):
         return replace(super().over_own_terms(), models=models)
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Return the scores of the classes in the order of ``classes_``, shape (m, n_learned).
+        """Return the scores of the classes in the order of the classifier's `classes_`, shape (m, n_learned).
 
         Where documents may have several classes, return for each learned class its decision value against the rest,
         shape (m, n_learned).
@@ -223,3 +210,14 @@ class FittedPoints(FittedMethod):
         for column, model in enumerate(self.models):
             values[:, column] = value_of_class(model, points)
         return values
+
+    def predict_from(self, values: Array) -> NDArray[Any]:
+        """Return the predicted class of each document, of ties the first of `classes_`, see `FittedMethod`."""
+        if self.learned.multilabel:
+            return super().predict_from(values)
+        return np.asarray(self.models[0].classes_[values.argmax(axis=1)], dtype=np.int32)
+
+    def class_values(self, values: Array) -> Array:
+        """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
+        by_code = values if self.learned.multilabel else values[:, np.argsort(self.models[0].classes_)]
+        return super().class_values(by_code)

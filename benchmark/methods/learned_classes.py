@@ -48,14 +48,8 @@ class LearnedClasses:
         """Return the names of the learned classes."""
         return tuple(problem.documents.classes[int(column)] for column in self.columns)
 
-    def predict_from(self, values: Array, order: NDArray[np.integer] | None = None) -> NDArray[Any]:
+    def predict_from(self, values: Array) -> NDArray[Any]:
         """Return predictions from decision values of the learned classes, shape (m, n_learned).
-
-        Parameters
-        ----------
-        values : float64 array, shape (m, n_learned)
-        order : int array, shape (n_learned,), optional
-            Positions of the classes of `values`, where they are in another order than `columns`.
 
         Returns
         -------
@@ -69,18 +63,18 @@ class LearnedClasses:
         """
         check_finite_values(values)
         if not self.multilabel:
-            return np.asarray((self.columns if order is None else order)[values.argmax(axis=1)], dtype=np.int32)
+            return np.asarray(self.columns[values.argmax(axis=1)], dtype=np.int32)
         predicted = np.repeat(self.everywhere[None], len(values), axis=0)
         predicted[:, self.columns] = values > 0
         return predicted
 
-    def class_values(self, values: Array, order: NDArray[np.integer] | None = None) -> Array:
-        """Return a decision value for each class, shape (m, k), from those of the learned ones, see `predict_from`.
+    def class_values(self, values: Array) -> Array:
+        """Return a decision value for each class, shape (m, k), from those of the learned ones, shape (m, n_learned).
 
         A class that could not be learned has -inf, or inf if it is predicted for every document.
         """
         full = np.tile(np.where(self.everywhere, np.inf, -np.inf), (len(values), 1))
-        full[:, self.columns if order is None else order] = values
+        full[:, self.columns] = values
         return full
 
     def predictions(self, values: Array, seconds: Array) -> SettingPredictions:

@@ -219,7 +219,7 @@ def predicted_codes(
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.float64] | None]:
     """Return the predicted class of each point, whether its best score is also another class's, and the scores.
 
-    Classes and ties have the shape (m,), the scores (m, k), in the order of `classes_`, or they are None.
+    Classes and ties have the shape (m,), the scores (m, k), with the classes ascending, or they are None.
 
     A plug-in's classifier has the last word on its classes: they need not be those of its best scores.
 
@@ -235,7 +235,8 @@ def predicted_codes(
         codes = classifier.classes_[scores.argmax(axis=1)].astype(np.int32)
     if scores is None:
         return codes, np.zeros(len(codes), dtype=bool), None
-    return codes, np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1), scores
+    tied = np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+    return codes, tied, scores[:, np.argsort(classifier.classes_)]
 
 
 def with_other_labels_told(found: list[SettingPredictions]) -> list[SettingPredictions]:
@@ -261,7 +262,7 @@ def with_other_labels_told(found: list[SettingPredictions]) -> list[SettingPredi
 
 
 def scores_of(classifier: Any, X: sp.csr_array) -> NDArray[np.float64]:
-    """Return the score of each class, shape (m, k), so that the largest is that of the predicted class.
+    """Return the score of each of `classes_`, shape (m, k), so that the largest is that of the predicted class.
 
     Of a plug-in's classifier without scores, it is 1 for the predicted class and 0 for the others.
 

@@ -176,7 +176,7 @@ class PointClassifierMethod(Method):
             watch.lap("training")
             codes, tied, scores = predicted_codes(model, points.test)
             watch.lap("testing")
-            values = None if scores is None else learned.class_values(scores, model.classes_)
+            values = None if scores is None else learned.class_values(scores)
             return SettingPredictions.of_split(codes, tied, watch.seconds(), values)
         values = np.empty((len(work.split.test), len(learned.columns)))
         for position, target in enumerate(targets):

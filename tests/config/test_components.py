@@ -15,7 +15,7 @@ from benchmark.config.components import (
     check_component,
     component_parameters,
     parameter_in_message,
-    takes_seed,
+    seed_parameters,
 )
 from benchmark.config.schema_errors import format_input
 from benchmark.diagnostics import DIAGNOSTICS
@@ -242,4 +242,5 @@ TREE = "sklearn.tree.DecisionTreeClassifier"
     ],
 )
 def test_a_library_gets_the_experiments_seed_unless_the_configuration_states_one(given, takes):
-    assert takes_seed(check_component("classifier", BUILTIN_REGISTRIES.copied().classifiers, given)) is takes
+    component = check_component("classifier", BUILTIN_REGISTRIES.copied().classifiers, given)
+    assert seed_parameters(component) == ["random_state"] * takes

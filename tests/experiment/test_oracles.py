@@ -17,9 +17,9 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
-from benchmark.methods import kernel_machines
 from benchmark.methods import point_classifiers as points
-from benchmark.methods.one_vs_rest import plsi_seed
+from benchmark.methods import svm_method
+from benchmark.methods.kernel_models import plsi_seed
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.system.errors import ConfigError
 from tests.builders import inner_errors, small_experiment
@@ -167,13 +167,13 @@ class TestDrawsOfTwoClasses:
         raw = {key: value for key, value in drawn.experiment.raw.items() if key != "protocol"}
         protocol = drawn.experiment.raw["protocol"]
         run_experiment(small_experiment(protocol=protocol, **raw), RunContext(store))
-        solve, seen = kernel_machines.batch_decision_values, []
+        solve, seen = svm_method.batch_decision_values, []
 
         def counted(kernel, problems, **options):
             seen.append(len(problems))
             return solve(kernel, problems, **options)
 
-        monkeypatch.setattr(kernel_machines, "batch_decision_values", counted)
+        monkeypatch.setattr(svm_method, "batch_decision_values", counted)
         run_experiment(small_experiment(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
         assert seen == [6, 6 * 4, 6 * 4, 6 * 4] * 2, "three candidates with three inner folds, one without; two tasks"
 

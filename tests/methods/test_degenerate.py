@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.experiment import runner
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.methods import degenerate
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from tests.builders import small_experiment
+from tests.toy_data import toy_group_splits, toy_problem
+
+from .conftest import represented, spec_of
 
 EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
@@ -52,27 +54,17 @@ def test_of_one_class_a_document(done, method, label, said):
     assert set(found.failures) == ({label} if said else set())
 
 
-def test_of_several_classes_a_document(done):
-    changes = {"corpus": {"name": "synthetic", "subset": "several"}}
+@pytest.mark.parametrize(
+    ("changes", "labels"),
+    [
+        ({"corpus": {"name": "synthetic", "subset": "several"}}, {"diffusion-t0.0001"}),
+        (DRAWS, {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}),
+    ],
+)
+def test_of_several_classes_a_document_and_of_many_small_draws(done, changes, labels):
     found = done(methods=[TINY, "ngd"], **changes)
-    assert list(found.failures) == ["diffusion-t0.0001"]
-
-
-@pytest.mark.parametrize("method", ["mnb", {"kernel": "linear", "threshold": "cross-validated"}])
-def test_terms_are_asked_for_as_the_method_selects_them(done, method, monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        runner, "degenerate_predictions_reason", lambda _, work, __: seen.append((work.terms, work.aggregate)) or ""
-    )
-    terms = {"number": [30], "rank": "information-gain", "aggregate": "maximum"}
-    done(methods=[method], corpus={"name": "synthetic", "subset": "several"}, terms=terms)
-    assert set(seen) == {(30, "maximum")}
-
-
-def test_of_many_small_draws(done):
-    found = done(methods=[TINY, "ngd"], **DRAWS)
-    assert set(found.failures) == {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}
-    # As many of either class, and their coefficients cancel: the one value is 0.
+    assert set(found.failures) == labels
+    # Of as many draws of either class, coefficients cancel: the one value is 0.
     assert all(re.search(r"so all get the same|every prediction is a tie", each) for each in found.failures.values())
 
 
@@ -91,18 +83,21 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     assert np.unique(given).size == 1
 
 
-def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path, monkeypatch):
-    experiment = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
-    store = Store(tmp_path / "store")
-    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False)))
-    (point,) = work.points
-    split = point.jobs[0].splits[0]
+@pytest.mark.parametrize("terms", [None, 20])
+def test_one_document_that_differs_is_enough_wherever_it_stands(terms, monkeypatch):
+    """Kernel values are compared in blocks, over the terms that the method selects."""
+    problem, spec = toy_problem(multilabel=False), spec_of("ngd", represented("tf", "l1", "collection"))
+    split = toy_group_splits(problem)[0]
     monkeypatch.setattr(degenerate, "_VALUES", 3 * len(split.train))  # blocks of three after the first two
-    for differs in (None, *range(1, 9)):
-        places, blind = np.zeros(9, dtype=np.intp), differs is None
-        if differs is not None:
-            places[differs] = 1
-        tested = replace(split, test=split.test[places])
-        decisions = SettingPredictions.of_split(np.zeros(9, np.int32), np.zeros(9, bool), np.zeros(6))
-        own = SplitData(point.problem, tested, [tested], None, "sum", MatrixCache())
-        assert bool(degenerate_predictions_reason(point.method.spec, own, decisions)) is blind
+    for differs in (None, *range(9)):
+        rows = np.full(9, split.test[0])
+        rows[[] if differs is None else differs] = split.test[1]
+        tested = replace(split, test=rows)
+        work = SplitData(problem, tested, [tested], terms, "sum", MatrixCache())
+        for predicted, tied, reason in (
+            (np.zeros(9), np.zeros(9, bool), "the kernel .* has the same values" if differs is None else "$"),
+            (np.zeros(9), np.ones(9, bool), "every prediction is a tie: no class scores higher than all others$"),
+            (np.arange(9), np.ones(9, bool), "$"),
+        ):
+            decisions = SettingPredictions.of_split(predicted.astype(np.int32), tied, np.zeros(6))
+            assert re.match(reason, degenerate_predictions_reason(spec, work, decisions))

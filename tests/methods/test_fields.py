@@ -9,18 +9,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import check_component
-from benchmark.config.model import MethodSpec, TermSelection
 from benchmark.methods.problem import Problem
-from benchmark.methods.registry import build_method
-from benchmark.methods.weighted_counts import fitted_weighting, weighted_points
+from benchmark.methods.views import FittedView, fitted_weighting
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import ALL_KERNELS, represented
+from .conftest import represented, solved, spec_of
 
 if TYPE_CHECKING:
+    from benchmark.config.model import Representation
     from benchmark.methods.matrix_cache import MatrixCache
 
 WEIGHTS = {"all": 1.0, "title": 0.5}
@@ -34,22 +31,22 @@ def problem(*, multilabel: bool) -> Problem:
     return Problem(replace(found.counts, matrix=matrix, blocks=tuple(WEIGHTS), block_of=block_of), "blocks", 7)
 
 
-def spec(kernel: str, weighting: str = "tf") -> MethodSpec:
-    points = replace(represented(weighting, "l1", "training"), fields=tuple(WEIGHTS.items()))
-    svm = check_component("classifier", CLASSIFIERS, {"name": "svm", "epsilon": 1e-6})
-    return MethodSpec(points, check_component("kernel", ALL_KERNELS, kernel), svm)
+def points_of(given: Problem, points: Representation, terms: Any = None) -> np.ndarray:
+    counts = given.counts.matrix if terms is None else given.counts.matrix[:, terms]
+    weighting = fitted_weighting(given, counts, points, None, terms)
+    return np.asarray(FittedView(weighting, points.normalization).points(counts).toarray())
 
 
-@pytest.mark.parametrize(
-    "terms", [None, TermSelection((30,), "information-gain", "sum")], ids=["all terms", "selected"]
-)
+@pytest.mark.parametrize("terms", [None, 30])
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_gram_rows_decide_as_kernels_of_inner_products(multilabel: bool, terms: Any, bench: MatrixCache) -> None:
-    given, number = problem(multilabel=multilabel), None if terms is None else 30
-    methods = [build_method(spec(kernel), given, terms, replicated=False) for kernel in ("bhattacharyya", "gram-rows")]
-    for one, other in zip(
-        *(each.solve(given, toy_group_splits(given), number, bench) for each in methods), strict=True
-    ):
+def test_gram_rows_decide_as_kernels_of_inner_products(multilabel: bool, terms: int | None, bench: MatrixCache) -> None:
+    given, points = problem(multilabel=multilabel), represented("tf", "l1", "training")
+    specs = [
+        spec_of(kernel, replace(points, fields=tuple(WEIGHTS.items())), epsilon=1e-6)
+        for kernel in ("bhattacharyya", "gram-rows")
+    ]
+    found = [solved(each, given, bench, *toy_group_splits(given), terms=terms) for each in specs]
+    for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
@@ -57,8 +54,7 @@ def test_a_block_that_fields_leave_out_weighs_nothing() -> None:
     given = problem(multilabel=False)
     of_titles, counts = given.counts.block_of == 1, given.counts.matrix.toarray()
     points = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),))
-    weighting = fitted_weighting(given, given.counts.matrix, points, None)
-    found = weighted_points(given.counts.matrix, points, weighting).toarray()
+    found = points_of(given, points)
     own = counts[:, of_titles] / counts[:, of_titles].sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found[:, of_titles], own, rtol=1e-12)
     assert not found[:, ~of_titles].any()
@@ -70,7 +66,7 @@ def test_blocks_follow_the_terms_that_are_selected_or_kept() -> None:
     points = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),))
     terms = np.array([3, 1, 39, 0, 7])
     counts = given.counts.matrix[:, terms]
-    found = weighted_points(counts, points, fitted_weighting(given, counts, points, None, terms)).toarray()
+    found = points_of(given, points, terms)
     titles = given.counts.block_of[terms] == 1
     own = counts.toarray() * titles
     lengths = np.maximum(own.sum(axis=1, keepdims=True), 1)

@@ -1,401 +1,239 @@
-"""What the workbench remembers, keeps and streams, without a digit's difference."""
+"""What the workbench remembers, caches and streams changes no digit, and seconds count what was spent."""
 
 from __future__ import annotations
 
+import itertools
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import TIMERS
-from benchmark.evaluation.protocols import RandomSubsets
-from benchmark.kernels.products import StreamedProducts
+from benchmark.config.components import Component
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.evaluation.splits import Split
+from benchmark.kernels import KERNELS
+from benchmark.methods.kernel_models import linear_machines
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.one_vs_rest import linear_machines
-from benchmark.methods.rankings import Rankings
-from benchmark.methods.registry import build_method
-from benchmark.methods.split_data import SplitData, training_rows_of
-from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.split_data import SplitData
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of
+from .conftest import represented, solved, spec_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
-    from benchmark.config.model import MethodSpec
+    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.problem import Problem
 
 TF = represented("tf", "l2", "collection")
+ALL = np.arange(60)
+#: Of the same training documents, the second half of the others, and of other training documents.
+SPLITS = [Split("a", ALL[:30], ALL[30:50]), Split("a", ALL[:30], ALL[40:]), Split("a", ALL[10:40], ALL[40:])]
+NORMALIZATIONS = {"plsi-fisher": "none", "gram-rows": "l1", "hp-top": "l2"}
 
 
-def test_products_with_other_columns_are_others(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False)
-    counts = problem.counts.matrix.toarray().astype(float)
-    for columns in (np.arange(0, 60, 2), np.arange(1, 60, 2), np.arange(0, 60, 2)):
-        found = bench.products(problem, TF, 1.0, columns, None).products
-        np.testing.assert_array_equal(found.matrix, counts @ counts[columns].T)
+def run_of(spec: MethodSpec, problem: Problem, bench: MatrixCache, *, splits: list[Split], **options: Any) -> Any:
+    return solved(spec, problem, bench, *splits, **options)
 
 
-def test_products_of_other_points_are_others(bench: MatrixCache) -> None:
-    problem, columns = toy_problem(multilabel=False), np.arange(60)
-    tfidf = represented("tfidf", "l2", "training")
-    asked = [(TF, 1.0, None), (tfidf, 1.0, np.arange(30)), (tfidf, 1.0, columns), (tfidf, 0.5, columns)]
-    asked.append((replace(TF, dirichlet=0.5), 1.0, None))
-    made = (bench.products(problem, points, power, columns, rows) for points, power, rows in asked)
-    assert len({each.products.matrix.tobytes() for each in made}) == len(asked)
+def assert_equal(found: list[SettingPredictions], expected: list[SettingPredictions]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.predicted, other.predicted)
+        np.testing.assert_array_equal(one.values, other.values)  # type: ignore[arg-type]
 
 
-def test_the_last_ones_are_remembered_until_they_are_written_over(bench: MatrixCache) -> None:
-    problem, columns = toy_problem(multilabel=False), np.arange(60)
-    first = bench.products(problem, TF, 1.0, columns, None)
-    assert bench.products(problem, TF, 1.0, columns, None) is first
-    bench.products(problem, TF, 0.5, columns, None)
-    assert bench.products(problem, TF, 1.0, columns, None) is not first
-    bench.square(problem.counts.matrix)
-    assert bench.shared(("made",), lambda: 1) == 1
-    assert bench.shared(("made",), lambda: 2) == 1
-    bench.products(problem, TF, 1.0, columns, None)
-    assert bench.shared(("made",), lambda: 3) == 3
+# What is remembered between methods
+
+
+def of_products() -> list[tuple[MethodSpec, dict[str, Any]]]:
+    """Machines for pairs of classes, of the same inner products or not."""
+    l1, (first, second) = represented("tf", "l1", "collection"), toy_group_splits(toy_problem(multilabel=False))
+    fields = replace(l1, fields=(("all", 1.0), ("title", 2.0)))
+    points = [
+        *(l1, TF, represented("tfidf", "l1", "collection"), represented("tfidf", "l1", "training")),
+        *(replace(l1, dirichlet=0.5), fields, replace(fields, fields=(("all", 1.0), ("title", 9.0)))),
+        replace(fields, normalization="l2"),
+    ]
+    cases: list[tuple[MethodSpec, dict[str, Any]]] = [(spec_of("linear", each, C=30.0), {}) for each in points]
+    cases += [(spec_of("ngd", l1), {}), (spec_of("linear", TF), {"splits": [second]})]
+    cases += [(spec_of("linear", TF), {"splits": [replace(first, train=first.train[1:])]})]
+    return [(spec, {"splits": [first]} | options) for spec, options in cases]
+
+
+def of_matrix() -> list[tuple[MethodSpec, dict[str, Any]]]:
+    """Methods of two classes, with one matrix for all splits."""
+    raw = represented("tf", "none", "collection")
+    specs = [spec_of(name, raw) for name in ("linear", "ned")]
+    specs += [spec_of("linear", represented(weight, "l2", "collection")) for weight in ("tf", "tfidf")]
+    specs += [
+        spec_of("linear", raw, **each) for each in ({"ridge": 50.0}, {"scale_C": "mean-self-product"}, {"C": 9.0})
+    ]
+    options = {"replicated": True, "splits": toy_replicates(toy_problem(multilabel=False, n_classes=2))}
+    return [(spec, options) for spec in specs]
+
+
+def of_hyperplanes() -> list[tuple[MethodSpec, dict[str, Any]]]:
+    """Linear methods of several classes, with the same linear machines or not."""
+    first, second = toy_group_splits(toy_problem(multilabel=True))
+    raw, tfidf = represented("tf", "none", "collection"), represented("tfidf", "l2", "collection")
+    cases: list[tuple[MethodSpec, dict[str, Any]]] = [
+        *((spec_of(name, points), {}) for name in ("linear", "hp-top") for points in (TF, tfidf)),
+        *((spec_of(name, TF, **more), {}) for name in ("linear", "hp-top") for more in ({"C": 2.0}, {"epsilon": 0.5})),
+        *((spec_of("linear", raw, **more), {}) for more in ({}, {"ridge": 1.0}, {"scale_C": "mean-self-product"})),
+        (spec_of("linear", TF), {"splits": [second]}),
+        (spec_of("linear", TF), {"splits": [replace(first, test=first.test[1:])]}),
+        (spec_of("linear", TF), {"splits": [replace(first, train=first.train[1:])]}),
+        *((spec_of("linear", TF), {"terms": 20, "aggregate": each}) for each in ("sum", "maximum")),
+        (spec_of("linear", TF), {"terms": 10}),
+    ]
+    return [(spec, {"splits": [first]} | options) for spec, options in cases]
+
+
+@pytest.mark.parametrize("ways", [of_products, of_matrix, of_hyperplanes])
+def test_methods_decide_beside_each_other_as_alone(ways: Callable[[], list[tuple[MethodSpec, dict[str, Any]]]]) -> None:
+    """Whatever ran before, on the same documents or on others."""
+    several, bench = ways is of_hyperplanes, MatrixCache()
+    problem = toy_problem(multilabel=several, n_classes=2 if ways is of_matrix else 3)
+    blocks = {"blocks": ("all", "title"), "block_of": np.arange(40) // 20}
+    problem = replace(problem, counts=replace(problem.counts, **blocks))
+    turned = replace(problem, key="turned", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
+    cases = [*((spec, problem, options) for spec, options in ways()), (ways()[0][0], turned, ways()[0][1])]
+    alone = [run_of(spec, given, MatrixCache(), **options) for spec, given, options in cases]
+    for before, number in itertools.permutations(range(len(cases)), 2):
+        found = [run_of(spec, given, bench, **options) for spec, given, options in (cases[before], cases[number])]
+        assert_equal(found[1], alone[number])
+
+
+@pytest.mark.parametrize(
+    ("name", "multilabel"),
+    [("linear", True), ("hp-top", False), ("plsi-fisher", True), ("gram-rows", True), ("gram-rows", False)],
+)
+def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(name: str, multilabel: bool) -> None:
+    """And by the parts of the method but its machine; what is read again decides as what was computed."""
+    stored: dict[str, Any] = {}
+
+    def cached(what: str, parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
+        assert what.endswith(", 30 documents of 3 classes")
+        key = repr((what, parts, content))
+        if key not in stored:
+            stored[key] = make()
+        return stored[key]
+
+    points = represented("tf", NORMALIZATIONS.get(name, "l2"), "collection")
+    plain = spec_of(name, points)
+    others: list[Representation] = []
+    if name == "gram-rows":
+        others = [represented("tfidf", "l1", idf) for idf in ("collection", "training")]
+    bench, cases = MatrixCache(cached=cached), [
+        *((plain, 7, {"splits": [each]}) for each in SPLITS),
+        (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "sum"}),
+        (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "maximum"}),
+        (plain, 7, {"splits": [SPLITS[0]], "terms": 10, "aggregate": "maximum"}),
+        (plain, 8, {"splits": [SPLITS[2]]}),
+        *((replace(plain, representation=each), 7, {"splits": [SPLITS[0]]}) for each in others),
+    ]  # fmt: skip
+    alone = []
+    for again in (False, True):
+        for number, (spec, seed, options) in enumerate(cases):
+            problem = replace(toy_problem(multilabel=multilabel), seed=seed)
+            if not again:
+                alone.append(run_of(spec, problem, MatrixCache(), **options))
+            assert_equal(run_of(spec, problem, bench, **options), alone[number])
+    assert len(stored) == len(cases)
+    costly = spec_of(name, points, C=2.0)
+    assert_equal(
+        solved(costly, toy_problem(multilabel=multilabel), bench, SPLITS[0]),
+        solved(costly, toy_problem(multilabel=multilabel), MatrixCache(), SPLITS[0]),
+    )
+    assert len(stored) == len(cases) + (name in ("linear", "hp-top")), "hyperplanes depend on C"
+
+
+def test_one_matrix_for_all_splits_is_cached_by_its_kernel() -> None:
+    problem = toy_problem(multilabel=False, n_classes=2)
+    keys = []
+
+    def cached(what: str, parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
+        keys.append((what, repr((parts, content))))
+        return make()
+
+    wide, narrow = (Component.of("rbf", KERNELS["rbf"], {"sigma": sigma}) for sigma in (1.0, 0.25))
+    for kernel, C in ((wide, 1.0), (narrow, 1.0), (narrow, 2.0)):
+        other = replace(spec_of("rbf", TF, C=C), kernel=kernel)
+        solved(other, problem, MatrixCache(cached=cached), *toy_replicates(problem), replicated=True)
+    assert [what for what, _ in keys] == ["Gram matrix, 60 documents of 2 classes"] * 3
+    assert keys[0] != keys[1] == keys[2]
+
+
+# What is streamed
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd"])
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
 def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = toy_problem(multilabel=multilabel)
-    method = build_method(spec_of(name, represented("tfidf", "l1", "training")), problem, None, replicated=False)
-    held = method.solve(problem, toy_group_splits(problem), None, MatrixCache())
+    spec, splits = spec_of(name, represented("tfidf", "l1", "training")), toy_group_splits(problem)
+    held = solved(spec, problem, MatrixCache(), *splits)
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
-    streamed = method.solve(problem, toy_group_splits(problem), None, MatrixCache())
+    assert MatrixCache().budget == 1000
+    streamed = solved(spec, problem, MatrixCache(), *splits)
     for a, b in zip(held, streamed, strict=True):
         np.testing.assert_array_equal(a.predicted, b.predicted)
         np.testing.assert_array_equal(a.tied, b.tied)
 
 
-def test_what_is_asked_for_once_is_not_held_where_it_is_large() -> None:
-    problem, rows = toy_problem(multilabel=False), np.arange(60)
-    bench = MatrixCache(budget=100_000)  # bytes, of which what is asked for once may take an eighth
-    asked = [{"by_class": True, "once": True}, {"by_class": True}, {}]
-    seen = [bench.products(problem, TF, 1.0, rows, None, **each).products.matrix for each in asked]
-    assert [isinstance(each, StreamedProducts) for each in seen] == [True, False, False]
-    np.testing.assert_array_equal(seen[0][:], seen[1])
-
-
-def test_columns_are_what_any_split_trains_on(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False)
-    first, second, *_ = toy_replicates(problem)
-
-    def columns(known: Problem) -> NDArray[np.intp]:
-        return SplitData(known, first, [first], None, "sum", bench).products(TF, 1.0, Stopwatch()).columns
-
-    np.testing.assert_array_equal(columns(problem), first.train)
-    both = training_rows_of([first, second])
-    np.testing.assert_array_equal(columns(replace(problem, trained=both)), both)
-    np.testing.assert_array_equal(columns(replace(problem, trained=second.train)), first.train)
-
-
-def test_rankings_are_of_the_documents_that_a_split_trains_on(bench: MatrixCache) -> None:
-    """Splits of two sizes are two, though their names and numbers are the same."""
-    problem = toy_problem(multilabel=False)
-    for size in (30, 45, 30):
-        (split,) = RandomSubsets(train_size=size, replicates=1).splits(problem.documents)
-        expected = Rankings.learn(problem, split.train)
-        np.testing.assert_array_equal(bench.rankings(problem, split).gains, expected.gains)
-
-
-def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: MatrixCache) -> None:
-    """Whichever of the two runs first, and as the class itself does it."""
-    problem = toy_problem(multilabel=True)
-    splits = toy_group_splits(problem)[:1]
-    linear, top = (
-        build_method(spec_of(name, represented("tf", "l2", "training")), problem, None, replicated=False)
-        for name in ("linear", "hp-top")
-    )
-    (first,) = linear.solve(problem, splits, None, bench)
-    (after,) = top.solve(problem, splits, None, bench)
-    (hers,), (own,) = first.seconds, after.seconds
-    assert own[1] == hers[1] > 0, "the inner products are part of both"
-    assert own[0] > hers[2] + hers[3], "so is what the linear machines took"
-    training, machines = TIMERS.index("training"), TIMERS.index("machines")
-    for method in (linear, top):
-        (single,) = method.solve(problem, splits, None, MatrixCache(1))
-        (seconds,) = single.seconds
-        assert 0 < seconds[machines] <= seconds[training], "on one thread they are trained one by one"
-    (alone,) = top.solve(problem, splits, None, MatrixCache())
-    np.testing.assert_array_equal(alone.predicted, after.predicted)
-
-
-def linear_work(bench: MatrixCache) -> SplitData:
-    problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
-    return SplitData(problem, split, [split], None, "sum", bench)
-
-
-def test_linear_machines_of_another_cost_are_others(bench: MatrixCache) -> None:
-    work = linear_work(bench)
-    for C in (0.01, 0.1):
-        machines = linear_machines(work, spec_of("linear", TF, C=C)).machines
-        assert max(np.abs(machine.coefficients).max() for machine in machines) == C
-
-
-@pytest.mark.parametrize("changed", [{"epsilon": 0.5}, {"ridge": 2.0}, {"scale_C": "mean-self-product"}], ids=str)
-def test_linear_machines_are_those_that_a_method_has_alone(changed: dict[str, float | str], bench: MatrixCache) -> None:
-    """Also beside a method that differs in one parameter."""
-    specs = [spec_of("linear", represented("tf", "none", "collection"), **each) for each in ({}, changed)]
-    together = [linear_machines(linear_work(bench), spec).machines for spec in specs]
-    alone = [linear_machines(linear_work(MatrixCache(1)), spec).machines for spec in specs]
-    for one, other in zip(together, alone, strict=True):
-        for a, b in zip(one, other, strict=True):
-            np.testing.assert_array_equal(a.coefficients, b.coefficients)
-    assert any(a.rho != b.rho for a, b in zip(*together, strict=True))
-
-
-def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: MatrixCache) -> None:
-    """Those that are tested included: of the training documents alone, each split would have a unit of its own."""
-    work, raw = linear_work(bench), represented("tf", "none", "collection")
-    squares = (work.problem.counts.matrix.toarray().astype(float) ** 2).sum(axis=1)
-    assert squares.mean() != squares[work.split.train].mean()
-    meant = linear_machines(work, spec_of("linear", raw, scale_C="mean-self-product", C=0.5))
-    given = linear_machines(work, spec_of("linear", raw, C=0.5 / float(squares.mean())))
-    for one, other in zip(meant.machines, given.machines, strict=True):
-        np.testing.assert_array_equal(one.coefficients, other.coefficients)
-
-
-def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: MatrixCache) -> None:
-    """Twice every count is four times the inner products."""
-    for multilabel in (False, True):
-        problem = toy_problem(multilabel=multilabel)
-        twice = toy_problem(multilabel=multilabel, key="twice")
-        twice.counts.matrix.data *= 2
-        for terms in (None, 20):
-            decided = []
-            for each in (problem, twice):
-                spec = spec_of("linear", represented("tf", "none", "collection"), scale_C="mean-self-product", C=0.5)
-                method = build_method(spec, each, None, replicated=False)
-                decided.append(method.solve(each, toy_group_splits(each), terms, bench))
-            for a, b in zip(*decided, strict=True):
-                np.testing.assert_array_equal(a.predicted, b.predicted)
-
-
-def test_products_are_remembered_for_equal_arguments_alone() -> None:
-    problem, rows, bench = toy_problem(multilabel=False), np.arange(60), MatrixCache()
-    fields = replace(TF, fields=(("all", 1.0),), normalization="l1")
-    problem = replace(problem, counts=replace(problem.counts, blocks=("all",)))
-    tfidf = represented("tfidf", "l2", "training")
-    first: tuple[Any, ...] = (problem, TF, 1.0, rows, None)
-    others: dict[str, tuple[Any, ...]] = {
-        "problem": (replace(problem, key="other"), *first[1:]),
-        "weighting": (problem, tfidf, 1.0, rows, rows),
-        "learned": (problem, tfidf, 1.0, rows, rows[:30]),
-        "power": (problem, TF, 0.5, rows, None),
-        "columns": (problem, TF, 1.0, rows[:59], None),
-        "prior": (problem, replace(TF, dirichlet=0.5), 1.0, rows, None),
-        "fields": (problem, fields, 1.0, rows, None),
-        "their weights": (problem, replace(fields, fields=(("all", 2.0),)), 1.0, rows, None),
-        "their normalization": (problem, replace(fields, normalization="l2"), 1.0, rows, None),
-    }
-    seen: list[tuple[Any, ...]] = [first, *others.values()]
-    for one in seen:
-        for other in seen:
-            made = bench.products(*one)
-            assert bench.products(*one) is made
-            assert (bench.products(*other) is made) == (one is other)
-    made = bench.products(*first)
-    assert bench.products(problem, represented("tf", "l1", "training"), 1.0, rows, None) is made, "as LazyGram has it"
-    assert bench.products(*first, once=True) is not made
-
-
 @pytest.mark.parametrize(("budget", "stored"), [(60 * 40 * 8, True), (60 * 40 * 8 - 1, False), (0, False)])
 def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool) -> None:
+    """Those that are used once up to an eighth of it."""
     problem, columns = toy_problem(multilabel=False), np.arange(40)
+    expected = problem.counts.matrix.toarray().astype(float)
     for once, bytes_allowed in ((False, budget), (True, 8 * budget)):
-        found = MatrixCache(budget=bytes_allowed).products(problem, TF, 1.0, columns, None, once=once)
+        found = MatrixCache(budget=bytes_allowed).products(problem, TF, 1.0, columns, None, by_class=once, once=once)
         assert isinstance(found.products.matrix, np.ndarray) == stored
         assert found.seconds > 0
-        expected = problem.counts.matrix.toarray().astype(float)
         np.testing.assert_array_equal(found.products.matrix[:], expected @ expected[:40].T)
         np.testing.assert_array_equal(found.products.self_products, (expected**2).sum(axis=1))
 
 
-@pytest.mark.parametrize(("text", "expected"), [(None, 4_000_000_000), ("0.5", 500_000_000), ("0", 0)])
-def test_the_budget_is_given_in_gigabytes(text: str | None, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("BENCH_MEMORY_GB", raising=False)
-    if text is not None:
-        monkeypatch.setenv("BENCH_MEMORY_GB", text)
-    assert MatrixCache().budget == expected
-    assert MatrixCache(budget=7).budget == 7
+# Seconds
 
 
-def test_rankings_of_another_problem_are_others_and_those_before_are_forgotten(bench: MatrixCache) -> None:
-    one, other = toy_problem(multilabel=False), toy_problem(multilabel=True, key="other")
-    split, second = toy_group_splits(one)
-    first = bench.rankings(one, split)
-    assert bench.rankings(one, split) is first
-    assert bench.rankings(one, replace(split, test=second.test)) is first
-    assert bench.rankings(one, second) is not first
-    assert len(bench._rankings) == 2
-    np.testing.assert_array_equal(bench.rankings(other, split).gains, Rankings.learn(other, split.train).gains)
-    assert len(bench._rankings) == 1
-    assert bench.rankings(one, split) is not first
-    bench.release()
-    assert not bench._rankings
+def test_hp_top_counts_the_seconds_of_the_linear_machines_once() -> None:
+    """Whichever of the two runs first: products as such, and all else as the extraction of its features."""
+    problem, bench = toy_problem(multilabel=True), MatrixCache()
+    splits, part = toy_group_splits(problem)[:1], {name: TIMERS.index(name) for name in TIMERS}
+    (first,) = solved(spec_of("linear", TF), problem, bench, *splits)
+    started = time.perf_counter()
+    (after,) = solved(spec_of("hp-top", TF), problem, bench, *splits)
+    spent = time.perf_counter() - started
+    (linear,), (own,) = first.seconds, after.seconds
+    assert own[part["products"]] == linear[part["products"]] > 0
+    assert own[part["extraction"]] > linear[part["kernel"]] + linear[part["training"]]
+    shared = linear_machines(SplitData(problem, splits[0], splits, None, "sum", bench), spec_of("linear", TF))
+    parts = [part[name] for name in METHOD_TIMERS]
+    assert 0 <= own[parts].sum() - shared.seconds[parts].sum() - shared.other_seconds <= spent
+    for name in ("linear", "hp-top"):
+        ((seconds,),) = (each.seconds for each in solved(spec_of(name, TF), problem, MatrixCache(), *splits))
+        assert 0 < seconds[part["machines"]] <= seconds[part["training"]], "on one thread they are trained one by one"
+    assert_equal([after], solved(spec_of("hp-top", TF), problem, MatrixCache(), *splits))
 
 
-def test_released_memory_is_given_back_and_what_was_remembered_is_made_anew(bench: MatrixCache) -> None:
-    problem, rows = toy_problem(multilabel=False), np.arange(60)
-    made = bench.products(problem, TF, 1.0, rows, None)
-    nodes = bench.nodes
-    nodes.resize(9)
-    assert bench.shared(("one",), lambda: 1) == 1
-    ranked = bench.rankings(problem, toy_group_splits(problem)[0])
-    bench.release_matrices()
-    assert bench._memory.size == 0
-    assert bench.nodes.nbytes == 0
-    assert bench.nodes is not nodes
-    assert bench.products(problem, TF, 1.0, rows, None) is not made
-    assert bench.shared(("one",), lambda: 2) == 2
-    assert bench.rankings(problem, toy_group_splits(problem)[0]) is ranked
-
-
-def test_memory_grows_and_is_reused_for_smaller_products(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False)
-    counts = problem.counts.matrix.toarray().astype(float)
-    for columns in (np.arange(10), np.arange(50), np.arange(3, 30), np.arange(60)):
-        found = bench.products(problem, TF, 1.0, columns, None).products.matrix
-        np.testing.assert_array_equal(found, counts @ counts[columns].T)
-        assert np.shares_memory(found, bench._memory)
-    size = bench._memory.size
-    smoothed = bench.smoothed(problem.counts.matrix.astype(float), 1.0, 0.5).matrix
-    np.testing.assert_allclose(smoothed, (counts + 0.5) @ (counts + 0.5).T)
-    assert bench._memory.size == size == 3600
-
-
-def test_linear_machines_are_shared_by_equal_splits_points_and_parameters_alone(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=True)
-    split, second = toy_group_splits(problem)
-    work, spec = SplitData(problem, split, [split], None, "sum", bench), spec_of("linear", TF)
-    shorter = replace(split, test=split.test[1:])
-    fewer = replace(split, train=split.train[1:])
-    ways: list[tuple[SplitData, MethodSpec]] = [
-        (work, spec),
-        (replace(work, split=second), spec),
-        (replace(work, split=shorter), spec),
-        (replace(work, split=fewer), spec),
-        (replace(work, problem=replace(problem, key="other")), spec),
-        (replace(work, terms=20), spec),
-        (work, spec_of("linear", represented("tf", "l1", "collection"))),
-        (work, spec_of("linear", represented("tfidf", "l2", "collection"))),
-        *(
-            (work, spec_of("linear", TF, **{name: value}))
-            for name, value in (
-                ("C", 2.0),
-                ("epsilon", 0.5),
-                ("ridge", 1.0),
-                ("cache_mb", 9.0),
-                ("scale_C", "mean-self-product"),
-            )
-        ),
-    ]
-    for own, wanted in ways[1:]:
-        made = linear_machines(own, wanted)
-        assert linear_machines(own, replace(wanted)) is made
-        assert linear_machines(own, replace(wanted, kernel=spec_of("hp-top", TF).kernel)) is made
-        assert linear_machines(*ways[0]) is not made
-
-
-def test_linear_machines_come_back_from_a_cache_as_they_were(bench: MatrixCache) -> None:
-    held: dict[str, Any] = {}
-
-    def cached(about: str, components: Any, content: Any, make: Any) -> Any:
-        name = repr((about, components, content))
-        if name not in held:
-            held[name] = make()
-        return held[name]
-
-    for multilabel in (False, True):
-        problem = toy_problem(multilabel=multilabel, key=str(multilabel))
-        split = toy_group_splits(problem)[0]
-        works = [SplitData(problem, split, [split], None, "sum", MatrixCache(cached=cached)) for _ in range(2)]
-        one, other = (linear_machines(work, spec_of("linear", TF)) for work in works)
-        assert (one.other is not None) == multilabel
-        for a, b in zip((*one.machines, one.other), (*other.machines, other.other), strict=True):
-            if a is None or b is None:
-                assert a is b
-                continue
-            np.testing.assert_array_equal(a.support, b.support)
-            np.testing.assert_array_equal(a.coefficients, b.coefficients)
-            assert (a.rho, a.seconds) == (b.rho, b.seconds)
-        assert one.other_seconds == other.other_seconds
-        assert (one.other_seconds > 0) == multilabel
-    assert len(held) == 2
-    names = list(held)
-    for changed in ({"C": 2.0}, {"epsilon": 0.5}, {"ridge": 1.0}, {"cache_mb": 9.0}):
-        work = SplitData(problem, split, [split], None, "sum", MatrixCache(cached=cached))
-        linear_machines(work, spec_of("linear", TF, **changed))
-        assert len(held) == len(names) + 1, "a parameter is in the name"
-        names = list(held)
-
-
-@pytest.mark.parametrize("without", ["some", "all", "none"])
-def test_documents_without_a_class_are_a_class_beside_the_others(without: str, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
-    members = problem.members.copy()
-    if without == "none":
-        members[~members.any(axis=1), 0] = True
-    elif without == "all":
-        members[split.train] = False
-    documents = replace(problem.documents, topics=members)
-    given = replace(problem, counts=replace(problem.counts, documents=documents), key=without)
-    work = SplitData(given, split, [split], None, "sum", bench)
-    found = linear_machines(work, spec_of("linear", TF))
-    assert (found.other is not None) == (without == "some")
-    assert len(found.machines) == (0 if without == "all" else 3)
-    if without == "all":
-        top = build_method(spec_of("hp-top", TF), given, None, replicated=False)
-        with pytest.raises(ValueError, match="HP-TOP needs at least two classes, and the training documents have 0"):
-            top.solve(given, [split], None, bench)
-        linear = build_method(spec_of("linear", TF), given, None, replicated=False)
-        assert not linear.solve(given, [split], None, bench)[0].predicted.any()
-
-
-def test_hp_top_needs_two_classes_of_the_training_documents(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
-    members = problem.members.copy()
-    members[split.train] = np.arange(len(split.train))[:, None] % 2 == [0, 2, 2]
-    members[split.train, 1] = False
-    members[split.train[members[split.train].any(axis=1) == 0], 2] = True
-    members[split.train, 0] |= True
-    documents = replace(problem.documents, topics=members)
-    given = replace(problem, counts=replace(problem.counts, documents=documents), key="one class")
-    top = build_method(spec_of("hp-top", TF), given, None, replicated=False)
-    with pytest.raises(ValueError, match="HP-TOP needs at least two classes, and the training documents have 1"):
-        top.solve(given, [split], None, bench)
-
-
-def test_a_shared_matrix_is_that_of_the_task_the_points_the_kernel_and_its_scale(bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False, n_classes=2)
-    twice = replace(problem, key="twice", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
-    splits, tf = toy_replicates(problem), represented("tf", "none", "collection")
-    ways = [
-        (problem, spec_of("linear", tf)),
-        (twice, spec_of("linear", tf)),
-        (problem, spec_of("linear", represented("tf", "l2", "collection"))),
-        (problem, spec_of("linear", represented("tfidf", "none", "collection"))),
-        (problem, spec_of("ned", tf)),
-        (problem, spec_of("linear", tf, ridge=50.0)),
-        (problem, spec_of("linear", tf, scale_C="mean-self-product")),
-    ]
-    for own, spec in [*ways, *ways[::-1]]:
-        method = build_method(spec, own, None, replicated=True)
-        for one, other in zip(
-            method.solve(own, splits, None, bench), method.solve(own, splits, None, MatrixCache()), strict=True
-        ):
-            np.testing.assert_array_equal(one.values, other.values)
-    with pytest.raises(ValueError, match="only with two classes and the same terms in all splits"):
-        method.solve(problem, splits, 20, bench)
-    three = toy_problem(multilabel=False)
-    with pytest.raises(ValueError, match="only with two classes and the same terms in all splits"):
-        method.solve(three, toy_replicates(three), None, bench)
+@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "plsi-fisher", "gram-rows"])
+@pytest.mark.parametrize(
+    ("multilabel", "n_classes", "replicated"), [(True, 3, False), (False, 3, False), (False, 2, True)]
+)
+def test_seconds_are_no_more_than_were_spent(name: str, multilabel: bool, n_classes: int, replicated: bool) -> None:
+    """Those of one matrix for all splits are divided among them."""
+    problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
+    splits = [replace(split, name=f"{number}") for number, split in enumerate(toy_replicates(problem) * 3)]
+    spec = spec_of(name, represented("tf", NORMALIZATIONS.get(name, "l1"), "collection"))
+    started = time.perf_counter()
+    found = solved(spec, problem, MatrixCache(), *splits, replicated=replicated)
+    spent = time.perf_counter() - started
+    parts = [number for number, part in enumerate(TIMERS) if part != "machines"]
+    shared = 1 if replicated and name in ("linear", "ngd") else 0
+    products = 0 if shared else found[0].seconds[0][TIMERS.index("products")]  # in each split that uses them
+    assert 0 < sum(each.seconds[0][parts].sum() for each in found) <= spent + products * len(found)
+    assert not shared or len({each.seconds.tobytes() for each in found}) == 1

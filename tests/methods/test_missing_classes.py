@@ -8,69 +8,162 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import check_component
+from benchmark.evaluation.splits import Split
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.text.counts import Counts
-from tests.toy_data import toy_group_splits, toy_problem
+from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import represented, spec_of
+from .conftest import default_spec, represented, solved, spec_of, with_documents
 
 if TYPE_CHECKING:
-    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.matrix_cache import MatrixCache
 
-NAMES = ["linear", "ngd", "hp-top", "plsi-fisher", "mnb", "eef"]
+#: HP-TOP needs two classes with a variance each, see below; naive Bayes and linear models are trained alike.
+NAMES = ["linear", "ngd", "gram-rows", "plsi-fisher", "mnb", "linear-svm", "eef", "hp-top"]
+KEPT = ["linear", "ngd", "mnb", "linear-svm", "eef"]
 
 
-def decided(name: str, n_members: int, bench: MatrixCache, **counts: Any) -> SettingPredictions:
-    """Decisions on the first held-out group, where the last class has so many training documents."""
+def of_training(split: Split, members: Any) -> Problem:
+    """Documents of several classes, or of none, with other class indicators of the training documents."""
     problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
     topics = problem.members.copy()
     topics[~topics.any(axis=1), 0] = True
-    topics[split.train, 2] = np.arange(len(split.train)) < n_members
-    documents = replace(problem.documents, topics=topics)
-    given = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), f"{n_members}", 7)
-    spec = spec_of(name, represented("tf", "none" if name in ("plsi-fisher", "eef") else "l1", "collection"))
-    (found,) = build_method(spec, given, None, replicated=False).solve(given, [split], None, bench)
-    return found
+    topics[split.train] = members if members is not None else topics[split.train]
+    return with_documents(problem, f"{members}", topics=topics)
 
 
+SPLIT = toy_group_splits(toy_problem(multilabel=True))[0]
+TRAINED = len(SPLIT.train)
+
+
+def decided(name: str, n_members: int, bench: MatrixCache) -> Any:
+    """Predictions, values and the trained method, where the last class has so many training documents."""
+    members = of_training(SPLIT, None).members[SPLIT.train].copy()
+    members[:, 2] = np.arange(TRAINED) < n_members
+    given = of_training(SPLIT, members)
+    method = build_method(default_spec(name), given, None, replicated=False)
+    (found,) = method.solve(given, [SPLIT], None, bench)
+    fitted = method.fit(given, SPLIT, None, bench) if name in KEPT else None
+    return found, fitted, given.counts.matrix[SPLIT.test]
+
+
+@pytest.mark.parametrize("n_members", [0, 1, 60])
 @pytest.mark.parametrize("name", NAMES)
-def test_without_training_documents_it_is_given_to_none(name: str, bench: MatrixCache) -> None:
-    given = decided(name, 0, bench).predicted
-    assert not given[:, 2].any()
-    assert given[:, :2].any()
+def test_of_none_it_is_given_to_none_and_of_all_to_all(name: str, n_members: int, bench: MatrixCache) -> None:
+    """In a run and in what is kept of it; of one training document only HP-TOP knows no density."""
+    if name == "hp-top" and n_members == 1:
+        with pytest.raises(ValueError, match="'class-2' has 1 training documents; a variance needs at least two"):
+            decided(name, 1, bench)
+        return
+    found, fitted, counts = decided(name, n_members, bench)
+    assert found.predicted[:, :2].any()
+    infinite = {0: -np.inf, 60: np.inf}.get(n_members)
+    for values, predicted in ((found.values, found.predicted), *[
+        (fitted.values_of_rows(counts), fitted.predict_from(fitted.values(counts))) for _ in range(fitted is not None)
+    ]):  # fmt: skip
+        assert np.isfinite(values[:, :2]).all()
+        if infinite is None:
+            assert np.isfinite(values[:, 2]).all()
+        else:
+            assert set(values[:, 2]) == {infinite}
+            assert set(predicted[:, 2]) == {infinite > 0}
+    assert infinite is None or not found.tied[:, 2].any()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "hp-top"])
-def test_of_all_training_documents_it_is_given_to_all(name: str, bench: MatrixCache) -> None:
-    assert decided(name, 60, bench).predicted[:, 2].all()
+@pytest.mark.parametrize("own", [(False, False, False), (True, True, True), (True, False, False)])
+@pytest.mark.parametrize("rule", [None, "at-least-one", "cross-validated"])
+@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "linear-svm"])
+def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
+    name: str, rule: str | None, own: tuple[bool, ...], bench: MatrixCache
+) -> None:
+    if rule == "at-least-one" and not any(own):
+        return  # refused, see `test_thresholds`
+    problem = of_training(SPLIT, own)
+    threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
+    method = build_method(replace(default_spec(name), threshold=threshold), problem, None, replicated=False)
+    (found,) = method.solve(problem, [SPLIT], None, bench)
+    fitted = method.fit(problem, SPLIT, None, bench)
+    values = fitted.values(problem.counts.matrix[SPLIT.test])
+    assert values.shape == (len(SPLIT.test), 0)
+    for predicted in (found.predicted, fitted.predict_from(values)):
+        assert predicted.tolist() == [list(own)] * len(SPLIT.test)
+    assert not found.tied.any()
+    for each in (found.values, fitted.class_values(values)):
+        np.testing.assert_array_equal(each, np.where([own] * len(SPLIT.test), np.inf, -np.inf))
 
 
-def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: MatrixCache) -> None:
-    with pytest.raises(ValueError, match="'class-2' has 1 training documents; a variance needs at least two"):
-        decided("hp-top", 1, bench)
-    for name in NAMES:
-        if name != "hp-top":
-            assert decided(name, 1, bench).predicted.shape[1] == 3
+@pytest.mark.parametrize("own", [(True, False, False), (False, False, False), (True, True, True)])
+def test_hp_top_needs_two_classes(own: tuple[bool, ...], bench: MatrixCache) -> None:
+    """Documents without a class are one where others have one."""
+    method = build_method(default_spec("hp-top"), toy_problem(multilabel=True), None, replicated=False)
+    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 0$"):
+        method.solve(of_training(SPLIT, own), [SPLIT], None, bench)
+    one = np.tile(own, (TRAINED, 1))
+    one[:, 0] = np.arange(TRAINED) % 4 < 2
+    one[:, 1:] = False
+    (found,) = method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
+    assert not found.predicted[:, 1:].any()
+    one[:, 1] = True
+    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 1$"):
+        method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
 
 
-@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "hp-top", "plsi-fisher"])
-@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
-def test_what_is_learned_is_learned_from_the_training_documents_alone(
-    name: str, weighting: str, bench: MatrixCache
+# Documents of one class each
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+@pytest.mark.parametrize(
+    "name", ["linear", "ngd", "gram-rows", "hp-top", "plsi-fisher", "mnb", "linear-svm", "logistic"]
+)
+def test_a_class_without_training_documents_is_left_out_and_the_others_are_predicted(
+    name: str, lacking: int, scheme: str, bench: MatrixCache
+) -> None:
+    """As in a problem of the other classes alone."""
+    problem = toy_problem(multilabel=False)
+    labels = problem.documents.labels
+    split = Split("lacking", np.flatnonzero((labels != lacking) & (np.arange(60) < 40)), np.arange(40, 60))
+    others = [code for code in range(3) if code != lacking]
+    of_machines = {"scheme": scheme} if name in ("linear", "ngd", "gram-rows") else {}
+    method = build_method(default_spec(name, **of_machines), problem, None, replicated=False)
+    (found,) = method.solve(problem, [split], None, bench)
+    assert set(found.predicted) <= set(others)
+    codes, classes = np.searchsorted(others, labels).clip(max=1), problem.documents.classes
+    two = with_documents(problem, "two", labels=codes.astype(np.int32), classes=tuple(classes[code] for code in others))
+    (alone,) = solved(default_spec(name, **of_machines), two, bench, split)
+    np.testing.assert_array_equal(found.predicted, np.array(others)[alone.predicted])
+    assert len(set(found.predicted)) == 2
+    assert (found.values[:, lacking] == -np.inf).all()
+    np.testing.assert_allclose(found.values[:, others], alone.values, rtol=1e-9, atol=1e-9)
+    if name in KEPT:
+        fitted = method.fit(problem, split, None, bench)
+        values = fitted.values(problem.counts.matrix[split.test])
+        np.testing.assert_array_equal(fitted.predict_from(values), found.predicted)
+        np.testing.assert_allclose(fitted.class_values(values), found.values, rtol=1e-9, atol=1e-9)
+
+
+# Tested documents have no say
+
+
+@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "hp-top", "plsi-fisher", "linear-svm"])
+@pytest.mark.parametrize(("weighting", "idf"), [("tf", "training"), ("tfidf", "training"), ("tfidf", "collection")])
+@pytest.mark.parametrize("replicated", [False, True])
+def test_only_an_idf_of_the_collection_learns_from_tested_documents(
+    name: str, weighting: str, idf: str, replicated: bool, bench: MatrixCache
 ) -> None:
     """Other tested documents in the place of half of them leave the decisions on the others as they were."""
-    problem = toy_problem(multilabel=False)
-    split = toy_group_splits(problem)[0]
+    if name == "plsi-fisher" and weighting != "tf":
+        return  # it takes counts
+    problem = toy_problem(multilabel=False, n_classes=2)
+    split = toy_replicates(problem)[0]
     kept, turned = split.test[: len(split.test) // 2], split.test[len(split.test) // 2 :]
     matrix = problem.counts.matrix.copy().tolil()
-    matrix[turned] = problem.counts.matrix[turned[::-1]].toarray() * 3
+    matrix[turned] = problem.counts.matrix[turned[::-1]].toarray() * 3 * (np.arange(40) % 2)
     other = Problem(Counts(problem.documents, matrix.tocsr(), problem.counts.vocabulary), "other", problem.seed)
-    normalization = "none" if name == "plsi-fisher" else "l1"
-    spec = spec_of(name, represented("tf" if name == "plsi-fisher" else weighting, normalization, "training"))
-    (one,), (two,) = (
-        build_method(spec, each, None, replicated=False).solve(each, [split], None, bench) for each in (problem, other)
-    )
-    np.testing.assert_array_equal(one.predicted[: len(kept)], two.predicted[: len(kept)])
+    wanted = spec_of(name, represented(weighting, "none" if name == "plsi-fisher" else "l1", idf))
+    (one,), (two,) = (solved(wanted, each, bench, split, replicated=replicated) for each in (problem, other))
+    same = np.array_equal(one.values[: len(kept)], two.values[: len(kept)])
+    assert same == (idf == "training")

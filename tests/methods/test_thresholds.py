@@ -7,59 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
-from benchmark.classifiers import CLASSIFIERS, LinearSvm
+from benchmark.classifiers import LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
-from benchmark.config.model import TermSelection
-from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods import out_of_fold as held_out
+from benchmark.kernels import KERNELS
 from benchmark.methods.out_of_fold import inner_folds
-from benchmark.methods.problem import Problem
+from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
-from benchmark.methods.thresholds import ThresholdedMethod
-from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import TermWeighting
-from benchmark.system.tags import tags_of
-from benchmark.text.counts import Counts
-from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
+from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import represented, spec_of
+from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
-
-KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
-RULES = tuple(THRESHOLDS)
-LEARNED = [each for each in RULES if each != "zero"]
-SELECTED = TermSelection((20,), "information-gain", "sum")
+    from benchmark.methods.problem import Problem
 
 
-def problem(*, key: str = "of some class", **changes: Any) -> Problem:
+def problem(*, key: str = "of some class", members: Any = None, **changes: Any) -> Problem:
     """Documents of one class at least, and often of two."""
     found = toy_problem(multilabel=True)
-    members = found.members.copy()
-    members[~members.any(axis=1), 1] = True
-    documents = replace(found.documents, topics=changes.get("members", members))
-    matrix = changes.get("matrix", found.counts.matrix)
-    return Problem(Counts(documents, matrix, found.counts.vocabulary), key, changes.get("seed", 7))
+    own = found.members.copy()
+    own[~own.any(axis=1), 1] = True
+    return replace(with_documents(found, key, topics=own if members is None else members), **changes)
 
 
 def rule(name: str) -> Component | None:
     return None if name == "zero" else check_component("threshold", THRESHOLDS, name)
 
 
-def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
-    cls = KERNELS.get(name) or CLASSIFIERS[name]
-    return replace(
-        spec_of(name, represented("tf", tags_of(cls).normalization, "training"), **classifier),
-        threshold=rule(threshold),
-    )
+def spec(name: str, threshold: str) -> MethodSpec:
+    return replace(default_spec(name, "training"), threshold=rule(threshold))
 
 
 def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) -> SettingPredictions:
@@ -67,60 +49,25 @@ def decided(spec: MethodSpec, given: Problem, split: Split, bench: MatrixCache) 
     return found
 
 
-@pytest.mark.parametrize("threshold", LEARNED)
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_kept_decides_as_the_run_does(
-    name: str, threshold: str, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("lacking", [False, True], ids=["all learned", "the first without documents"])
+@pytest.mark.parametrize("name", KEPT)
+def test_at_least_one_adds_the_class_of_the_largest_value_where_there_is_none(
+    name: str, lacking: bool, bench: MatrixCache
 ) -> None:
-    monkeypatch.setattr(held_out, "INNER_FOLDS", 2)  # the same for both, whatever their number
-    given, ways = problem(), [(None, False), (SELECTED, False), (None, True)]
-    del ways[(NAMES.index(name) + LEARNED.index(threshold)) % 3]  # which other methods and thresholds have in its stead
-    for terms, replicated in ways:
-        splits, number = toy_replicates(given) if replicated else toy_group_splits(given), None if terms is None else 20
-        method = build_method(spec(name, threshold), given, terms, replicated=replicated)
-        run = method.solve(given, splits, number, bench)
-        for split, decisions in zip(splits, run, strict=True):
-            check_decisions(given, len(split.test), decisions)
-        turn = (NAMES.index(name) + replicated) % 2  # of the two splits, which were solved together
-        split, decisions = splits[turn], run[turn]
-        fitted = method.fit(given, split, number, bench)
-        asked = fitted.learned.view.own_terms(given.counts.matrix[split.test])
-        again = read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]
-        np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
-        np.testing.assert_array_equal(again.predict_from(again.values(asked)), decisions.predicted)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: str, bench: MatrixCache) -> None:
     given = problem()
+    if lacking:
+        members = np.hstack([np.zeros((60, 1), dtype=bool), given.members[:, :2]])
+        members[~members.any(axis=1), 2] = True
+        given = problem(key="without the first", members=members)
     added = 0
     for split in toy_group_splits(given):
-        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in RULES[:2])
-        none = ~plain.any(axis=1)
+        plain, more = (decided(spec(name, each), given, split, bench) for each in ("zero", "at-least-one"))
+        none = ~plain.predicted.any(axis=1)
         added += none.sum()
-        assert (more.sum(axis=1) >= 1).all()
-        np.testing.assert_array_equal(more[~none], plain[~none])
-        assert (more[none].sum(axis=1) == 1).all()
-    assert added or name not in KEPT
-
-
-@pytest.mark.parametrize("lacking", [False, True], ids=["all learned", "the first without documents"])
-def test_the_class_that_is_added_has_the_largest_value(lacking: bool, bench: MatrixCache) -> None:
-    given, split = problem(), toy_group_splits(problem())[0]
-    if lacking:
-        members = given.members.copy()
-        members[:, 1:] = members[:, :2]
-        members[~members[:, 1:].any(axis=1), 2] = True
-        members[:, 0] = False
-        given = problem(key="without the first", members=members)
-    wanted = spec("linear", "at-least-one")
-    fitted = build_method(wanted, given, None, replicated=False).fit(given, split, None, bench)
-    values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))
-    none = ~(values > 0).any(axis=1)
-    assert none.any()
-    np.testing.assert_array_equal(
-        decided(wanted, given, split, bench).predicted[none].argmax(axis=1), values[none].argmax(axis=1)
-    )
+        np.testing.assert_array_equal(more.predicted[~none], plain.predicted[~none])
+        best = plain.values.argmax(axis=1)[none]  # type: ignore[union-attr]
+        np.testing.assert_array_equal(more.predicted[none], best[:, None] == np.arange(3))
+    assert added or lacking or name not in KERNELS
 
 
 def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
@@ -132,24 +79,6 @@ def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: Ma
         decided(spec("linear-svm", "at-least-one"), given, split, bench)
 
 
-@pytest.mark.parametrize("at_least_one", [False, True])
-def test_the_class_of_the_largest_value_is_given_where_a_rule_says_so_and_stays_so_when_kept(
-    at_least_one: bool, bench: MatrixCache
-) -> None:
-    given = problem()
-    split = toy_group_splits(given)[0]
-    rule = "at-least-one" if at_least_one else "cross-validated"
-    fitted = build_method(spec("linear-svm", rule), given, None, replicated=False).fit(given, split, None, bench)
-    for each in (fitted, read_state(described_state({"fitted": fitted.over_own_terms()}))["fitted"]):
-        assert each.at_least_one == at_least_one
-        values = np.array([[-3.0, -1.0, -2.0], [-1.0, -1.0, -1.0], [1.0, -2.0, 0.0], [0.0, 0.0, -1.0]])
-        largest = [[0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]]
-        expected = largest if at_least_one else [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
-        assert each.predict_from(values).astype(int).tolist() == expected
-    decisions = decided(spec("linear-svm", rule), given, split, bench)
-    np.testing.assert_array_equal(decisions.tied, fitted.values(given.counts.matrix[split.test]) == 0)
-
-
 class Wrong:
     """A rule of someone else's."""
 
@@ -159,30 +88,14 @@ class Wrong:
     def fit(self, values: Any, members: Any) -> None:
         assert values.shape == members.shape
         assert members.dtype == bool
-        if self.thresholds is not None:
-            self.thresholds_ = self.thresholds
+        self.thresholds_ = self.thresholds
 
 
-@pytest.mark.parametrize(
-    ("thresholds", "message"),
-    [
-        (None, "the threshold rule Wrong gives values of the type NoneType"),
-        ([0.0, 1.0], r"the threshold rule Wrong gives values of the shape \(2,\), not \(3,\)"),
-        ([0.0, 1.0, np.nan], "the threshold rule Wrong gives values that are not finite numbers"),
-        ([0.5, 1.0, -2.0], ""),
-    ],
-)
-def test_a_rule_has_one_finite_threshold_a_class(thresholds: Any, message: str, bench: MatrixCache) -> None:
+def test_a_rule_has_one_finite_threshold_a_class(bench: MatrixCache) -> None:
     given = problem()
-    split = toy_group_splits(given)[0]
-    wanted = replace(spec("mnb", "zero"), threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
-    method = ThresholdedMethod(build_method(spec("mnb", "zero"), given, None, replicated=False))
-    method = ThresholdedMethod(replace(method.method, spec=wanted))  # type: ignore[type-var]
-    if message:
-        with pytest.raises(ValueError, match=message):
-            method.fit(given, split, None, bench)
-    else:
-        assert method.fit(given, split, None, bench).thresholds.tolist() == thresholds
+    wanted = replace(spec("mnb", "zero"), threshold=Component.of("wrong", Wrong, {"thresholds": [0.0, 1.0]}))
+    with pytest.raises(ValueError, match=r"the threshold rule Wrong gives values of the shape \(2,\), not \(3,\)"):
+        decided(wanted, given, toy_group_splits(given)[0], bench)
 
 
 @pytest.mark.parametrize("terms", [None, 20])
@@ -191,29 +104,27 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     given = problem()
     split = toy_group_splits(given)[0]
     plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
-    fitted = plain.fit(given, split, terms, bench)
-    values = fitted.values_of_rows(given.counts.matrix[split.test])
+    values = plain.fit(given, split, terms, bench).values_of_rows(given.counts.matrix[split.test])
     thresholds = values[[1, 4, 6], [0, 1, 2]]
     wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
-    method = ThresholdedMethod(replace(plain, spec=wanted))  # type: ignore[type-var]
+    method = build_method(wanted, given, terms and SELECTED, replicated=False)
     (found,) = method.solve(given, [split], terms, bench)
     np.testing.assert_array_equal(found.tied, values == thresholds)
     assert found.tied[[1, 4, 6], [0, 1, 2]].all()
     np.testing.assert_array_equal(found.predicted, values > thresholds)
     np.testing.assert_array_equal(found.values, values - thresholds)
-    high = replace(method.fit(given, split, terms, bench), thresholds=values[0] / 2)
-    asked = given.counts.matrix[split.test]
-    np.testing.assert_array_equal(high.values_of_rows(asked), values - values[0] / 2)
 
 
-def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCache) -> None:
-    """And class by class, weights of terms included."""
+@pytest.mark.parametrize("terms", [None, 20])
+def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None, bench: MatrixCache) -> None:
+    """And class by class, terms and weights included."""
     given, split = problem(), toy_group_splits(problem())[0]
     weighted = replace(spec("linear-svm", "cross-validated"), representation=represented("tfidf", "l2", "training"))
-    matrix, members = given.counts.matrix, given.members
-    values = np.empty(members.shape)
+    members, values = given.members, np.empty((60, 3))
 
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
+        chosen = slice(None) if terms is None else Rankings.learn(given, train).of_all(terms, "maximum")
+        matrix = given.counts.matrix[:, chosen]
         weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
         each = (LinearSvm().fit(points, members[train, c]).decision_function(asked) for c in range(3))
@@ -223,72 +134,25 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: MatrixCach
         values[fold.test] = machines(fold.train, fold.test)
     thresholds = class_thresholds(values[split.train], members[split.train])
     assert np.abs(thresholds).max() > 0.05
-    found = decided(weighted, given, split, bench).predicted
-    np.testing.assert_array_equal(found, machines(split.train, split.test) > thresholds)
-
-
-@pytest.mark.parametrize("threshold", LEARNED)
-def test_tested_documents_have_no_say(threshold: str, bench: MatrixCache) -> None:
-    """Neither their classes nor each other's words."""
-    given, (split, _) = problem(), toy_group_splits(problem())
-    members, matrix = given.members.copy(), given.counts.matrix.toarray()
-    members[split.test] = ~members[split.test]
-    matrix[split.test[1:]] = matrix[split.test[1:], ::-1]
-    other = problem(key="other", members=members, matrix=sp.csr_array(matrix))
-    wanted = spec("linear-svm", threshold)
-    one, two = (decided(wanted, each, split, bench).predicted[0] for each in (given, other))
-    np.testing.assert_array_equal(one, two)
+    (found,) = build_method(weighted, given, SELECTED, replicated=False).solve(given, [split], terms, bench)
+    np.testing.assert_array_equal(found.predicted, machines(split.train, split.test) > thresholds)
 
 
 def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     given = problem()
-    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in RULES}
+    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in THRESHOLDS}
     assert {name: each.uses_seed for name, each in method.items()} == {
         "zero": False,
         "at-least-one": False,
         "cross-validated": True,
     }
     split = toy_group_splits(given)[0]
-    one, same, other = (inner_folds(problem(seed=seed), split) for seed in (7, 7, 8))
-    assert [fold.test.tolist() for fold in one] == [fold.test.tolist() for fold in same]
+    one, other = (inner_folds(problem(seed=seed), split) for seed in (7, 8))
     assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]
-    np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in one])), split.train)
 
 
-@pytest.mark.parametrize("name", sorted(set(KERNELS) - set(KEPT)))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
 def test_other_kernels_have_none(name: str) -> None:
-    points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
-    given = replace(spec_of(name, points), threshold=rule("at-least-one"))
-    with pytest.raises(
-        ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"
-    ):
-        build_method(given, problem(), None, replicated=False)
-
-
-def test_without_a_class_to_learn_there_is_none_to_give(bench: MatrixCache) -> None:
-    given = problem()
-    split = toy_group_splits(given)[0]
-    members = given.members.copy()
-    members[split.train] = [False, True, False]
-    other = problem(key="one class", members=members)
-    for rule in RULES:
-        method = build_method(spec("linear-svm", rule), other, None, replicated=False)
-        fitted = method.fit(other, split, None, bench)
-        values = fitted.values(other.counts.matrix[split.test])
-        assert values.shape == (len(split.test), 0)
-        assert fitted.predict_from(values).tolist() == [[False, True, False]] * len(split.test)
-
-
-@pytest.mark.parametrize("columns", [[2], [0, 2], [0, 1, 2]])
-def test_the_only_class_that_is_learned_is_given_where_there_is_none(columns: list[int], bench: MatrixCache) -> None:
-    """A document that has a class of all training documents has one."""
-    given = problem()
-    split = toy_group_splits(given)[0]
-    method = build_method(spec("linear-svm", "at-least-one"), given, None, replicated=False)
-    fitted = method.fit(given, split, None, bench)
-    values = -1.0 - np.arange(len(columns))[::-1][None]
-    for everywhere in (False, True):
-        always = np.arange(3) == (1 if everywhere and 1 not in columns else 3)
-        learned = replace(fitted.learned, columns=np.array(columns), everywhere=always)
-        expected = (np.arange(3) == columns[-1]) if not always.any() else always
-        assert replace(fitted, learned=learned).predict_from(values).tolist() == [expected.tolist()]
+    words = f"the kernel '{name}' is not a function of inner products: it has no threshold"
+    with pytest.raises(ValueError, match=words):
+        build_method(spec(name, "at-least-one"), problem(), None, replicated=False)

@@ -20,7 +20,7 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.methods.fitted import FittedView, TrainedState
+from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
@@ -151,7 +151,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
     labels = np.array([0, 1, 2] * 10 + [3])
     values = rng.normal(size=(31, 4)) + 2 * np.eye(4)[labels]
     values[30] = np.nan  # no fold tested it
-    learned = TrainedState(FittedView(None), False, np.arange(4), np.zeros(4, dtype=bool))
+    learned = LearnedClasses(False, np.arange(4), np.zeros(4, dtype=bool))
     sigmoids = fit_sigmoids(values, labels, learned, ("a", "b", "c", "d"))
     others = fit_sigmoids(values[:30, :3], labels[:30], learned, ("a", "b", "c"))
     np.testing.assert_array_equal(sigmoids[:3], others)
@@ -162,7 +162,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
 
 def test_of_two_classes_both_need_a_value() -> None:
     values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
-    learned = TrainedState(FittedView(None), False, np.arange(2), np.zeros(2, dtype=bool))
+    learned = LearnedClasses(False, np.arange(2), np.zeros(2, dtype=bool))
     with pytest.raises(ValueError, match="'b' has one training document"):
         fit_sigmoids(values, labels, learned, ("a", "b"))
 

@@ -1,0 +1,258 @@
+"""Predictions and vectors of files, on problems of one class a document and of several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.placeholders import MADE_ELSEWHERE, MadeElsewhere
+from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import Component, check_component
+from benchmark.config.model import MethodFile, MethodSpec, VectorFile
+from benchmark.evaluation.predictions import TIMERS
+from benchmark.evaluation.splits import Split
+from benchmark.methods.given_predictions import read_predictions
+from benchmark.methods.registry import build_method
+from benchmark.methods.vectors import MIN_SET_APART, read_vectors
+from benchmark.system.errors import DataError
+from tests.toy_data import toy_group_splits, toy_problem
+
+from .conftest import file_of, represented, solved, with_documents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.methods.base import Method
+    from benchmark.methods.matrix_cache import MatrixCache
+    from benchmark.methods.problem import Problem
+
+IDS = [f"document-{row}" for row in range(60)]
+TF = represented("tf", "none", "collection")
+
+
+# Predictions
+
+
+def given(path: Path, lines: list[str], problem: Problem, *, replicated: bool = False) -> Method:
+    path.write_text("\n".join([*lines, ""]))
+    made = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    return build_method(MethodSpec(TF, None, made, predictions=file_of(path)), problem, None, replicated=replicated)
+
+
+@pytest.mark.parametrize("columns", ["", "class-2,class-0,class-1", "class-2,class-0,class-1,other", "class-2,class-0"])
+def test_predictions_and_scores_are_those_of_the_tested_documents(
+    columns: str, tmp_path: Path, bench: MatrixCache
+) -> None:
+    """Whatever the order of rows and columns; equal best scores are ties, and scores rank where each class has one."""
+    problem, rng = toy_problem(multilabel=False), np.random.default_rng(0)
+    names = [each for each in columns.split(",") if each]
+    scores = rng.integers(0, 3, size=(60, len(names))) / 2
+    lines = [",".join([each, f"class-{row * 7 % 3}", *map(str, scores[row].tolist())]) for row, each in enumerate(IDS)]
+    header = ",".join(["id", "label", *(f"decision {name}" for name in names)])
+    method, splits = given(tmp_path / "p.csv", [header, *lines[::-1]], problem), toy_group_splits(problem)
+    assert not method.uses_seed
+    for split, found in zip(splits, method.solve(problem, splits, None, bench), strict=True):
+        assert found.predicted.tolist() == [row * 7 % 3 for row in split.test]
+        best = (scores == scores.max(axis=1, keepdims=True, initial=-1)).sum(axis=1) > 1
+        assert found.tied.tolist() == best[split.test].tolist()
+        assert found.tied.any() == bool(names)
+        assert found.seconds.tolist() == [[0.0] * len(TIMERS)]
+        if len(names) < 3:
+            assert found.values is None
+        else:
+            order = [names.index(name) for name in problem.documents.classes]
+            np.testing.assert_array_equal(found.values, scores[split.test][:, order])
+    with pytest.raises(ValueError, match=r"p\.csv: predictions that were made elsewhere have no trained model"):
+        method.fit(problem, splits[0], None, bench)
+    with pytest.raises(ValueError, match="predictions of a file have no numbers of terms"):
+        method.solve(problem, splits, 20, bench)
+
+
+@pytest.mark.parametrize("columns", [(), ("size",), ("split",), ("split", "size")], ids=str)
+def test_predictions_of_splits_and_sizes_are_told_apart(
+    columns: tuple[str, ...], tmp_path: Path, bench: MatrixCache
+) -> None:
+    """A size is the number of training documents; only a split says which prediction of a document is meant."""
+    problem = toy_problem(multilabel=False)
+    split = Split("left", np.arange(45), np.arange(45, 60))
+    cells = [
+        (code, {"split": name, "size": size})
+        for code, name, size in ((1, "left", 45), (0, "left", 15), (2, "right", 45), (0, "left", 60))
+        if (name == "left" or "split" in columns) and (size == 45 or "size" in columns)
+    ]
+    header = ",".join(["id", "label", *columns])
+    lines = [",".join([each, f"class-{c}", *(str(own[key]) for key in columns)]) for c, own in cells for each in IDS]
+    method = given(tmp_path / "p.csv", [header, *lines], problem, replicated=True)
+    assert method.batched
+    assert method.solve(problem, [split], None, bench)[0].predicted.tolist() == [1] * 15
+    twice = [split, replace(split, name="right")]
+    if "split" in columns:
+        assert [set(each.predicted) for each in method.solve(problem, twice, None, bench)] == [{1}, {2}]
+    else:
+        with pytest.raises(
+            ValueError, match=r"p\.csv: documents are tested more than once: add a column 'split' \(and"
+        ):
+            method.solve(problem, twice, None, bench)
+    if columns:
+        of = " ".join({"split": "north", "size": "44"}[key] for key in columns)
+        other = replace(split, name="north", train=np.arange(44))
+        words = f"^p.csv: 15 of 15 test documents have no prediction in {of}, such as 'document-45'$"
+        with pytest.raises(ValueError, match=words):
+            method.solve(problem, [other], None, bench)
+
+
+def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
+    """Scores may be infinite, and classes have names of several words."""
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "split,id,label,size,probability b,probability a\ns, n1 ,b,10,0.5,0.5\ns,n2, a,10,.25,.75\nt,n1,,10,1,0\n"
+    )
+    found = read_predictions(path, file_of(path).digest)
+    assert (found.name, found.by_split, found.by_size, found.scored) == ("a.csv", True, True, ("b", "a"))
+    assert found.labels == {("n1", "s", "10"): "b", ("n2", "s", "10"): "a", ("n1", "t", "10"): ""}
+    assert found.tied == {("n1", "s", "10")}
+    assert found.scores[("n2", "s", "10")] == (0.25, 0.75)
+    with pytest.raises(DataError, match="was changed since the configuration was read"):
+        read_predictions(path, "0")
+    path.write_text("id,label,decision money fx,decision a\nn1,a,-inf,1\nn2,a,inf,inf\nn3,a,0,0.0\n")
+    found = read_predictions(path, file_of(path).digest)
+    assert (found.scored, found.scores[("n1", "", "")]) == (("money fx", "a"), (-np.inf, 1.0))
+    assert found.tied == {("n2", "", ""), ("n3", "", "")}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,label,split\na,x,s\na,x,t\na,x,s\n", ":4: has the document 'a' twice in s$"),
+        ("id,label,decision x\na,x,nan\n", ":2: the document 'a' has the score 'nan': no number"),
+        ("id,label,decision x\na,x,\n", "the document 'a' has the score "),
+    ],
+)
+def test_a_file_of_predictions_that_lacks_something_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(DataError, match=words):
+        read_predictions(tmp_path / "a.csv", file_of(tmp_path / "a.csv").digest)
+
+
+# Vectors
+
+
+def vectors(path: Path, **more: Any) -> VectorFile:
+    return VectorFile(**{"file": file_of(path), "ids": None, "id_column": "id", "column": ""} | more)
+
+
+def table(path: Path, **columns: Any) -> Path:
+    parquet.write_table(pa.table(columns), path)
+    return path
+
+
+def vectors_of(path: Path, ids: list[str], matrix: np.ndarray, normalization: str = "none") -> MethodSpec:
+    table(path, name=ids, **{f"x{n}": column for n, column in enumerate(matrix.T)})
+    logistic = check_component("classifier", CLASSIFIERS, "logistic")
+    points = represented("tf", normalization, "collection")
+    return MethodSpec(points, None, logistic, vectors=vectors(path, id_column="name"))
+
+
+@pytest.mark.parametrize("normalization", ["none", "l1", "l2"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_vectors_are_trained_on_in_the_order_of_the_documents(
+    normalization: str, multilabel: bool, tmp_path: Path, bench: MatrixCache
+) -> None:
+    problem, rng = toy_problem(multilabel=multilabel), np.random.default_rng(1)
+    matrix = rng.normal(size=(60, 4)) + 3 * np.eye(4)[np.arange(60) % 3]
+    matrix[11] = 0
+    matrix[12] /= 1000  # shorter than 1
+    order = rng.permutation(60)
+    spec = vectors_of(tmp_path / "v.parquet", [IDS[row] for row in order], matrix[order], normalization)
+    length = {"none": 1.0, "l1": np.abs(matrix).sum(axis=1), "l2": np.sqrt((matrix**2).sum(axis=1))}[normalization]
+    points = matrix / np.maximum(length, 1e-12).reshape(-1, 1)
+    for split, found in zip(
+        toy_group_splits(problem), solved(spec, problem, bench, *toy_group_splits(problem)), strict=True
+    ):
+        assert found.warnings == ()
+        for code in range(3) if multilabel else [0]:
+            labels = problem.members[split.train, code] if multilabel else problem.documents.labels[split.train]
+            expected = CLASSIFIERS["logistic"]().fit(points[split.train], labels).predict(points[split.test])
+            np.testing.assert_array_equal(found.predicted[:, code] if multilabel else found.predicted, expected)
+    np.testing.assert_array_equal(read_vectors(spec.vectors).matrix, matrix[order])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
+        solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
+
+
+@pytest.mark.parametrize("rule", [None, "at-least-one", "cross-validated"])
+def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refused(
+    rule: str | None, tmp_path: Path, bench: MatrixCache
+) -> None:
+    problem = toy_problem(multilabel=rule is not None)
+    if rule is not None:
+        members = problem.members.copy()
+        members[~members.any(axis=1), 1] = True
+        problem = with_documents(problem, "of some class", topics=members)
+    threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
+    matrix = np.random.default_rng(2).normal(size=(62, 3))
+    spec = vectors_of(tmp_path / "v.parquet", [*IDS[:30], "stray", *IDS[30:], "another"], matrix)
+    spec = replace(spec, threshold=threshold)
+    found = solved(spec, problem, bench, *toy_group_splits(problem))
+    assert [each.warnings for each in found] == [("2 of 62 vectors of v.parquet are of no document here",)] * 2
+    own = np.delete(matrix, [30, 61], axis=0)
+    for split, decided in zip(toy_group_splits(problem), found, strict=True):
+        fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
+        values = fitted.values(own[split.test])  # type: ignore[arg-type]
+        np.testing.assert_array_equal(fitted.predict_from(values), decided.predicted)
+        assert rule != "at-least-one" or decided.predicted.any(axis=1).all()
+    few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
+    with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
+        solved(replace(few, threshold=threshold), problem, bench, *toy_group_splits(problem))
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_a_column_that_is_the_label_is_refused(multilabel: bool, tmp_path: Path, bench: MatrixCache) -> None:
+    """It varies, but within no class; one that sets too few documents apart to be it, or varies in a class, is none."""
+    problem = toy_problem(multilabel=multilabel)
+    matrix, splits = np.random.default_rng(4).normal(size=(60, 3)), toy_group_splits(problem)
+    matrix[:, 1] = problem.members[:, 1] if multilabel else 7 - problem.documents.labels
+    near, constant = matrix.copy(), matrix.copy()
+    near[7, 1] += 1
+    constant[:, 1] = 1
+    with pytest.raises(ValueError, match=r"^v\.parquet: the column 'x1' has the same value in all documents of"):
+        solved(vectors_of(tmp_path / "v.parquet", IDS, matrix), problem, bench, *splits)
+    for name, harmless in (("near", near), ("constant", constant)):
+        assert len(solved(vectors_of(tmp_path / name, IDS, harmless), problem, bench, *splits)) == 2
+    if multilabel:
+        matrix[:, 1] = np.arange(60) < MIN_SET_APART - 1
+        rare = with_documents(problem, "rare", topics=np.hstack([matrix[:, 1:2] > 0, problem.members[:, 1:]]))
+        assert len(solved(vectors_of(tmp_path / "rare", IDS, matrix), rare, bench, *splits)) == 2
+
+
+@pytest.mark.parametrize(
+    ("ids", "x", "words"),
+    [
+        (["p", "q", "r", "q"], [1, 2, 3, 4], "^a.parquet:4: has the document 'q' twice$"),
+        (["p", "p", "q", "q"], [1, 2, 3, 4], "^a.parquet:2: has the document 'p' twice$"),
+        (["p", "q", "r"], [1.0, np.nan, np.inf], "2 of 3 vectors have values that aren't finite"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(ids: list[str], x: list[float], words: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=words):
+        read_vectors(vectors(table(tmp_path / "a.parquet", id=ids, x=x)))
+    with pytest.raises(DataError, match=r"has no column 'id' \(columns: 'name, x'\)"):
+        read_vectors(vectors(table(tmp_path / "b.parquet", name=ids, x=x)))
+    with pytest.raises(DataError, match="a: is only described in a finished run: run the configuration again"):
+        read_vectors(replace(vectors(tmp_path / "a.parquet"), file=MethodFile("a", "0", None)))
+
+
+def test_results_of_vectors_are_keyed_by_all_that_chooses_them(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    first, second = (file_of(tmp_path / name) for name in ("a", "b"))
+    changes: list[dict[str, Any]] = [{}, {"file": second}, {"ids": second}, {"id_column": "x"}, {"column": "x"}]
+    keys = [vectors(tmp_path / "a", **change).resolved for change in changes]
+    assert len(set(map(tuple, keys))) == len(changes)
+    moved = replace(first, name="elsewhere", path=tmp_path / "elsewhere")
+    assert vectors(tmp_path / "a", file=moved).resolved == keys[0]
