@@ -14,9 +14,9 @@ import numpy as np
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.batches import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
-from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.memory import free_memory, peak_memory
 from benchmark.system.row_blocks import blas_threads
 

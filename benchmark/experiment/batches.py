@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from benchmark.methods.fusion import FusedMethod, solve_fusions
 from benchmark.methods.svm_method import solve_jointly
+from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

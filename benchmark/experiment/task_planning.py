@@ -16,11 +16,11 @@ from benchmark.experiment.batches import Batch
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit, component_classes, setting_name
 from benchmark.experiment.store import array_digest, store_key
-from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import training_rows_of
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 

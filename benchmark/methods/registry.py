@@ -10,9 +10,9 @@ from benchmark.methods.given_predictions import GivenPredictionsMethod
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
-from benchmark.methods.thresholds import ThresholdedMethod
-from benchmark.methods.training_vocabulary import TrainingVocabularyMethod
 from benchmark.methods.views import depends_on_split
+from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.settings import fold_counts
 from benchmark.experiment.task_planning import plan_task
-from benchmark.methods.fusion import FusedMethod
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.persistence import read_model, write_model
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import ModelPart, TextModel, TextView

@@ -24,11 +24,11 @@ from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.classifiers.svm import MulticlassSvm
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
-from benchmark.methods.fusion import StandardizedSum
 from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.plugin_outputs import CheckedClassifier
-from benchmark.methods.thresholds import FittedThresholds
 from benchmark.methods.views import FittedView
+from benchmark.methods.wrappers.fusion import StandardizedSum
+from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.kept_plugins import named_modules, read_plugins, write_plugins
 from benchmark.model.text_model import ModelPart, TextModel, TextView
 from benchmark.plugins.trust import check_trusted

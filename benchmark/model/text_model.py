@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.fusion import StandardizedSum
     from benchmark.methods.learned_classes import LearnedClasses
+    from benchmark.methods.wrappers.fusion import StandardizedSum
     from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]

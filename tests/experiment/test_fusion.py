@@ -14,8 +14,8 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods import fusion
-from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
+from benchmark.methods.wrappers import fusion
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
 

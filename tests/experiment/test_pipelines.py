@@ -173,7 +173,7 @@ def test_documents_may_have_several_labels(checked, tmp_path):
 
 def test_thresholds_are_learned_from_texts(checked, tmp_path, monkeypatch):
     """Each class has the documents above one of its values, and others than those above 0."""
-    monkeypatch.setattr("benchmark.methods.out_of_fold.INNER_FOLDS", 2)
+    monkeypatch.setattr("benchmark.methods.wrappers.out_of_fold.INNER_FOLDS", 2)
     entry = "{name: p, pipeline: 'models.py:words', threshold: cross-validated}"
     run = run_experiment(checked(entry, ", subset: several"), RunContext(Store(tmp_path / "store")))
     assert not run.failures

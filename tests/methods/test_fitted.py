@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
-from benchmark.methods import out_of_fold
 from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers import out_of_fold
 from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of

@@ -12,10 +12,10 @@ from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import FusedMethods, TermSelection
 from benchmark.evaluation.predictions import TIMERS
-from benchmark.methods.fusion import FusedMethod, solve_fusions, value_scale
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions, value_scale
+from benchmark.methods.wrappers.out_of_fold import inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import SELECTED, represented, spec_of, with_documents

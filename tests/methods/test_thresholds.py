@@ -12,9 +12,9 @@ from benchmark.classifiers import LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
 from benchmark.kernels import KERNELS
-from benchmark.methods.out_of_fold import inner_folds
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers.out_of_fold import inner_folds
 from benchmark.representation import TermWeighting
 from tests.toy_data import toy_group_splits, toy_problem
 

@@ -21,7 +21,7 @@ from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.out_of_fold import INNER_FOLDS, inner_folds
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids

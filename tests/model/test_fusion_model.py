@@ -13,7 +13,7 @@ from benchmark import load_model
 from benchmark.cli import app
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.methods import out_of_fold as held_out
+from benchmark.methods.wrappers import out_of_fold as held_out
 from benchmark.model.persistence import read_model, write_model
 from benchmark.system.errors import ConfigError
 from tests.model.studies import check_against_run, study_of, texts_of

@@ -18,7 +18,7 @@ from benchmark.corpora.corpus import FieldedText
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
-from benchmark.methods.out_of_fold import INNER_FOLDS
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier, _bytes
 from benchmark.model.fitting import fit_model
 from benchmark.model.kept_plugins import named_modules, write_plugins

@@ -15,7 +15,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
 from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.out_of_fold import inner_folds
+from benchmark.methods.wrappers.out_of_fold import inner_folds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

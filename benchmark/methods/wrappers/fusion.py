@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmark.methods.base import Method
 from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import locate_error

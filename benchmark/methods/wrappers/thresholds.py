@@ -11,10 +11,10 @@ from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.base import WrappedMethod
 from benchmark.methods.fitted import FittedMethod
-from benchmark.methods.out_of_fold import out_of_fold_values
 from benchmark.methods.plugin_outputs import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.vectors import surplus_warnings
+from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

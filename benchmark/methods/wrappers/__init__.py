@@ -1,0 +1,1 @@
+"""Methods that train other methods: thresholds, sums and vocabularies of their own for each split."""
