@@ -12,16 +12,15 @@ from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
+from benchmark.analysis.disagreement import disagreement
 from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
 from benchmark.analysis.formatting.labels import label_cells, method_labels
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.hardest_documents import disagreement, hardest_documents
 from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
-from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.summary import (
     CLAIMS,
     CONFUSIONS,
@@ -29,9 +28,7 @@ from benchmark.analysis.summary import (
     DIFFERENCES,
     DUPLICATES,
     LEAKS,
-    MISTAKES,
     RANGES,
-    RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
     VERDICT_TABLE_COLUMNS,
     Summary,
@@ -97,8 +94,6 @@ def summarize(run: RunPredictions) -> Summary:
         claims=summary_table(CLAIMS, claimed),
         ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        mistakes=summary_table(MISTAKES, (each.row for each in hardest_documents(experiment, run.predictions, scored))),
-        ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
         costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
         charts=_charts(experiment, scored, published),
         regions=decision_region_figures(run),
@@ -129,7 +124,7 @@ def summarize(run: RunPredictions) -> Summary:
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)
-    between = disagreement(experiment, run.predictions, scored, pair) if pair else None
+    between = disagreement(run, pair) if pair else None
     return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
 
 

@@ -12,9 +12,7 @@ from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
-from benchmark.analysis.hardest_documents import hardest_documents
 from benchmark.analysis.model_selection import select_candidates
-from benchmark.analysis.ranking import mean_rank_rows
 from benchmark.analysis.recorded import RecordedNumbers
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import published_by_cell, summarize
@@ -255,22 +253,6 @@ class TestSelection:
         assert select_candidates(experiment, made, cell, losses) is None
 
 
-def test_ranks_are_of_all_classes_together() -> None:
-    metrics = {"protocol": {"name": "k-fold", "k": 4}, "metrics": ["macro-recall"], "per_class": True}
-    experiment = small_experiment(corpus=CORPUS, methods=["ngd", "linear", "mnb"], name="x", **metrics)
-    made = predicted(experiment)
-    parts = [np.arange(start, 60, 4) for start in range(4)]
-    splits = {
-        key: tuple(TestedSplit(f"f{i}", rows, np.full(3, 5)) for i, rows in enumerate(parts)) for key in made.splits
-    }
-    settings = {}
-    for i, key in enumerate(made.settings):
-        truth = made.tasks[key.of_task].truth
-        settings[key] = setting_of([np.where(np.arange(15) < 2 * i, (truth[p] + 1) % 3, truth[p]) for p in parts])
-    ranks = mean_rank_rows(experiment, score_cells(experiment, replace(made, splits=splits, settings=settings)))
-    assert [row[:3] for row in ranks] == [["ngd", 1.0, 4], ["linear", 2.0, 4], ["mnb", 3.0, 4]]
-
-
 def test_published_values_are_fractions_of_this_configuration(publish: Any) -> None:
     values = [
         {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
@@ -376,49 +358,3 @@ def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> No
     failures = {"centroid-distances": "too many"}
     found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
     assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
-
-
-def test_a_document_with_any_wrong_class_is_misclassified() -> None:
-    protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-    experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
-    made = predicted(experiment, multilabel=True)
-    documents = hardest_documents(experiment, made, score_cells(experiment, made))
-    key = TaskKey(BASE_VARIANT, "")
-    truth, wrong = made.tasks[key].truth, np.zeros(60, dtype=int)
-    for setting in made.settings.values():
-        wrong += (setting.predicted != truth).any(axis=1)
-    assert {int(each.name): each.wrong for each in documents} == {i: n for i, n in enumerate(wrong) if n}
-    assert [each.wrong for each in documents] == sorted(wrong[wrong > 0], reverse=True)
-    for each in documents:
-        classes = [name for name, has in zip(CLASSES, truth[int(each.name)], strict=True) if has]
-        assert each.truth == (", ".join(classes) or "(none)")
-        assert each.fold == ("cornell" if int(each.name) < 25 else "texas")
-
-
-def test_splits_that_test_documents_in_another_order_name_the_right_ones() -> None:
-    """The last documents are tested first."""
-    experiment = table_study(compare=[])
-    made = predicted(experiment)
-    key = SplitKey(BASE_VARIANT, "", None)
-    late, early = np.arange(25, 60), np.arange(25)
-    made.splits[key] = (TestedSplit("late", late, np.full(3, 5)), TestedSplit("early", early, np.full(3, 5)))
-    truth = made.tasks[key.of_task].truth
-    wrong = {0: 1, 7: 2, 26: 4, 59: 3}
-    for number, setting in enumerate(list(made.settings)):
-        off = np.array([wrong.get(row, 0) > number for row in range(60)])
-        given = np.where(off, (truth + 1) % 3, truth)
-        made.settings[setting] = setting_of([given[late], given[early]])
-    found = hardest_documents(experiment, made, score_cells(experiment, made))
-    assert [(each.name, each.fold, each.wrong) for each in found] == [
-        ("26", "late", 4),
-        ("59", "late", 3),
-        ("7", "early", 2),
-        ("0", "early", 1),
-    ]
-    for each in found:
-        right, other = CLASSES[truth[int(each.name)]], CLASSES[(truth[int(each.name)] + 1) % 3]
-        assert each.truth == right
-        n = wrong[int(each.name)]
-        assert list(each.predicted.values()) == [other] * n + [right] * (4 - n)
-        given_in_words = sorted([(other, n), (right, 4 - n)], key=lambda own: -own[1])
-        assert each.row[5] == "; ".join(f"{label} ({n})" for label, n in given_in_words if n)
