@@ -8,9 +8,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
 from benchmark.analysis.recorded import RecordedNumbers, decode_estimates, encode_estimates
@@ -162,12 +160,6 @@ def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
                     assert row.tied == ";".join(classes(tie))
                 else:
                     assert bool(row.tied) == tie
-
-
-def test_names_are_dictionaries():
-    schema = parquet.read_schema(io.BytesIO(encode_predictions(made())[PREDICTIONS_TABLE]))
-    for name in ("document", "split", "variant", "task", "cell", "label", "predicted"):
-        assert pa.types.is_dictionary(schema.field(name).type), name
 
 
 def test_nothing_but_the_timings_depends_on_times():

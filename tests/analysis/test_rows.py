@@ -12,13 +12,10 @@ from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
-from benchmark.analysis.model_selection import select_candidates
-from benchmark.analysis.recorded import RecordedNumbers
 from benchmark.analysis.scoring import RunPredictions, score_cells
 from benchmark.analysis.summarize import published_by_cell, summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.papers.load import published_of_experiment
@@ -63,14 +60,6 @@ class TestGains:
         np.testing.assert_array_equal(gain.n, last.n)
         assert set(gain.values) == set(last.values) - set(TIME_METRICS)
         assert set(TIME_METRICS) <= set(last.values)
-
-    def test_need_the_same_replicates_at_both_ends(self) -> None:
-        made = predicted(self.experiment)
-        key = next(key for key in made.splits if key.size == 100)
-        renamed = tuple(replace(split, name=f"other-{split.name}") for split in made.splits[key])
-        scored = score_cells(self.experiment, replace(made, splits={**made.splits, key: renamed}))
-        assert "all-skl-100" in scored.cells
-        assert not [name for name in scored.cells if name.startswith("gain-")]
 
 
 def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
@@ -217,42 +206,6 @@ class TestRegions:
         assert panel.caption == "Agreement with the best boundary: 66.7% of the space"
 
 
-def test_panels_of_regions_are_named_after_the_selected_candidate() -> None:
-    run = TestRegions().run()
-    variants = {}
-    for name, variant in run.experiment.variants.items():
-        (entry,) = variant.entries
-        kernel = entry.candidates[0].kernel
-        assert kernel is not None
-        other = replace(entry.candidates[0], kernel=replace(kernel, given={"sigma": 2.0}))
-        variants[name] = replace(variant, entries=(replace(entry, candidates=(*entry.candidates, other)),))
-    settings = run.predictions.settings
-    settings |= {key._replace(candidate=1): setting_of([np.array([0, 0, 0])]) for key in list(settings)}
-    first, second = (cell.id for cell in run.experiment.cells if cell.what == "point")
-    recorded = RecordedNumbers({first: np.array([0]), second: np.array([1])}, {}, ())
-    own = replace(run, experiment=replace(run.experiment, variants=variants), recorded=recorded)
-    (figure,) = decision_region_figures(own)
-    panels = [panel for row in figure.rows for panel in row]
-    assert [panel.title for panel in panels] == ["rbf (sigma 0.5)", "rbf (sigma 2.0)"]
-    assert [panel.predicted.tolist() for panel in panels] == [[1, 1, 1], [0, 0, 0]]
-
-
-class TestSelection:
-    @pytest.mark.parametrize("failed", [0, 1, 2])
-    def test_needs_inner_folds_of_every_candidate(self, failed: int) -> None:
-        experiment = drawn_study()
-        made = predicted(experiment)
-        cell = next(cell for cell in experiment.cells if cell.choice == "cross-validation" and cell.method == "rbf")
-
-        def losses(_: Any) -> Any:
-            raise AssertionError
-
-        assert select_candidates(experiment, made, cell, losses) is not None
-        key = cell.setting(failed, cell.size)
-        made.settings[key] = replace(made.settings[key], inner=made.settings[key].inner[:0])
-        assert select_candidates(experiment, made, cell, losses) is None
-
-
 def test_published_values_are_fractions_of_this_configuration(publish: Any) -> None:
     values = [
         {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
@@ -280,14 +233,6 @@ def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -
     assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
 
 
-def test_tested_documents_are_told_apart_by_their_corpus() -> None:
-    experiment = table_study(compare=[], variants={"real": {"corpus": {"name": "webkb", "classes": CLASSES}}})
-    made = shortened(predicted(experiment), {0: 5})
-    run = RunPredictions(experiment, made, {}, {})
-    rows = [*range(5), *range(25, 30)]
-    assert run.tested == {(corpus, str(row)) for corpus in ("synthetic", "webkb") for row in rows}
-
-
 def test_confusions_of_each_task_have_its_order_of_classes() -> None:
     turned = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
     made = predicted(turned)
@@ -302,14 +247,6 @@ def test_confusions_of_each_task_have_its_order_of_classes() -> None:
             assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())
 
 
-def test_a_summary_without_scores_is_of_the_accuracy() -> None:
-    experiment = table_study(compare=[])
-    made = predicted(experiment)
-    found = summarize(run_of(experiment, predictions=replace(made, settings={})))
-    assert (found.main_metric, found.headline_metrics, len(found.scores)) == ("accuracy", (), 0)
-    assert found.failures == dict.fromkeys(experiment.ids, "no predictions")
-
-
 def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
     """The accuracy as a metric of a plug-in, of which less is better, beside metrics of this package."""
     experiment = table_study(metrics=["accuracy", "error", "macro-f1"])
@@ -322,30 +259,6 @@ def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
         assert not found.more_is_better("mine")
         assert not found.more_is_better("error")
         assert found.more_is_better("macro-f1")
-
-
-class TestRecorded:
-    experiment = replace(
-        drawn_study(methods=["linear", "ngd"], choose=None, compare=[["ngd", "linear"]]), metrics=("error", "mine")
-    )
-
-    def recorded(self, *cells: str) -> RecordedNumbers:
-        folds = ["all", *(f"replicate-{i:02d}" for i in range(1, 7))]
-        estimates: Any = {
-            cell: {("mine", fold, ""): Estimate(n / 10 + i, 0.0, 99.0, 7, "bootstrap") for i, fold in enumerate(folds)}
-            for n, cell in enumerate(cells, 1)
-        }
-        return RecordedNumbers({}, estimates, ())
-
-    def test_scores_of_plug_ins_are_those_that_the_run_recorded(self) -> None:
-        recorded = self.recorded("ngd-50", "linear-50")
-        scored = score_cells(self.experiment, predicted(self.experiment), recorded=recorded)
-        rows = scored.frame[scored.frame["metric"] == "mine"]
-        assert set(rows["cell"]) == {"ngd-50", "linear-50"}
-        for cell, n in (("ngd-50", 0.1), ("linear-50", 0.2)):
-            assert rows[rows["cell"] == cell]["value"].tolist() == [*(n + i for i in range(1, 7)), n]
-            assert scored.estimate(cell, "mine") == recorded.estimates[cell]["mine", "all", ""]
-        assert scored.has("error", "ngd-50", "ngd-100")
 
 
 def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> None:
