@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
 from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summarize import published_by_cell
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.config.experiment_data import experiment_from_data
 from benchmark.config.subset import settings_of_cell

@@ -12,8 +12,9 @@ from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
+from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.scoring import RunPredictions, score_cells
-from benchmark.analysis.summarize import published_by_cell, summarize
+from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.metrics import TIME_METRICS

@@ -47,7 +47,7 @@ SHARES = Chart(
             ),
             printed=(0.2, 0.8),
         ),
-        ChartPanel("two", (Line("c", (50.0, 200.0), (0.9, 0.95)),), limits=(("the best boundary", 0.97),)),
+        ChartPanel("two", (Line("c", (50.0, 200.0), (0.9, 0.95)),)),
         ChartPanel("chosen on the test", (Line("a", (50.0,), (0.1,)),), oracle=True),
         ChartPanel("failed", ()),
     ),
