@@ -71,13 +71,7 @@ def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
     first = next(iter(experiment.variants.values()))
     sample = sampling_of(first.protocol.tags, experiment.seed)
     protocols = (
-        sentence(
-            "macros.j2",
-            "protocol",
-            variant=variant,
-            splits=_tested(variant, predictions),
-            fewest=_fewest(variant.name, predictions),
-        )
+        sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions))
         for variant in experiment.variants.values()
     )
     return {
@@ -253,15 +247,3 @@ def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int]]
     """Return the splits of a variant's first task with their numbers of tested documents."""
     splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
     return [(split.name, len(split.test)) for split in splits]
-
-
-def _fewest(variant: str, predictions: Predictions) -> list[tuple[int, str, int]]:
-    """Return the smallest class's number of training documents at each size, where documents have several classes."""
-    found = []
-    for key, splits in predictions.splits.items():
-        documents = predictions.tasks[key.of_task]
-        if key.variant == variant and documents.multilabel and key.size is not None:
-            trained = np.stack([split.trained for split in splits])
-            rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
-            found.append((int(trained.min()), rarest, key.size))
-    return found

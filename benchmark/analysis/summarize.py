@@ -19,7 +19,7 @@ from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.terms import terms_of
-from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
+from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
     CLAIMS,
     CONFUSIONS,
@@ -102,7 +102,6 @@ def summarize(run: RunPredictions) -> Summary:
         notes=(
             *experiment.notes,
             *sentences("notes.j2", **facts),
-            *test_notes(claims, scored),
             *on_claims,
             *unpaired,
         ),

@@ -219,7 +219,6 @@ class TestCurves:
         assert figures()["shares"]["title"]["subtitle"] == [
             "Bars: 95% interval. Shaded: the range of the paper's figure."
         ]
-        assert "the best boundary" in drawn()["shares"]
 
     def test_few_points_in_many_panels_are_for_a_table(self) -> None:
         few = tuple(ChartPanel(f"class {i}", (Line("a", (1.0, 2.0), (0.5, 0.6)),)) for i in range(5))

@@ -25,16 +25,15 @@ _WORDS_OF_TESTS = {
     "Wilcoxon's test": "whether one of two methods scores higher over the splits; needs at least six of them",
 }
 #: Words of pages whose experiment has them.
-_TIE = {"tie": "equal votes or scores, which a stated rule breaks"}
-_VARIANT = {"variant": "the same experiment with other settings"}
-_TASK = {"task": "a choice of classes"}
+_SPLITS = {
+    True: {"split, replicate": "one division into training and test documents; one of repeated random divisions"},
+    False: {"split, fold": "one division into training and test documents; one of those that test each document once"},
+}
 _CHOICES = {
     "oracle": ("oracle", "parameters chosen on the test documents themselves: optimistic, and unattainable in use"),
     "cross-validation": ("cv", "parameters chosen by cross-validation on the training documents"),
     "temporal-holdout": ("temporal hold-out", "parameters chosen on the newest training documents"),
 }
-_REPLICATE = {"split, replicate": "one division into training and test documents; one of repeated random divisions"}
-_SPLIT = {"split, fold": "one division into training and test documents; one of those that test each document once"}
 #: Abbreviations of kernels in full.
 _IN_FULL = {"ngd": "negative geodesic distance", "ned": "negative Euclidean distance", "linear": "inner product"}
 _IN_FULL |= {"rbf": "Gaussian kernel, radial basis function"}
@@ -56,12 +55,12 @@ _NORMALIZATIONS = {"l1": "scaled to sum 1: a point of the simplex", "l2": "scale
 
 def terms_of(experiment: Experiment) -> tuple[tuple[str, str], ...]:
     """Return the terms of an experiment with what they mean; plug-ins describe themselves in their own files."""
-    words = _WORDS | (_WORDS_OF_TESTS if experiment.compare else {}) | _TIE
-    words |= _VARIANT if len(experiment.variants) > 1 else {}
-    words |= _TASK if len({cell.task for cell in experiment.cells}) > 1 else {}
+    words = _WORDS | (_WORDS_OF_TESTS if experiment.compare else {})
+    words["tie"] = "equal votes or scores, which a stated rule breaks"
+    words |= {"variant": "the same experiment with other settings"} if len(experiment.variants) > 1 else {}
+    words |= {"task": "a choice of classes"} if len({cell.task for cell in experiment.cells}) > 1 else {}
     words |= dict(_CHOICES[choice] for choice in experiment.choices if choice in _CHOICES)
-    protocol = next(iter(experiment.variants.values())).protocol
-    words |= _REPLICATE if protocol.tags.replicated else _SPLIT
+    words |= _SPLITS[next(iter(experiment.variants.values())).protocol.tags.replicated]
     metrics = (each for name in experiment.metrics for each in _of_metric(name))
     return tuple(dict([*words.items(), *metrics, *_components(experiment)]).items())
 
