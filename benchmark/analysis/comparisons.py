@@ -79,8 +79,8 @@ class PlannedComparison:
     def turned(self) -> PlannedComparison:
         """The comparison with its cells in the other order."""
         outcome = {"a": "b", "b": "a"}.get(self.outcome, self.outcome)
-        ends = {"value": 0.0 - self.value, "low": -self.high, "high": -self.low}
-        return replace(self, a=self.b, b=self.a, outcome=outcome, **ends)
+        low, high = -self.high, -self.low
+        return replace(self, a=self.b, b=self.a, outcome=outcome, value=0.0 - self.value, low=low, high=high)
 
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
@@ -114,7 +114,14 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         value, low, high = (float("nan" if is_missing(gap[name]) else gap[name]) for name in ("value", "low", "high"))
         of_other = "no test of this quantity" if (gap["a"], gap["b"]) in others else ""
         note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
-        decided = (test.get("test", ""), p_value, p_holm, int(test.get("family", 0)), note, int(test.get("n", 0)))
+        decided: tuple[Any, ...] = (
+            test.get("test", ""),
+            p_value,
+            p_holm,
+            int(test.get("family", 0)),
+            note,
+            int(test.get("n", 0)),
+        )
         both = cells[gap["a"]], cells[gap["b"]]
         found.append(PlannedComparison(*both, value, low, high, int(gap["n"]), outcome, *decided))
     return found
