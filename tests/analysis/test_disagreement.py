@@ -8,7 +8,7 @@ from benchmark.analysis.document_predictions import document_predictions
 from benchmark.commands.explain import PAGE_TEXT_CHARACTERS, CellAccount, write_page_with_texts
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import DataError
 
 
 def test_the_predictions_of_the_two_best_are_those_of_the_run(finished):
@@ -65,11 +65,6 @@ def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explai
         assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
         assert all(near.split("/")[0] == label for near, label, _ in found.nearest)
         assert predictions[name].label in found.words
-
-
-def test_an_unknown_cell_is_refused(finished, tmp_path):
-    with pytest.raises(ConfigError, match="unknown cell 'tf-l1-nhd'"):
-        write_page_with_texts(finished, RunContext(Store(tmp_path)), "tf-l1-nhd")
 
 
 def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(

@@ -75,20 +75,6 @@ def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
     assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
 
 
-def test_numbers_of_a_method_belong_to_its_cell_of_all_terms_and_classes() -> None:
-    """With selected terms, features are of no cell."""
-    features = {"features": {"name": "arcsine", "n_components": 8}, "classifier": "linear-svm"}
-    arrays = {"errors": np.ones(3), "sizes": np.ones(3), "documents": np.array(10), "seconds": np.array(1.0)}
-    for terms, has in ((None, True), ({"number": [20, 50]}, False)):
-        changes: dict[str, Any] = {} if terms is None else {"terms": terms}
-        experiment = table_study(methods=[features], compare=[], diagnostics=["feature-errors"], **changes)
-        made = predicted(experiment)
-        name = experiment.variants[BASE_VARIANT].entries[0].label
-        made.diagnostics["feature-errors", BASE_VARIANT] = {f"{name}/{part}": own for part, own in arrays.items()}
-        scored = score_cells(experiment, made)
-        assert [scored.has("features", cell.id) for cell in experiment.cells] == [has] * len(experiment.cells)
-
-
 def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
     experiment = table_study(methods=["ngd", "mnb"], compare=[])
     made = predicted(experiment)
@@ -232,20 +218,6 @@ def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -
     assert [panel.printed for panel in charts["g"].panels] == [None]
     other = summarize(run_of(replace(experiment, name="another"))).charts
     assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
-
-
-def test_confusions_of_each_task_have_its_order_of_classes() -> None:
-    turned = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
-    made = predicted(turned)
-    confusions = summarize(run_of(turned, predictions=made)).confusions
-    for cell in turned.cells:
-        setting, documents = made.settings[cell.setting(0, None)], made.tasks[cell.of_task]
-        own = confusions[confusions["cell"] == cell.id]
-        right = int((setting.predicted == documents.truth).sum())
-        assert own[own["truth"] == own["predicted"]]["n"].sum() == right
-        counted = {row.truth: row.n for row in own[own["truth"] == own["predicted"]].itertuples()}
-        for code, name in enumerate(documents.classes):
-            assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())
 
 
 def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:

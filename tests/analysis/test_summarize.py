@@ -101,13 +101,6 @@ class TestScores:
                 whole = oracle(own["truth"], own["predicted"]) if metric == "macro-f1" else np.mean(values)
                 assert score(summary, cell, "all", metric)["value"] == pytest.approx(whole)
 
-    def test_one_split_has_wilsons_interval_in_both_rows(self):
-        experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
-        found = summarize(made_up(experiment, documents=(60,)))
-        fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
-        assert fold.drop("fold").equals(headline.drop("fold"))
-        assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
-
     def test_confusions_are_the_counts(self, summary, results):
         predicted = table(results)
         for cell in CELLS:
@@ -118,15 +111,6 @@ class TestScores:
             for row in own.itertuples():
                 found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
             np.testing.assert_array_equal(found, expected)
-
-    def test_confusions_are_named_by_the_classes_of_their_own_variant(self):
-        run = made_up(small_experiment(variants={"fewer": {"text": {"min_documents": 2}}}))
-        other = (*CLASSES[:3], "staff")
-        tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
-        found = summarize(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
-        theirs = found["cell"].str.startswith("fewer-")
-        for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
-            assert set(own["truth"]) == set(own["predicted"]) == set(names)
 
 
 class TestComparisons:

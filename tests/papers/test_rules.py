@@ -6,24 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 from pydantic import ValidationError
 
 from benchmark.analysis.scoring import score_cells
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers import load
 from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
 from benchmark.papers.grim import consistent_sizes
-from benchmark.papers.load import check_published, published_of_experiment
+from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import value_row
-from benchmark.system.errors import ConfigError
 from tests.analysis.made import drawn_study, predicted, table_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -51,27 +47,6 @@ def curves() -> ScoreTable:
 
 
 class TestNames:
-    def test_a_paper_in_the_users_folder_is_checked_there(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("HOME", str(tmp_path / "home"))
-        (tmp_path / "home").mkdir()
-        for cell, wrong in (("tf-l1-ngd", False), ("tf-l1-ngdd", True)):
-            content = HEAD | {"values": [VALUE | {"cell": cell}]}
-            (tmp_path / "home" / "mine.yaml").write_text(yaml.safe_dump(content))
-            whole = table_study()
-            raw = whole.raw | {"paper": "~/mine.yaml"}
-            experiment = replace(whole, paper="p", own_paper=content, raw=raw)
-            if wrong:
-                with pytest.raises(ConfigError, match=r"home/mine\.yaml:\d+: unknown cell 'tf-l1-ngdd'"):
-                    check_published(experiment, tmp_path)
-            else:
-                check_published(experiment, tmp_path)
-            load._read.cache_clear()
-            published = published_of_experiment(experiment)
-            assert published is not None
-            assert published.values[0].cell == cell
-
     def test_of_a_part_the_ranges_are_those_of_which_every_cell_is_there(
         self, publish: Callable[[dict[str, Any]], str]
     ) -> None:
@@ -111,13 +86,6 @@ class TestVerdicts:
         claim = Claim.model_validate(CLAIM | relation)
         evidence = Evidence(Estimate(0.0, -0.1, 0.1, 9, "t"), None, of_pair(p, least, n))
         assert judge_claim(claim, {claim.comparisons[0]: evidence}).paper == verdict
-
-    @pytest.mark.parametrize("n", [0, 3])
-    def test_cells_that_never_differ_are_no_better_than_each_other(self, n: int) -> None:
-        claim = Claim.model_validate(CLAIM | {"rule": {"test": "sign"}})
-        test = of_pair(1.0, 1.0, n)
-        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(Estimate(0.0, 0.0, 0.0, 9, "t"), test, test)})
-        assert (judged.paper, judged.strict) == ("not testable", "not testable")
 
     def test_one_claim_may_be_of_several_metrics(self, table: ScoreTable) -> None:
         """A sentence on two figures is one claim, and all of its comparisons have to hold."""
