@@ -7,14 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats
-from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summary import CLAIMS, summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
-from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import (
@@ -32,7 +30,7 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
     from benchmark.papers.claims import ClaimVerdict, ComparisonVerdict, Evidence
     from benchmark.papers.published import Claim, Comparison, Published
     from benchmark.papers.published_verdicts import Exclusions
-
-_SHOWN_SIZES = 8
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
@@ -87,46 +83,6 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     return f"{path}: {scoreboard_headline(sections)}."
 
 
-def _document_set(published: Published, done: RunResult) -> tuple[str, ...]:
-    """Return a remark on the numbers of test documents that fit the published values of a fixed split, if any."""
-    values = [value for value in published.values if value.config == done.summary.name]
-    percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
-    z_values = [(*v.pair, v.value) for v in values if v.pair]
-    experiment = done.results.experiment
-    if not (percentages and z_values):
-        return ()
-    if not all(variant.protocol.name == "fixed-split" for variant in experiment.variants.values()):
-        return ()
-    ours = int(done.summary.scores["n"].max())
-    candidates = range(ours // 2, 2 * ours + 1)
-    sizes = consistent_sizes(percentages, z_values, candidates)
-    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
-    remark = (
-        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(percentages)} "
-        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
-        f"{ours:,}."
-    )
-    return remark, *_further_documents(percentages, done, sizes)
-
-
-def _further_documents(percentages: Mapping[str, str], done: RunResult, sizes: Sequence[int]) -> Iterator[str]:
-    """Yield how many published accuracies a larger test set could explain, however the others are decided."""
-    n, ours = sizes[0] if len(sizes) == 1 else 0, int(done.summary.scores["n"].max())
-    scores = {cell: done.summary.headlines.get((cell, "accuracy")) for cell in percentages}
-    right = {cell: score["value"] * ours for cell, score in scores.items() if score and not is_missing(score["value"])}
-    if n <= ours or not right:
-        return
-    half_digit = {cell: 0.5 * 10.0 ** -len(text.partition(".")[2]) for cell, text in percentages.items()}
-    possible = sum(
-        100 * k / n - half_digit[cell] <= float(percentages[cell]) <= 100 * (k + n - ours) / n + half_digit[cell]
-        for cell, k in right.items()
-    )
-    yield (
-        f"The {n - ours} further test documents are {100 * (n - ours) / n:.2f}% of them: however they were decided, "
-        f"they could explain {possible} of the {len(right)} published accuracies."
-    )
-
-
 def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     """Return the section of one paper; `done` has all runs, with the sensitivity analyses."""
     published = published_of_experiment(of_paper[0].results.experiment)
@@ -142,7 +98,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         scored = {o.summary.name: o.results.scored for o in of_sweeps if isinstance(o.results, RunPredictions)}
         sweeps = tuple(other.summary for other in of_sweeps)
         tried = sensitivity_scores(each.summary, sweeps, scored)
-        remarks = _document_set(published, each)
+        remarks = published.remarks.get(each.summary.name, ())
         experiments.append(PaperExperiment(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, comparisons = [], []
     runs = [each.results for each in of_paper if isinstance(each.results, RunPredictions)]

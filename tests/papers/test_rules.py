@@ -12,7 +12,6 @@ from benchmark.analysis.scoring import score_cells
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
-from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import value_row
@@ -127,9 +126,3 @@ class TestVerdicts:
         for sign in (1, -1):
             ours = Estimate(round(0.9 + sign * points / 100, 6), 0.8, 0.95, n, "t")
             assert value_row(printed, ours)["grade"] == grade
-
-
-class TestSizes:
-    def test_the_fewest_discordant_documents_that_fit_a_rounded_z_count(self) -> None:
-        # 200 / sqrt(m) is printed as 2.500 for m = 6398, 6400 and 6402.
-        assert consistent_sizes({"a": "51.56", "b": "48.44"}, [("a", "b", "2.500")], [6398]) == [6398]
