@@ -45,14 +45,11 @@ class Agreement:
         Splits and documents whose predicted classes differ.
     alone : tuple of (str, str)
         Splits and documents of which only one set has a prediction.
-    tests : tuple of TestResult
-        Every valid paired test, where the sets are two cells of a run.
     """
 
     shared: int
     differing: tuple[tuple[str, str], ...]
     alone: tuple[tuple[str, str], ...] = ()
-    tests: tuple[TestResult, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -60,11 +57,11 @@ class Agreement:
         return not self.differing and not self.alone
 
 
-def agreement(a: Labels, b: Labels, tests: tuple[TestResult, ...] = ()) -> Agreement:
-    """Return how far two sets of predictions agree, with the paired tests of the two."""
+def agreement(a: Labels, b: Labels) -> Agreement:
+    """Return how far two sets of predictions agree."""
     shared = [key for key in a if key in b]
     alone = (*(key for key in a if key not in b), *(key for key in b if key not in a))
-    return Agreement(len(shared), tuple(key for key in shared if a[key] != b[key]), alone, tests)
+    return Agreement(len(shared), tuple(key for key in shared if a[key] != b[key]), alone)
 
 
 def predicted_classes(run: RunPredictions, cell: Cell | None, *, ties: bool = True) -> Labels:
@@ -141,7 +138,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
         rows.append(row)
     cells = {cell.id: cell for cell in run.experiment.cells}
-    found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]), tuple(tests))
+    found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]))
     shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
     signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
     header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed)
@@ -151,7 +148,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
         (spoken_test(test.test).removeprefix("the "), test.n, test.statistic, _p_text(test), test.favours or "neither")
-        for test in found.tests
+        for test in tests
     ]
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
 

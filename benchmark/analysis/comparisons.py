@@ -79,8 +79,8 @@ class PlannedComparison:
     def turned(self) -> PlannedComparison:
         """The comparison with its cells in the other order."""
         outcome = {"a": "b", "b": "a"}.get(self.outcome, self.outcome)
-        ends = {"value": 0.0 - self.value, "low": -self.high, "high": -self.low}
-        return replace(self, a=self.b, b=self.a, outcome=outcome, **ends)
+        low, high = -self.high, -self.low
+        return replace(self, a=self.b, b=self.a, outcome=outcome, value=0.0 - self.value, low=low, high=high)
 
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
@@ -112,15 +112,18 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         elif p_holm is not None and p_holm < SIGNIFICANCE_LEVEL and apart and gap["value"]:
             outcome = "a" if a_is_better * gap["value"] > 0 else "b"
         value, low, high = (float("nan" if is_missing(gap[name]) else gap[name]) for name in ("value", "low", "high"))
-        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
-        if test:
-            family, note = int(test["family"]), str(test["note"])
-            note = "" if outcome == NEVER_DIFFER else note
-            pair = replace(pair, test=test["test"], p_value=p_value, p_holm=p_holm, family=family, note=note)
-            pair = replace(pair, unequal=int(test["n"]))
-        elif (gap["a"], gap["b"]) in others:
-            pair = replace(pair, note="no test of this quantity")
-        found.append(pair)
+        of_other = "no test of this quantity" if (gap["a"], gap["b"]) in others else ""
+        note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
+        decided: tuple[Any, ...] = (
+            test.get("test", ""),
+            p_value,
+            p_holm,
+            int(test.get("family", 0)),
+            note,
+            int(test.get("n", 0)),
+        )
+        both = cells[gap["a"]], cells[gap["b"]]
+        found.append(PlannedComparison(*both, value, low, high, int(gap["n"]), outcome, *decided))
     return found
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.formatting.labels import method_labels
 from benchmark.analysis.formatting.units import (
     axis_label,
     axis_scale,
@@ -21,18 +22,15 @@ from benchmark.analysis.formatting.units import (
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
-from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
+from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import pandas as pd
-
-    from benchmark.analysis.formatting.units import DeclaredMetrics
-    from benchmark.config.model import FigureView
-    from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.config.model import Experiment, FigureView
+    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.papers.published import Published, PublishedValue
 
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
@@ -51,119 +49,196 @@ SELECTION_TITLES = {
 PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
-NO_BAR = (math.nan, math.nan)
-
-#: Maps ("ratio" or "difference", cell a, cell b, metric) to the value on y; None if it can't be computed.
-RelationEstimator = Callable[[str, str, str, str], "Estimate | None"]
 
 
-@dataclass(frozen=True)
-class PublishedAxisRange:
-    """Range of an axis in a figure of the paper, in the frame's unit, with the cells that the figure shows."""
+def charts_of(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
+    """Return the charts of the configured figures that have data.
 
-    metric: str
-    cells: frozenset[str]
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class ChartLabels:
-    """Texts and published numbers of charts, beyond the scores.
-
-    Parameters
-    ----------
-    title : str
-        Title of the experiment.
-    bars, related : str
-        Meaning of the intervals of the frame, "95% interval (Wilson)", and of those of ratios and differences.
-    tasks : mapping of str to str
-        Titles of tasks by name.
-    ranges : sequence of PublishedAxisRange
-        Ranges that are drawn as bands.
-    printed : mapping of (str, str) to float
-        Published values by metric and class, in the frame's unit, drawn as horizontal lines.
-    quantities : mapping of str to DiagnosticMetric
-        Metrics declared by diagnostics, by name.
-    methods : mapping of str to str
-        Labels of methods by name. A method without a label is shown by its name.
+    There is one panel for each combination of values in the panel columns and each metric, in the order of the frame.
+    If a figure's x is a parameter or a number, the frame has a column of that name: the cell's value, infinite if its
+    method has none (its score is then a horizontal line), missing if the cell also differs from the first variant in
+    other ways. Rows of folds are the replicates of a cell.
     """
+    figures = [figure for figure in experiment.figures if not figure.regions]
+    frames = [each for each in (scored.frame, scored.drawn) if len(each)]
+    if not figures or not frames:
+        return ()
+    scores = pd.concat(frames, ignore_index=True)
+    for axis in {figure.x for figure in figures} - set(scores.columns):
+        scores[axis] = np.nan
+    of_run = _ChartsOfRun(experiment, scored, published)
+    charts = (of_run.chart(figure, _rows_of(figure, scores[scores["metric"].isin(figure.y)])) for figure in figures)
+    return tuple(chart for chart in charts if chart is not None)
 
-    title: str
-    bars: str = "95% interval"
-    related: str = "95% interval"
-    tasks: Mapping[str, str] = field(default_factory=dict)
-    ranges: Sequence[PublishedAxisRange] = ()
-    printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS)
-    methods: Mapping[str, str] = field(default_factory=dict)
+
+def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
+    """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
+    return {
+        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
+        for value in _printed(published, experiment)
+        if value.cell
+    }
 
 
-def chart_from_figure(
-    figure: FigureView, scores: pd.DataFrame, labels: ChartLabels, relate: RelationEstimator | None = None
-) -> Chart | None:
-    """Return the chart of a figure of the scores.
+def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
+    values = published.values if published else ()  # noqa: PD011 - not a frame's
+    return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
 
-    Parameters
-    ----------
-    figure : FigureView
-    scores : DataFrame
-        The frame of scores with the columns of cells (variant, task, of_class, method, choice, size, terms). If
-        `figure.x` is a parameter or a number, there is a column of that name: the cell's value, infinite if its method
-        has none (its score is then a horizontal line), missing if the cell also differs from the first variant in other
-        ways. Rows of folds are the replicates of a cell.
-    labels : ChartLabels
-    relate : callable, optional
-        Required for figures of a ratio or difference.
 
-    Returns
-    -------
-    Chart or None
-        None if no cell of the figure has a score. There is one panel for each combination of values in the panel
-        columns and each metric, in the order of the frame.
-    """
-    rows = _rows_of(figure, scores[scores["metric"].isin(figure.y)])
-    facets = _facets(figure, rows)
-    values = [list(dict.fromkeys(rows[column])) for column in facets]
-    panels = []
-    for *point, metric in product(*values, figure.y):
-        chosen = rows[rows["metric"] == metric]
-        for column, value in zip(facets, point, strict=True):
-            chosen = chosen[chosen[column] == value]
-        if len(chosen):
-            shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
-            title = _panel_title(shown, figure, metric, rows, labels)
-            oracle = shown.get("choice") == CHOOSE_ORACLE
-            drawn, band = _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)
-            panels.append(ChartPanel(title, drawn, band, oracle=oracle))
-    lines = [line for panel in panels for line in panel.lines]
-    if figure.log_y and any(any(line.y) for line in lines):
-        # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
-        panels = [replace(panel, lines=tuple(line for line in panel.lines if any(line.y))) for panel in panels]
+class _ChartsOfRun:
+    """Charts of one run: texts and published numbers beside the scores."""
+
+    def __init__(self, experiment: Experiment, scored: ScoreTable, published: Published | None) -> None:
+        first = next(iter(experiment.variants.values()))
+        self.title, self.declared, self.scored = experiment.title, experiment.declared, scored
+        self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
+        self.tasks = {task.name: task.title for task in first.tasks}
+        self.ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
+        cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
+        own = [value for value in _printed(published, experiment) if value.cell in cells]
+        self.printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
+
+    def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
+        """Return the chart of a figure; None if no cell of it has a score."""
+        facets = _facets(figure, rows)
+        values = [list(dict.fromkeys(rows[column])) for column in facets]
+        panels = []
+        for *point, metric in product(*values, figure.y):
+            chosen = rows[rows["metric"] == metric]
+            for column, value in zip(facets, point, strict=True):
+                chosen = chosen[chosen[column] == value]
+            if len(chosen):
+                shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
+                title = self._panel_title(shown, figure, metric, rows)
+                drawn = tuple(self._related(figure, chosen) if figure.relation else self._lines(figure, chosen))
+                oracle = shown.get("choice") == CHOOSE_ORACLE
+                panels.append(ChartPanel(title, drawn, self._band(figure, chosen), oracle=oracle))
         lines = [line for panel in panels for line in panel.lines]
-    if not lines:
-        return None
-    declared = labels.quantities
-    kind, measured = (
-        "".join(figure.relation[:1]),
-        any(is_time_metric(name, declared) for name in (figure.y[0], figure.x)),
-    )
-    x_is_metric = figure.x in (*TIME_METRICS, *declared)
-    return Chart(
-        name=figure.name,
-        title=_title(figure, labels),
-        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)),
-        y_label=_y_label(figure, declared),
-        panels=tuple(panels),
-        bars=_bars_in_words(figure, rows, labels),
-        scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
-        round_x=x_is_metric,
-        log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
-        log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
-        reference={"ratio": 1.0, "difference": 0.0}.get(kind),
-        share_y=measured or kind == "difference",
-        measured=measured,
-    )
+        if figure.log_y and any(any(line.y) for line in lines):
+            # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
+            panels = [replace(panel, lines=tuple(line for line in panel.lines if any(line.y))) for panel in panels]
+            lines = [line for panel in panels for line in panel.lines]
+        if not lines:
+            return None
+        kind, declared = "".join(figure.relation[:1]), self.declared
+        measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
+        x_is_metric = figure.x in (*TIME_METRICS, *declared)
+        x_label = axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)
+        return Chart(
+            name=figure.name,
+            title=self._title(figure),
+            x_label=X_LABELS.get(figure.x, x_label),
+            y_label=self._y_label(figure),
+            panels=tuple(panels),
+            bars=self._bars_in_words(figure, rows),
+            scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
+            round_x=x_is_metric,
+            log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
+            log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
+            reference={"ratio": 1.0, "difference": 0.0}.get(kind),
+            share_y=measured or kind == "difference",
+            measured=measured,
+        )
+
+    def _lines(self, figure: FigureView, rows: pd.DataFrame) -> Iterator[Line]:
+        """Yield the lines of a panel: levels of methods without a value on x, other lines, and the published value."""
+        drawn = rows[rows[figure.line].notna()]
+        values = drawn[["cell", "fold", "value", "low", "high"]].itertuples(index=False)
+        groups: dict[Any, dict[float, list[Any]]] = {}  # by pandas, thousands of points would take seconds
+        for name, at, row in zip(drawn[figure.line], drawn[figure.x], values, strict=True):
+            groups.setdefault(name, {}).setdefault(float(at), []).append(row)
+        lines, levels = list[Line](), dict[str, float]()
+        for name, across_x in groups.items():
+            label = self.methods.get(name, str(name)) if figure.line == "method" else str(name)
+            points = [(at, *_point(figure, across_x[at])) for at in sorted(across_x)]
+            lines += _line(label, [point for point in points if point[0] < math.inf])
+            if points and points[0][0] == math.inf:
+                levels[label] = points[0][1]
+        across = tuple(sorted({at for line in lines for at in line.x}))
+        if lines:
+            ends = across[:1] + across[1:][-1:]
+            for label, value in levels.items():
+                yield from _line(label, [(x, value, math.nan, math.nan) for x in ends])
+            yield from lines
+            number = self.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
+            if number is not None:
+                yield Line(PUBLISHED_LINE_LABEL, across, (number,) * len(across))
+
+    def _related(self, figure: FigureView, rows: pd.DataFrame) -> Iterator[Line]:
+        """Yield a line of ratios or differences for each value of the line column, from cells that differ in method."""
+        kind, a, b = figure.relation
+        estimate = self.scored.ratio if kind == "ratio" else self.scored.difference
+        headlines = rows[rows["fold"] == HEADLINE_FOLD]
+        column = "variant" if figure.line == "method" else figure.line
+        for name in dict.fromkeys(headlines[column]):
+            points = []
+            for at, group in headlines[headlines[column] == name].groupby(figure.x, sort=True):
+                cells = dict(zip(group["method"], group["cell"], strict=True))
+                try:
+                    found = estimate(cells[a], cells[b], group["metric"].iloc[0])
+                except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
+                    continue
+                points.append((float(at), found.value, found.low, found.high))
+            sign = " / " if kind == "ratio" else " − "
+            yield from _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
+
+    def _band(self, figure: FigureView, rows: pd.DataFrame) -> tuple[float, float] | None:
+        """Return the range of the paper's axis if one of its cells is a point of this panel, else None."""
+        cells, metrics = set(rows["cell"]), set(rows["metric"])
+        ranges = () if figure.relation else self.ranges
+        own = (r for r in ranges if r.metric in metrics and cells.intersection(r.expanded))
+        return next(((float(r.low), float(r.high)) for r in own), None)
+
+    def _panel_title(self, point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame) -> str:
+        """Write the panel columns' values on a line, then model selection and, of several metrics, the metric."""
+        words = (
+            self._named(column, value, rows)
+            for column in ("variant", "task", "of_class", "method", "size", "terms")
+            if (value := point.get(column))
+        )
+        others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
+        others += [metric_labels(metric, self.declared).definition] if len(figure.y) > 1 else []
+        return "\n".join(filter(None, [", ".join(words), *others]))
+
+    def _named(self, column: str, value: Any, rows: pd.DataFrame) -> str:
+        """Write a value of a panel column in words."""
+        if column == "of_class" and value == ALL_CLASSES:
+            classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL_CLASSES)]
+            return f"average of the {len(classes)} classes" if classes else "all classes"
+        if column in {"size", "terms"}:
+            return f"{int(value):,} {X_LABELS[column].lower()}"
+        known = {"task": self.tasks, "method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
+        return known.get(column, {}).get(value, str(value))
+
+    def _title(self, figure: FigureView) -> str:
+        """Return the title of the figure, or one made from what it shows."""
+        name, variant, title = metric_name(figure.y[0], self.declared), figure.where.get("variant"), figure.title
+        if figure.relation and not title:
+            a, b = (self.methods.get(method, method) for method in figure.relation[1:])
+            title = f"{name}, {a} {'over' if figure.relation[0] == 'ratio' else 'minus'} {b}"
+        elif not title:
+            shown = "" if variant in (None, BASE_VARIANT) else variant  # several figures may show one variant each
+            title = f"{name} of each class" if "of_class" in figure.panel else shown
+        return f"{self.title}: {title}" if title and not title.startswith(self.title) else title or self.title
+
+    def _y_label(self, figure: FigureView) -> str:
+        if not figure.relation:
+            return axis_label(figure.y, self.declared)
+        name, unit = metric_name(figure.y[0], self.declared), display_unit(figure.y[0], self.declared)
+        symbol = "points" if unit.name == "percent" else unit.symbol
+        if figure.relation[0] == "ratio":
+            return f"Ratio of the {name}"
+        return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
+
+    def _bars_in_words(self, figure: FigureView, rows: pd.DataFrame) -> str:
+        if figure.relation:
+            return self.sample.bars_of_ratio if figure.relation[0] == "ratio" else self.sample.bars_of_difference
+        replicates = rows[rows["fold"] != HEADLINE_FOLD]["fold"].nunique()
+        return {
+            "interval": self.sample.bars,
+            "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
+            "range": f"smallest and largest of the {replicates} replicates",
+        }.get(figure.bars, "")
 
 
 def _rows_of(figure: FigureView, scores: pd.DataFrame) -> pd.DataFrame:
@@ -190,55 +265,6 @@ def _facets(figure: FigureView, rows: pd.DataFrame) -> list[str]:
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
     varying = [column for column in FACET_COLUMNS if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
-
-
-def _lines(
-    figure: FigureView, rows: pd.DataFrame, labels: ChartLabels, relate: RelationEstimator | None
-) -> tuple[Line, ...]:
-    if figure.relation:
-        return tuple(_related(figure, rows, relate))
-    lines, levels = [], dict[str, float]()
-    drawn = rows[rows[figure.line].notna()]
-    values = drawn[["cell", "fold", "value", "low", "high"]].itertuples(index=False)
-    groups: dict[Any, dict[float, list[Any]]] = {}  # by pandas, thousands of points would take seconds
-    for name, at, row in zip(drawn[figure.line], drawn[figure.x], values, strict=True):
-        groups.setdefault(name, {}).setdefault(float(at), []).append(row)
-    for name, across_x in groups.items():
-        label = labels.methods.get(name, str(name)) if figure.line == "method" else str(name)
-        points = [(at, *_point(figure, across_x[at])) for at in sorted(across_x)]
-        lines += _line(label, [point for point in points if point[0] < math.inf])
-        if points and points[0][0] == math.inf:
-            levels[label] = points[0][1]
-    number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
-    across = tuple(sorted({at for line in lines for at in line.x}))
-    ends = across[:1] + across[1:][-1:]
-    if not lines:
-        return ()
-    below = [line for label, value in levels.items() for line in _line(label, [(x, value, *NO_BAR) for x in ends])]
-    return (
-        *below,
-        *lines,
-        *([Line(PUBLISHED_LINE_LABEL, across, (number,) * len(across))] if number is not None else []),
-    )
-
-
-def _related(figure: FigureView, rows: pd.DataFrame, relate: RelationEstimator | None) -> list[Line]:
-    """Return a line of ratios or differences for each value of the line column, from cells that differ in method."""
-    if relate is None:
-        raise ValueError(f"the figure {figure.name!r} shows a ratio or difference, which needs the argument `relate`")
-    kind, a, b = figure.relation
-    headlines = rows[rows["fold"] == HEADLINE_FOLD]
-    column = "variant" if figure.line == "method" else figure.line
-    lines = []
-    for name in dict.fromkeys(headlines[column]):
-        points = []
-        for at, group in headlines[headlines[column] == name].groupby(figure.x, sort=True):
-            cells = dict(zip(group["method"], group["cell"], strict=True))
-            estimate = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
-            points += [(float(at), estimate.value, estimate.low, estimate.high)] if estimate else []
-        sign = " / " if kind == "ratio" else " − "
-        lines += _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
-    return lines
 
 
 def _point(figure: FigureView, rows: Sequence[Any]) -> tuple[float, float, float]:
@@ -271,74 +297,3 @@ def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> li
 def _word(value: Any) -> str:
     """Write a value of a column as a configuration does."""
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _band(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) -> tuple[float, float] | None:
-    """Return the range of the paper's axis if one of its cells is a point of this panel, else None."""
-    cells, metrics = set(rows["cell"]), set(rows["metric"])
-    ranges = (r for r in labels.ranges if r.metric in metrics and cells & r.cells and not figure.relation)
-    return next(((r.low, r.high) for r in ranges), None)
-
-
-def _panel_title(
-    point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame, labels: ChartLabels
-) -> str:
-    """Write the values of the panel columns on one line, then model selection and, of several metrics, the metric."""
-    words = [
-        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, rows, labels)
-        for column in ("variant", "task", "of_class", "method", "size", "terms")
-        if (value := point.get(column))
-    ]
-    others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
-    if len(figure.y) > 1:
-        others.append(metric_labels(metric, labels.quantities).definition)
-    return "\n".join(filter(None, [", ".join(words), *others]))
-
-
-def _named(column: str, value: Any, rows: pd.DataFrame, labels: ChartLabels) -> str:
-    """Write a value of a panel column in words."""
-    if column == "of_class" and value == ALL_CLASSES:
-        classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL_CLASSES)]
-        return f"average of the {len(classes)} classes" if classes else "all classes"
-    if column in {"size", "terms"}:
-        return f"{int(value):,} {X_LABELS[column].lower()}"
-    if column == "method":
-        return labels.methods.get(value, str(value))
-    return "as configured" if value == BASE_VARIANT else str(value)
-
-
-def _title(figure: FigureView, labels: ChartLabels) -> str:
-    """Return the title of the figure, or one made from what it shows."""
-    if figure.title not in ("", labels.title):
-        return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
-    name = metric_name(figure.y[0], labels.quantities)
-    if figure.relation:
-        kind, *methods = figure.relation
-        a, b = (labels.methods.get(method, method) for method in methods)
-        return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'minus'} {b}"
-    if "of_class" in figure.panel:
-        return f"{labels.title}: {name} of each class"
-    variant = figure.where.get("variant", BASE_VARIANT)  # several figures may show one variant each
-    return labels.title if variant == BASE_VARIANT else f"{labels.title}: {variant}"
-
-
-def _y_label(figure: FigureView, declared: DeclaredMetrics) -> str:
-    if not figure.relation:
-        return axis_label(figure.y, declared)
-    kind, name = figure.relation[0], metric_name(figure.y[0], declared)
-    unit = display_unit(figure.y[0], declared)
-    symbol = "points" if unit.name == "percent" else unit.symbol
-    if kind == "ratio":
-        return f"Ratio of the {name}"
-    return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
-
-
-def _bars_in_words(figure: FigureView, rows: pd.DataFrame, labels: ChartLabels) -> str:
-    if figure.relation:
-        return labels.related
-    replicates = rows[rows["fold"] != HEADLINE_FOLD]["fold"].nunique()
-    return {
-        "interval": labels.bars,
-        "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
-        "range": f"smallest and largest of the {replicates} replicates",
-    }.get(figure.bars, "")

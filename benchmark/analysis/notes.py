@@ -16,7 +16,8 @@ from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
-from benchmark.evaluation.intervals import ALL_ALIKE, LEAST_TESTED, RESAMPLES_OF_RANKINGS, has_too_few_tested
+from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
@@ -71,13 +72,7 @@ def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
     first = next(iter(experiment.variants.values()))
     sample = sampling_of(first.protocol.tags, experiment.seed)
     protocols = (
-        sentence(
-            "macros.j2",
-            "protocol",
-            variant=variant,
-            splits=_tested(variant, predictions),
-            fewest=_fewest(variant.name, predictions),
-        )
+        sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions))
         for variant in experiment.variants.values()
     )
     return {
@@ -151,12 +146,8 @@ def _metric_facts(run: RunPredictions) -> Facts:
     def named(metrics: Any) -> list[str]:
         return [metric_name(metric, experiment.quantities) for metric in metrics]
 
-    few, alike = list[str](), list[str]()
-    if not next(iter(experiment.variants.values())).protocol.tags.replicated:
-        outcomes = [cell.outcome for cell in scored.cells.values() if cell.outcome is not None]
-        few = [metric for metric in scorers if any(has_too_few_tested(outcome, metric) for outcome in outcomes)]
-        has = [(metric, cell) for metric, cell in product(scorers, scored.cells) if scored.has(metric, cell)]
-        alike = list(dict.fromkeys(metric for metric, cell in has if scored.estimate(cell, metric).method == ALL_ALIKE))
+    frame, replicated = scored.frame, next(iter(experiment.variants.values())).protocol.tags.replicated
+    bare = set() if replicated else {*frame["metric"][(frame["fold"] == ALL_SPLITS) & frame["low"].isna()]}
     means, untested = [name for name, own in scorers.items() if own.classes_alike], dict[str, None]()
     for key, splits in run.predictions.splits.items() if means else ():
         documents = run.predictions.tasks[key.of_task]
@@ -167,9 +158,8 @@ def _metric_facts(run: RunPredictions) -> Facts:
     return {
         "metrics": experiment.metrics,
         "by_class": experiment.by_class,
-        "few_tested": named(few),
+        "bare": named(metric for metric in scorers if metric in bare),
         "least_tested": LEAST_TESTED,
-        "all_alike": named(alike),
         "ranked": named(name for name, own in scorers.items() if own.ranking is not None),
         "resamples": RESAMPLES_OF_RANKINGS,
         "means": named(means),
@@ -253,15 +243,3 @@ def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int]]
     """Return the splits of a variant's first task with their numbers of tested documents."""
     splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
     return [(split.name, len(split.test)) for split in splits]
-
-
-def _fewest(variant: str, predictions: Predictions) -> list[tuple[int, str, int]]:
-    """Return the smallest class's number of training documents at each size, where documents have several classes."""
-    found = []
-    for key, splits in predictions.splits.items():
-        documents = predictions.tasks[key.of_task]
-        if key.variant == variant and documents.multilabel and key.size is not None:
-            trained = np.stack([split.trained for split in splits])
-            rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
-            found.append((int(trained.min()), rarest, key.size))
-    return found

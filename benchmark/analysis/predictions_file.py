@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _SETTING = ("variant", "task", "cell", "candidate", "size", "terms")
+_SEPARATOR = re.compile(rf"(?<!\\){LABEL_SEPARATOR}")
 _COSTS = (*TIMERS, "peak_bytes", "version")
 #: Columns of the predictions whose texts repeat.
 _NAMES = ("document", "split", "variant", "task", "cell", "label", "predicted")
@@ -109,7 +110,8 @@ def encode_rows(rows: Iterable[Row], columns: Sequence[str] = ()) -> bytes:
 
 def decode_rows(content: bytes) -> list[Row]:
     """Return the rows of a Parquet file."""
-    return parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False).to_pylist()
+    rows: list[Row] = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False).to_pylist()
+    return rows
 
 
 def _file(table: pa.Table) -> bytes:
@@ -140,7 +142,7 @@ def _frame(predictions: Predictions) -> pd.DataFrame:
         own = [predictions.settings[key] for key in keys]
         predicted, tied = (np.stack([getattr(each, name)[order] for each in own], 1) for name in ("predicted", "tied"))
         predicted, tied = (each.reshape(-1, *each.shape[2:]) for each in (predicted, tied))
-        part = {name: np.repeat(values, len(keys)) for name, values in known.items()}
+        part: dict[str, Any] = {name: np.repeat(values, len(keys)) for name, values in known.items()}
         part |= {name: np.tile(np.array(of, object), len(rows)) for name, *of in zip(_SETTING, *keys, strict=True)}
         part["predicted"] = _texts(predicted, documents)
         if several:  # a tie of a single-label document belongs to its predicted class
@@ -179,9 +181,9 @@ def _document_order(splits: Sequence[TestedSplit]) -> tuple[NDArray[np.intp], ND
 
 def _texts(labels: NDArray[Any], documents: TaskDocuments) -> NDArray[Any]:
     """Return the names of classes, from codes, or several names in one text, from indicators of classes."""
-    names = np.array(documents.classes, object)
     if labels.ndim == 1:
-        return np.asarray(names[labels])
+        return np.asarray(np.array(documents.classes, object)[labels])
+    names = np.array(_escaped(documents), object)
     packed = np.packbits(labels, axis=1)  # to whole rows that are hashed, since sorting them takes ten times as long
     codes, _ = pd.factorize(packed.view(f"S{packed.shape[1]}").ravel().astype(object))
     _, first = np.unique(codes, return_index=True)
@@ -191,13 +193,18 @@ def _texts(labels: NDArray[Any], documents: TaskDocuments) -> NDArray[Any]:
 def _labels(texts: pd.Series[Any], documents: TaskDocuments) -> NDArray[Any]:
     """Return codes or indicators of classes from texts as those of `_texts`; KeyError for an unknown class."""
     used = texts.cat.remove_unused_categories().cat
-    codes = {name: code for code, name in enumerate(documents.classes)}
+    names = _escaped(documents) if documents.multilabel else documents.classes
+    codes = {name: code for code, name in enumerate(names)}
     if not documents.multilabel:
         return np.array([codes[text] for text in used.categories], np.int16)[used.codes]
     member = np.zeros((len(used.categories), len(codes)), dtype=np.bool_)
     for row, text in enumerate(used.categories):
-        member[row, [codes[name] for name in filter(None, text.split(LABEL_SEPARATOR))]] = True
+        member[row, [codes[name] for name in filter(None, _SEPARATOR.split(text))]] = True
     return np.asarray(member[used.codes])
+
+
+def _escaped(documents: TaskDocuments) -> list[str]:
+    return [name.replace(LABEL_SEPARATOR, f"\\{LABEL_SEPARATOR}") for name in documents.classes]
 
 
 def _settings_of(
@@ -225,7 +232,7 @@ def _settings_of(
         for number, key in enumerate(keys):
             if [row["split"] for row in rows[key]] != [split.name for split in own]:
                 raise ValueError("the splits of a setting don't match")
-            scores = part["values"].to_numpy()[number::n] if "values" in part else [None]
+            scores: list[Any] = part["values"].tolist()[number::n] if "values" in part else [None]
             values = None if scores[0] is None else np.stack(scores)[back]
             found[key] = _setting_of(rows[key], own, predicted[back, number], tied[back, number], values)
     if at != len(frame):
@@ -273,7 +280,8 @@ def _diagnostics(predictions: Predictions) -> bytes:
     arrays: dict[str, NDArray[Any]] = {}
     for key, measured in predictions.diagnostics.items():
         kept = {name: array for name, array in measured.items() if name.rpartition("/")[2] != "seconds"}
-        arrays |= {json.dumps([*key, name]): array for name, array in {None: np.empty(0), **kept}.items()}
+        for name, array in (kept or {"": np.empty(0)}).items():
+            arrays[json.dumps([*key, name])] = array
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
@@ -282,9 +290,7 @@ def _diagnostics(predictions: Predictions) -> bytes:
 def _diagnostics_of(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
     found: dict[tuple[str, str], dict[str, NDArray[Any]]] = {}
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise zipfile.BadZipFile(f"{DIAGNOSTICS_ARRAYS} is no archive of arrays")
         for text, array in archive.items():
             *key, name = json.loads(text)
-            found.setdefault((key[0], key[1]), {}).update({} if name is None else {name: array})
+            found.setdefault((key[0], key[1]), {}).update({name: array} if name else {})
     return found

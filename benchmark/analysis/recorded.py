@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Columns of the file; a value that a row doesn't have is missing.
-_COLUMNS = ("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval")
-_COLUMNS += ("x", "value", "low", "high", "n")
+_COLUMNS = (
+    *("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval"),
+    *("x", "value", "low", "high", "n"),
+)
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]

@@ -6,22 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
-from benchmark.analysis.figures import ChartLabels, PublishedAxisRange, chart_from_figure
-from benchmark.analysis.formatting.labels import label_cells, method_labels
+from benchmark.analysis.disagreement import disagreement
+from benchmark.analysis.figures import charts_of, published_by_cell
+from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.hardest_documents import disagreement, hardest_documents
 from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.terms import terms_of
-from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes, test_notes
-from benchmark.analysis.ranking import mean_rank_rows
+from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
     CLAIMS,
     CONFUSIONS,
@@ -29,9 +27,7 @@ from benchmark.analysis.summary import (
     DIFFERENCES,
     DUPLICATES,
     LEAKS,
-    MISTAKES,
     RANGES,
-    RANK_TABLE_COLUMNS,
     SIGNIFICANCE,
     VERDICT_TABLE_COLUMNS,
     Summary,
@@ -41,7 +37,6 @@ from benchmark.analysis.summary import (
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
-from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
 from benchmark.papers.published_verdicts import range_rows, value_rows
@@ -50,13 +45,10 @@ from benchmark.papers.settings import excluded_cells
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Experiment, FigureView
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published, PublishedValue
 
 
 def summarize(run: RunPredictions) -> Summary:
@@ -97,10 +89,8 @@ def summarize(run: RunPredictions) -> Summary:
         claims=summary_table(CLAIMS, claimed),
         ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        mistakes=summary_table(MISTAKES, (each.row for each in hardest_documents(experiment, run.predictions, scored))),
-        ranks=summary_table(RANK_TABLE_COLUMNS, mean_rank_rows(experiment, scored)),
         costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
-        charts=_charts(experiment, scored, published),
+        charts=charts_of(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
         duplicates=duplicates,
@@ -112,7 +102,6 @@ def summarize(run: RunPredictions) -> Summary:
         notes=(
             *experiment.notes,
             *sentences("notes.j2", **facts),
-            *test_notes(claims, scored),
             *on_claims,
             *unpaired,
         ),
@@ -129,62 +118,8 @@ def summarize(run: RunPredictions) -> Summary:
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)
-    between = disagreement(experiment, run.predictions, scored, pair) if pair else None
+    between = disagreement(run, pair) if pair else None
     return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
-
-
-def _charts(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
-    """Return the charts of the configured figures that have data."""
-    lines = [figure for figure in experiment.figures if not figure.regions]
-    frames = [each for each in (scored.frame, scored.drawn) if len(each)]
-    if not lines or not frames:
-        return ()
-    scores = pd.concat(frames, ignore_index=True)
-    for axis in {figure.x for figure in lines} - set(scores.columns):
-        scores[axis] = np.nan
-
-    def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
-        try:
-            return scored.ratio(a, b, metric) if kind == "ratio" else scored.difference(a, b, metric)
-        except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
-            return None
-
-    charts = (chart_from_figure(figure, scores, _labels(figure, experiment, published), relate) for figure in lines)
-    return tuple(chart for chart in charts if chart is not None)
-
-
-def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
-    """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
-    return {
-        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
-        for value in _printed(published, experiment)
-        if value.cell
-    }
-
-
-def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
-    values = published.values if published else ()  # noqa: PD011 - not a frame's
-    return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
-
-
-def _labels(figure: FigureView, experiment: Experiment, published: Published | None) -> ChartLabels:
-    """Return the labels of a chart that are not in the scores."""
-    first = next(iter(experiment.variants.values()))
-    sample = sampling_of(first.protocol.tags, experiment.seed)
-    cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
-    own = [value for value in _printed(published, experiment) if value.cell in cells]
-    printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
-    ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
-    return ChartLabels(
-        experiment.title,
-        bars=sample.bars,
-        related=sample.bars_of_ratio if figure.relation[:1] == ("ratio",) else sample.bars_of_difference,
-        tasks={task.name: task.title for task in first.tasks},
-        ranges=[PublishedAxisRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
-        printed=printed,
-        quantities=experiment.declared,
-        methods=method_labels(experiment),
-    )
 
 
 def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.charts.chart import Chart
     from benchmark.analysis.charts.region_charts import RegionFigure
-    from benchmark.analysis.hardest_documents import Disagreement
+    from benchmark.analysis.disagreement import Disagreement
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -37,8 +37,6 @@ RANGES = (
     *("low", "high", "inside", "of", "verdict"),
 )
 CONFUSIONS = ("cell", "truth", "predicted", "n")
-MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
-RANK_TABLE_COLUMNS = ("method", "rank", "samples", "critical", "p_value")
 DUPLICATES = ("variant", "split", "tested", "near", "same", "document", "twin", "shared")
 LEAKS = ("leak", "cell", "metric", "tested", "leaking", "score", "without")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored")
@@ -179,12 +177,6 @@ class Summary:
         of that figure.
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; only pairs that occur.
-    ranks : DataFrame
-        Columns `RANK_TABLE_COLUMNS`: mean rank of each method over the samples, the best first. Two methods whose ranks
-        are at least `critical` apart differ (Nemenyi). `p_value` is Friedman's.
-    mistakes : DataFrame
-        Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the predicted
-        classes with the number of cells that predict each (`given`): "student (7); faculty (3)".
     advice : Advice or None
         Which method to use on a person's own documents.
     disagreement : Disagreement or None
@@ -228,8 +220,6 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(summary_table, CLAIMS))
     ranges: pd.DataFrame = field(default_factory=partial(summary_table, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
-    ranks: pd.DataFrame = field(default_factory=partial(summary_table, RANK_TABLE_COLUMNS))
-    mistakes: pd.DataFrame = field(default_factory=partial(summary_table, MISTAKES))
     advice: Advice | None = None
     disagreement: Disagreement | None = None
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
@@ -284,8 +274,6 @@ SUMMARY_TABLES = {
     "claims": CLAIMS,
     "ranges": RANGES,
     "confusions": CONFUSIONS,
-    "ranks": RANK_TABLE_COLUMNS,
-    "mistakes": MISTAKES,
     "duplicates": DUPLICATES,
     "leaks": LEAKS,
     "costs": COSTS,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from benchmark.analysis.comparisons import main_metric
+from benchmark.analysis.disagreement import DocumentExplanation
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
-from benchmark.analysis.hardest_documents import DocumentExplanation
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.model import method_of

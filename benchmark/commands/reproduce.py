@@ -7,14 +7,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats
-from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.summary import CLAIMS, summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
-from benchmark.papers.grim import consistent_sizes
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
     from benchmark.papers.claims import ClaimVerdict, ComparisonVerdict, Evidence
     from benchmark.papers.published import Claim, Comparison, Published
     from benchmark.papers.published_verdicts import Exclusions
-
-_SHOWN_SIZES = 8
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
@@ -97,7 +93,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]
         summaries = tuple(other.summary for other in sweeps)
         tried = sensitivity_frame(each.summary, summaries, {o.summary.name: o.results.scored for o in sweeps})
-        remarks = tuple(_document_set(published, each))
+        remarks = published.remarks.get(each.summary.name, ())
         experiments.append(PaperExperiment(each.summary, tried, remarks, summaries, tuple(_caveats(each, sweeps))))
     runs = [each.results for each in of_paper]
     asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
@@ -122,41 +118,6 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
-
-
-def _document_set(published: Published, done: RunResult) -> Iterator[str]:
-    """Yield remarks on the numbers of test documents that fit the published values of a fixed split, if any.
-
-    The second says how many published accuracies a larger test set could explain, however the others are decided.
-    """
-    values = [value for value in published.values if value.config == done.summary.name]
-    printed = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
-    z_values = [(*v.pair, v.value) for v in values if v.pair]
-    variants = done.results.experiment.variants.values()
-    if not (printed and z_values) or any(variant.protocol.name != "fixed-split" for variant in variants):
-        return
-    ours = int(done.summary.scores["n"].max())
-    candidates = range(ours // 2, 2 * ours + 1)
-    sizes = consistent_sizes(printed, z_values, candidates)
-    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
-    yield (
-        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(printed)} "
-        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
-        f"{ours:,}."
-    )
-    scores = {cell: done.summary.headlines.get((cell, "accuracy"), {}).get("value") for cell in printed}
-    right = {cell: value * ours for cell, value in scores.items() if value is not None and not is_missing(value)}
-    n = sizes[0] if len(sizes) == 1 else 0
-    if n > ours and right:
-        half_digit = {cell: 0.5 * 10.0 ** -len(text.partition(".")[2]) for cell, text in printed.items()}
-        possible = sum(
-            100 * k / n - half_digit[cell] <= float(printed[cell]) <= 100 * (k + n - ours) / n + half_digit[cell]
-            for cell, k in right.items()
-        )
-        yield (
-            f"The {n - ours} further test documents are {100 * (n - ours) / n:.2f}% of them: however they were "
-            f"decided, they could explain {possible} of the {len(right)} published accuracies."
-        )
 
 
 def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Iterator[ClaimVerdict]:

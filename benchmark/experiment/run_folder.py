@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
 from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.analysis.summarize import published_by_cell
 from benchmark.config.experiment_data import experiment_from_data
 from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.predictions import (

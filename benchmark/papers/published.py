@@ -314,6 +314,8 @@ class Claim(_Record):
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
 
+    `remarks` are sentences on the published values of a configuration, by its name.
+
     `url` is where the paper can be read.
 
     `unit` is that of the digits of all values that are shares: "percent" or "fraction". Other values are in the unit of
@@ -325,6 +327,7 @@ class Published(_Record):
     reference: str
     url: str = Field("", pattern=r"^(https?://\S+)?$")
     finding: str = ""
+    remarks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unit: Literal["percent", "fraction"] | None = None
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.prose.terms import NAME_PARTS
+from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.ranking import ranked_cells
 from benchmark.report.cell_facts import claim_facts, main_verdicts
@@ -111,10 +111,7 @@ def _of_methods(table: Table, summary: Summary) -> Table:
 
 def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
     """Return at most two lines on what the parts of cell names mean."""
-    names = [f"-{cell.method or cell.id}-" for cell in cells]
-    found = {part: text for part, text in NAME_PARTS.items() if any(f"-{part}-" in name for name in names)}
-    if "linear-svm" in found and not any("-linear-" in name.replace("-linear-svm-", "-") for name in names):
-        del found["linear"]
+    found = name_parts(cell.method or cell.id for cell in cells)
     if not found:
         return []
     text = "; ".join(f"{part}: {words}" for part, words in found.items())

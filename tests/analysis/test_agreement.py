@@ -95,25 +95,6 @@ class TestCells:
 
 
 class TestRuns:
-    def test_a_run_and_itself_decide_alike(self, drawn):
-        run = run_of(*drawn[:2])
-        sentence, rows = compared(run, run)
-        n = len(drawn[0].cells)
-        assert sentence == f"{n} of {n} common cells agree in every prediction."
-        assert all(row[2:] == (0.0, 240, 0) for row in rows.values())
-
-    def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
-        experiment, predictions, _ = tabled
-        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
-        labels = predictions.settings[key].predicted.copy()
-        labels[:3] = (labels[:3] + 1) % 3
-        moved = replace(predictions.settings[key], predicted=labels)
-        other = replace(predictions, settings=predictions.settings | {key: moved})
-        _, rows = compared(run_of(experiment, predictions), run_of(experiment, other))
-        assert {cell: row[3:] for cell, row in rows.items()} == {
-            cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in experiment.cells
-        }
-
     def test_a_difference_is_the_second_runs_score_less_the_firsts(self, tabled):
         experiment, predictions, scored = tabled
         truth = predictions.tasks["base", ""].truth

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.load import check_published, load_published, sensitivity_analyses_of
-from benchmark.papers.published import Published, PublishedRange
+from benchmark.papers.published import PublishedRange
 from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.analysis.made import table_study
@@ -95,9 +95,6 @@ class TestFile:
         path.write_text(yaml.safe_dump(data))
         return path
 
-    def test_good(self, tmp_path):
-        assert isinstance(load_published(self.write(tmp_path, "values")), Published)
-
     @pytest.mark.parametrize(
         ("part", "changes", "message"),
         [
@@ -136,13 +133,6 @@ class TestFile:
         with pytest.raises(ConfigError, match=message) as caught:
             load_published(path)
         assert str(path) in str(caught.value)
-
-    def test_neither_there_nor_yaml(self, tmp_path):
-        with pytest.raises(ConfigError, match="can't be read"):
-            load_published(tmp_path / "none.yaml")
-        (tmp_path / "bad.yaml").write_text("a: [")
-        with pytest.raises(ConfigError, match="is not valid YAML"):
-            load_published(tmp_path / "bad.yaml")
 
 
 class TestRange:
@@ -198,13 +188,6 @@ class TestNamesOfAnExperiment:
             check_published(replace(experiment, paper=paper), configs)
 
         return check
-
-    @pytest.mark.parametrize(
-        "value",
-        [{}, {"config": "other", "cell": "whatever"}, {"cell": "course-train", "metric": "documents"}],
-    )
-    def test_what_is_there_is_taken(self, check, value):
-        check(value=value)
 
     @pytest.mark.parametrize(
         ("changes", "message"),

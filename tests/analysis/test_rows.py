@@ -12,15 +12,11 @@ from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
-from benchmark.analysis.hardest_documents import hardest_documents
-from benchmark.analysis.model_selection import select_candidates
-from benchmark.analysis.ranking import mean_rank_rows
-from benchmark.analysis.recorded import RecordedNumbers
+from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.scoring import RunPredictions, score_cells
-from benchmark.analysis.summarize import published_by_cell, summarize
+from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.papers.load import published_of_experiment
@@ -66,14 +62,6 @@ class TestGains:
         assert set(gain.values) == set(last.values) - set(TIME_METRICS)
         assert set(TIME_METRICS) <= set(last.values)
 
-    def test_need_the_same_replicates_at_both_ends(self) -> None:
-        made = predicted(self.experiment)
-        key = next(key for key in made.splits if key.size == 100)
-        renamed = tuple(replace(split, name=f"other-{split.name}") for split in made.splits[key])
-        scored = score_cells(self.experiment, replace(made, splits={**made.splits, key: renamed}))
-        assert "all-skl-100" in scored.cells
-        assert not [name for name in scored.cells if name.startswith("gain-")]
-
 
 def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
     experiment = table_study()
@@ -85,20 +73,6 @@ def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
     rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
     assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
     assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
-
-
-def test_numbers_of_a_method_belong_to_its_cell_of_all_terms_and_classes() -> None:
-    """With selected terms, features are of no cell."""
-    features = {"features": {"name": "arcsine", "n_components": 8}, "classifier": "linear-svm"}
-    arrays = {"errors": np.ones(3), "sizes": np.ones(3), "documents": np.array(10), "seconds": np.array(1.0)}
-    for terms, has in ((None, True), ({"number": [20, 50]}, False)):
-        changes: dict[str, Any] = {} if terms is None else {"terms": terms}
-        experiment = table_study(methods=[features], compare=[], diagnostics=["feature-errors"], **changes)
-        made = predicted(experiment)
-        name = experiment.variants[BASE_VARIANT].entries[0].label
-        made.diagnostics["feature-errors", BASE_VARIANT] = {f"{name}/{part}": own for part, own in arrays.items()}
-        scored = score_cells(experiment, made)
-        assert [scored.has("features", cell.id) for cell in experiment.cells] == [has] * len(experiment.cells)
 
 
 def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
@@ -219,58 +193,6 @@ class TestRegions:
         assert panel.caption == "Agreement with the best boundary: 66.7% of the space"
 
 
-def test_panels_of_regions_are_named_after_the_selected_candidate() -> None:
-    run = TestRegions().run()
-    variants = {}
-    for name, variant in run.experiment.variants.items():
-        (entry,) = variant.entries
-        kernel = entry.candidates[0].kernel
-        assert kernel is not None
-        other = replace(entry.candidates[0], kernel=replace(kernel, given={"sigma": 2.0}))
-        variants[name] = replace(variant, entries=(replace(entry, candidates=(*entry.candidates, other)),))
-    settings = run.predictions.settings
-    settings |= {key._replace(candidate=1): setting_of([np.array([0, 0, 0])]) for key in list(settings)}
-    first, second = (cell.id for cell in run.experiment.cells if cell.what == "point")
-    recorded = RecordedNumbers({first: np.array([0]), second: np.array([1])}, {}, ())
-    own = replace(run, experiment=replace(run.experiment, variants=variants), recorded=recorded)
-    (figure,) = decision_region_figures(own)
-    panels = [panel for row in figure.rows for panel in row]
-    assert [panel.title for panel in panels] == ["rbf (sigma 0.5)", "rbf (sigma 2.0)"]
-    assert [panel.predicted.tolist() for panel in panels] == [[1, 1, 1], [0, 0, 0]]
-
-
-class TestSelection:
-    @pytest.mark.parametrize("failed", [0, 1, 2])
-    def test_needs_inner_folds_of_every_candidate(self, failed: int) -> None:
-        experiment = drawn_study()
-        made = predicted(experiment)
-        cell = next(cell for cell in experiment.cells if cell.choice == "cross-validation" and cell.method == "rbf")
-
-        def losses(_: Any) -> Any:
-            raise AssertionError
-
-        assert select_candidates(experiment, made, cell, losses) is not None
-        key = cell.setting(failed, cell.size)
-        made.settings[key] = replace(made.settings[key], inner=made.settings[key].inner[:0])
-        assert select_candidates(experiment, made, cell, losses) is None
-
-
-def test_ranks_are_of_all_classes_together() -> None:
-    metrics = {"protocol": {"name": "k-fold", "k": 4}, "metrics": ["macro-recall"], "per_class": True}
-    experiment = small_experiment(corpus=CORPUS, methods=["ngd", "linear", "mnb"], name="x", **metrics)
-    made = predicted(experiment)
-    parts = [np.arange(start, 60, 4) for start in range(4)]
-    splits = {
-        key: tuple(TestedSplit(f"f{i}", rows, np.full(3, 5)) for i, rows in enumerate(parts)) for key in made.splits
-    }
-    settings = {}
-    for i, key in enumerate(made.settings):
-        truth = made.tasks[key.of_task].truth
-        settings[key] = setting_of([np.where(np.arange(15) < 2 * i, (truth[p] + 1) % 3, truth[p]) for p in parts])
-    ranks = mean_rank_rows(experiment, score_cells(experiment, replace(made, splits=splits, settings=settings)))
-    assert [row[:3] for row in ranks] == [["ngd", 1.0, 4], ["linear", 2.0, 4], ["mnb", 3.0, 4]]
-
-
 def test_published_values_are_fractions_of_this_configuration(publish: Any) -> None:
     values = [
         {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
@@ -298,36 +220,6 @@ def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -
     assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
 
 
-def test_tested_documents_are_told_apart_by_their_corpus() -> None:
-    experiment = table_study(compare=[], variants={"real": {"corpus": {"name": "webkb", "classes": CLASSES}}})
-    made = shortened(predicted(experiment), {0: 5})
-    run = RunPredictions(experiment, made, {}, {})
-    rows = [*range(5), *range(25, 30)]
-    assert run.tested == {(corpus, str(row)) for corpus in ("synthetic", "webkb") for row in rows}
-
-
-def test_confusions_of_each_task_have_its_order_of_classes() -> None:
-    turned = table_study(tasks=[CLASSES, CLASSES[::-1]], methods=["ngd"], compare=[])
-    made = predicted(turned)
-    confusions = summarize(run_of(turned, predictions=made)).confusions
-    for cell in turned.cells:
-        setting, documents = made.settings[cell.setting(0, None)], made.tasks[cell.of_task]
-        own = confusions[confusions["cell"] == cell.id]
-        right = int((setting.predicted == documents.truth).sum())
-        assert own[own["truth"] == own["predicted"]]["n"].sum() == right
-        counted = {row.truth: row.n for row in own[own["truth"] == own["predicted"]].itertuples()}
-        for code, name in enumerate(documents.classes):
-            assert counted[name] == int(((documents.truth == code) & (setting.predicted == code)).sum())
-
-
-def test_a_summary_without_scores_is_of_the_accuracy() -> None:
-    experiment = table_study(compare=[])
-    made = predicted(experiment)
-    found = summarize(run_of(experiment, predictions=replace(made, settings={})))
-    assert (found.main_metric, found.headline_metrics, len(found.scores)) == ("accuracy", (), 0)
-    assert found.failures == dict.fromkeys(experiment.ids, "no predictions")
-
-
 def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
     """The accuracy as a metric of a plug-in, of which less is better, beside metrics of this package."""
     experiment = table_study(metrics=["accuracy", "error", "macro-f1"])
@@ -342,30 +234,6 @@ def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
         assert found.more_is_better("macro-f1")
 
 
-class TestRecorded:
-    experiment = replace(
-        drawn_study(methods=["linear", "ngd"], choose=None, compare=[["ngd", "linear"]]), metrics=("error", "mine")
-    )
-
-    def recorded(self, *cells: str) -> RecordedNumbers:
-        folds = ["all", *(f"replicate-{i:02d}" for i in range(1, 7))]
-        estimates: Any = {
-            cell: {("mine", fold, ""): Estimate(n / 10 + i, 0.0, 99.0, 7, "bootstrap") for i, fold in enumerate(folds)}
-            for n, cell in enumerate(cells, 1)
-        }
-        return RecordedNumbers({}, estimates, ())
-
-    def test_scores_of_plug_ins_are_those_that_the_run_recorded(self) -> None:
-        recorded = self.recorded("ngd-50", "linear-50")
-        scored = score_cells(self.experiment, predicted(self.experiment), recorded=recorded)
-        rows = scored.frame[scored.frame["metric"] == "mine"]
-        assert set(rows["cell"]) == {"ngd-50", "linear-50"}
-        for cell, n in (("ngd-50", 0.1), ("linear-50", 0.2)):
-            assert rows[rows["cell"] == cell]["value"].tolist() == [*(n + i for i in range(1, 7)), n]
-            assert scored.estimate(cell, "mine") == recorded.estimates[cell]["mine", "all", ""]
-        assert scored.has("error", "ngd-50", "ngd-100")
-
-
 def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> None:
     bayes = {"classifier": {"name": "divergence-bayes", "smoothing": 0.1}, "name": "kl"}
     experiment = table_study(methods=[bayes], diagnostics=["centroid-distances"], variants=FEW, compare=[])
@@ -376,49 +244,3 @@ def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> No
     failures = {"centroid-distances": "too many"}
     found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
     assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}
-
-
-def test_a_document_with_any_wrong_class_is_misclassified() -> None:
-    protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-    experiment = small_experiment(corpus=CORPUS, protocol=protocol, methods=["ngd", "linear"], name="x")
-    made = predicted(experiment, multilabel=True)
-    documents = hardest_documents(experiment, made, score_cells(experiment, made))
-    key = TaskKey(BASE_VARIANT, "")
-    truth, wrong = made.tasks[key].truth, np.zeros(60, dtype=int)
-    for setting in made.settings.values():
-        wrong += (setting.predicted != truth).any(axis=1)
-    assert {int(each.name): each.wrong for each in documents} == {i: n for i, n in enumerate(wrong) if n}
-    assert [each.wrong for each in documents] == sorted(wrong[wrong > 0], reverse=True)
-    for each in documents:
-        classes = [name for name, has in zip(CLASSES, truth[int(each.name)], strict=True) if has]
-        assert each.truth == (", ".join(classes) or "(none)")
-        assert each.fold == ("cornell" if int(each.name) < 25 else "texas")
-
-
-def test_splits_that_test_documents_in_another_order_name_the_right_ones() -> None:
-    """The last documents are tested first."""
-    experiment = table_study(compare=[])
-    made = predicted(experiment)
-    key = SplitKey(BASE_VARIANT, "", None)
-    late, early = np.arange(25, 60), np.arange(25)
-    made.splits[key] = (TestedSplit("late", late, np.full(3, 5)), TestedSplit("early", early, np.full(3, 5)))
-    truth = made.tasks[key.of_task].truth
-    wrong = {0: 1, 7: 2, 26: 4, 59: 3}
-    for number, setting in enumerate(list(made.settings)):
-        off = np.array([wrong.get(row, 0) > number for row in range(60)])
-        given = np.where(off, (truth + 1) % 3, truth)
-        made.settings[setting] = setting_of([given[late], given[early]])
-    found = hardest_documents(experiment, made, score_cells(experiment, made))
-    assert [(each.name, each.fold, each.wrong) for each in found] == [
-        ("26", "late", 4),
-        ("59", "late", 3),
-        ("7", "early", 2),
-        ("0", "early", 1),
-    ]
-    for each in found:
-        right, other = CLASSES[truth[int(each.name)]], CLASSES[(truth[int(each.name)] + 1) % 3]
-        assert each.truth == right
-        n = wrong[int(each.name)]
-        assert list(each.predicted.values()) == [other] * n + [right] * (4 - n)
-        given_in_words = sorted([(other, n), (right, 4 - n)], key=lambda own: -own[1])
-        assert each.row[5] == "; ".join(f"{label} ({n})" for label, n in given_in_words if n)

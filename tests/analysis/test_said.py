@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from benchmark.analysis.charts.chart import Line
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
@@ -339,6 +340,12 @@ def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
         yield part, list(getattr(summary, part))
 
 
+def points_of(line: Line) -> str:
+    ends = zip(line.low, line.high, strict=True) if line.low else [()] * len(line.x)
+    points = zip(line.x, line.y, ends, strict=True)
+    return ", ".join(f"{x:g} {y:.3g}{f' [{own[0]:.3g}, {own[1]:.3g}]' if own else ''}" for x, y, own in points)
+
+
 def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield numbers of rows, labels of cells and charts, of a few cells and lines each."""
     yield "terms", ["; ".join(word for word, _ in summary.terms)]
@@ -350,7 +357,7 @@ def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     for chart in summary.charts:
         lines = [(panel, line) for panel in chart.panels for line in panel.lines][:4]
         axes = f"{chart.name}: {chart.title}; {chart.x_label} / {chart.y_label}; {chart.bars or 'no bars'}"
-        yield "chart", [axes, *(f"{panel.title} {line.label}: {[f'{x:g}' for x in line.x]}" for panel, line in lines)]
+        yield "chart", [axes, *(f"{panel.title} {line.label}: {points_of(line)}" for panel, line in lines)]
     labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
     yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:3]
 

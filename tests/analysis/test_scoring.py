@@ -18,12 +18,6 @@ def headline(scored, cell, metric):
 
 
 class TestFrame:
-    def test_has_a_row_for_each_split_and_one_for_the_cell(self, drawn):
-        experiment, _, scored = drawn
-        rows = scored.frame.groupby("cell", sort=False)["fold"].agg(list)
-        assert list(rows.index) == [cell.id for cell in experiment.cells]
-        assert all(folds == [f"replicate-{i:02d}" for i in range(1, 7)] + ["all"] for folds in rows)
-
     @pytest.mark.parametrize("study", ["drawn", "centroids"])
     def test_no_number_is_both_in_tables_and_in_what_figures_alone_show(self, study, request):
         """A figure joins both frames: with a number twice, its bars would be those of twice as many replicates."""
@@ -32,10 +26,6 @@ class TestFrame:
         both = [list(frame[place].itertuples(index=False)) for frame in (scored.frame, scored.drawn)]
         assert both[0]
         assert len({*both[0], *both[1]}) == len(both[0]) + len(both[1])
-
-    def test_ties_are_counted(self, drawn):
-        _, _, scored = drawn
-        assert headline(scored, "linear-oracle-50", "error")["ties"] == 6
 
 
 class TestClasses:

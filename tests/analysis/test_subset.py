@@ -8,9 +8,7 @@ from benchmark.config.subset import settings_of_cell
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -103,17 +101,6 @@ def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_gain_its_e
     assert [place[4] for place in settings_of_cell(experiment, linear)] == [60]  # there is nothing to choose
 
 
-def test_every_point_of_the_whole_is_needed_by_a_cell(store):
-    experiment = small_experiment(**CURVES)
-    found = run_experiment(experiment, RunContext(store))
-    assert {place for cell in experiment.cells for place in settings_of_cell(experiment, cell)} == set(
-        found.predictions.settings
-    )
-    assert (found.from_store, run_experiment(experiment, RunContext(store)).from_store) == ((0, 16), (16, 16))
-    again = run_experiment(select_cells(experiment, ["*-cv-60"]), RunContext(store))
-    assert again.from_store == (2, 2)
-
-
 def test_what_is_kept_of_an_experiment_is_what_its_cells_need():
     tasks = [["course", "student"], ["course", "faculty"]]
     tuned = [{"cells": "*-mnb", "choice": "a", "to": "b"}]
@@ -130,10 +117,3 @@ def test_what_is_kept_of_an_experiment_is_what_its_cells_need():
     assert part.only == ("course-student-mnb", "course-student-ngd")
     assert part.left_out == set(whole.ids) - set(part.ids)
     assert part.notes[-1].startswith("Only course-student-mnb, course-student-ngd: 2 of 6 cells.")
-
-
-def test_all_of_it_is_no_part():
-    experiment = small_experiment()
-    assert select_cells(experiment, ()) is experiment
-    with pytest.raises(ConfigError, match=r"unknown cell 'tf-l1-ngx'; did you mean 'tf-l1-ngd'\? of small$"):
-        select_cells(experiment, ["tf-*", "tf-l1-ngx"])

@@ -13,12 +13,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import ComparedPair
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import run_and_write
 from benchmark.experiment.runner import RunPredictions
-from benchmark.experiment.store import Store
-from benchmark.report.files import write_report_files
-from benchmark.system.errors import ConfigError
 from tests.builders import setting_of, small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
@@ -106,13 +101,6 @@ class TestScores:
                 whole = oracle(own["truth"], own["predicted"]) if metric == "macro-f1" else np.mean(values)
                 assert score(summary, cell, "all", metric)["value"] == pytest.approx(whole)
 
-    def test_one_split_has_wilsons_interval_in_both_rows(self):
-        experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
-        found = summarize(made_up(experiment, documents=(60,)))
-        fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
-        assert fold.drop("fold").equals(headline.drop("fold"))
-        assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
-
     def test_confusions_are_the_counts(self, summary, results):
         predicted = table(results)
         for cell in CELLS:
@@ -123,20 +111,6 @@ class TestScores:
             for row in own.itertuples():
                 found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
             np.testing.assert_array_equal(found, expected)
-
-    def test_confusions_are_named_by_the_classes_of_their_own_variant(self):
-        run = made_up(small_experiment(variants={"fewer": {"text": {"min_documents": 2}}}))
-        other = (*CLASSES[:3], "staff")
-        tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
-        found = summarize(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
-        theirs = found["cell"].str.startswith("fewer-")
-        for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
-            assert set(own["truth"]) == set(own["predicted"]) == set(names)
-
-    def test_another_seed_moves_intervals_and_no_value(self, summary):
-        other = summarize(made_up(small_experiment(seed=5)))
-        assert other.scores["value"].equals(summary.scores["value"])
-        assert not other.scores["low"].equals(summary.scores["low"])
 
 
 class TestComparisons:
@@ -191,75 +165,3 @@ class TestComparisons:
         assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
         note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
         assert note in summary.notes
-
-
-PAPER = {
-    "paper": "nobody1999",
-    "title": "Nothing in particular",
-    "reference": "A. Nobody. 1999.",
-    "values": [
-        {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "92.5", "unit": "percent"},
-        {"table": 1, "config": "small", "cell": "tf-l1-linear", "metric": "accuracy", "value": "99", "unit": "percent"},
-        {"table": 2, "config": "small", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "5.0"},
-        {"table": 2, "config": "other", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "100.0", "unit": "percent"},
-    ],
-    "claims": [
-        {
-            "id": "better",
-            "text": "NGD is better.",
-            "relation": "greater",
-            "test": "sign",
-            "alpha": 0.05,
-            "comparisons": [
-                {"config": "small", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
-                {"config": "small", "a": "tf-l1-linear", "b": "tf-l1-ngd"},
-                {"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
-            ],
-        },
-        {
-            "id": "elsewhere",
-            "text": "Of another experiment.",
-            "relation": "greater",
-            "alpha": 0.05,
-            "comparisons": [{"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"}],
-        },
-    ],
-}
-
-
-@pytest.fixture
-def paper(publish):
-    return publish(PAPER)
-
-
-class TestAgainstThePaper:
-    def test_what_failed_has_no_verdict(self, paper):
-        summary = summarize(made_up(small_experiment(paper=paper), failures={"tf-l1-ngd": "no"}))
-        assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
-        assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
-
-    @pytest.mark.usefixtures("paper")
-    def test_a_paper_that_has_no_file_is_refused(self):
-        with pytest.raises(ConfigError, match="nobody2000"):
-            small_experiment(paper="nobody2000")
-
-
-class TestFailures:
-    def test_all_cells_failed(self, paper, tmp_path):
-        experiment = small_experiment(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
-        summary = summarize(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
-        assert len(summary.cells) == 4
-        assert set(summary.failures) == set(CELLS)
-        for name in ("scores", "significance", "differences", "verdicts", "confusions"):
-            assert getattr(summary, name).empty
-        assert all(path.stat().st_size for path in write_report_files(summary, tmp_path / "run"))
-        assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
-
-    @pytest.mark.usefixtures("sketched")  # its picture is drawn above
-    def test_a_run_of_which_every_cell_fails_is_written(self, tmp_path):
-        huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-        done = run_and_write(
-            small_experiment(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run"
-        )
-        assert done.summary.scores.empty
-        assert "not finite" in (done.folder / "table.md").read_text()

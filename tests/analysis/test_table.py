@@ -43,13 +43,6 @@ def test_columns_of_numbers_alone_are_told_by_their_values() -> None:
     assert Table.of("", ("name",), []).columns == (Column("name"),)
 
 
-def test_records_leave_out_columns_that_none_has_and_keep_the_order_of_the_header() -> None:
-    columns = (Column("cell"), Column("score", PERCENT), Column("note"), Column("ties", PLAIN))
-    table = Table.of("t", columns, [{"cell": "a", "ties": 0}, {"score": 0.5, "cell": "b", "other": 1}])
-    assert table.header == ("cell", "score", "ties")
-    assert table.texts == (("a", "–", "0"), ("b", "50.00", "–"))
-
-
 def test_a_machine_reads_numbers_in_the_unit_of_the_head() -> None:
     table = Table.of(
         "t",

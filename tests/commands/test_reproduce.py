@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from types import SimpleNamespace
-
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from benchmark.commands import reproduce
 from benchmark.commands.reproduce import (
-    _document_set,
     paper_configs,
     write_reproduction,
 )
@@ -227,58 +221,6 @@ def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match="can't write"):
         write_reproduction([done], tmp_path / "file" / "PAGE.md")
-
-
-def test_a_further_document_may_be_right_or_wrong(monkeypatch):
-    """Of 120 documents, of which we have 100 with 80 right, 80 to 100 may be right: 66.67% to 83.33%."""
-    texts = {"a": "66.67", "b": "66.66", "c": "83.33", "d": "83.34", "e": "67", "f": "66", "g": "75.0", "h": "99"}
-    headlines = {(cell, "accuracy"): {"value": 0.8} for cell in texts} | {("h", "accuracy"): {"value": math.nan}}
-    values = [value(cell, None, number=text) for cell, text in texts.items()]
-    values.append(value(None, ("a", "b"), "z", "z", number="2.1"))
-    summary = SimpleNamespace(name="x", scores={"n": np.array([40, 100])}, headlines=headlines)
-    monkeypatch.setattr(reproduce, "consistent_sizes", lambda *_: [120])
-    (_, said) = remarks_of(summary, values, base=FIXED)
-    assert said == (
-        "The 20 further test documents are 16.67% of them: however they were decided, they could explain 4 of the 7 "
-        "published accuracies."
-    )
-    for sizes in ([], [100], [99], [110, 120]):
-        monkeypatch.setattr(reproduce, "consistent_sizes", lambda *_, sizes=sizes: sizes)
-        assert len(remarks_of(summary, values, base=FIXED)) == 1
-
-
-FIXED, OTHER = (SimpleNamespace(protocol=SimpleNamespace(name=name)) for name in ("fixed-split", "k-fold"))
-
-
-def value(cell, pair, metric="accuracy", unit="percent", config="x", number="90.1"):
-    return SimpleNamespace(config=config, cell=cell, pair=pair, metric=metric, unit=unit, value=number)
-
-
-def remarks_of(summary, values, **variants):
-    done = SimpleNamespace(summary=summary, results=SimpleNamespace(experiment=SimpleNamespace(variants=variants)))
-    return list(_document_set(SimpleNamespace(values=values), done))
-
-
-EIGHT = "1,001, 1,002, 1,003, 1,004, 1,005, 1,006, 1,007, 1,008"
-
-
-@pytest.mark.parametrize(("number", "said"), [(0, "none"), (2, "1,001, 1,002"), (8, EIGHT), (9, f"{EIGHT}, …")])
-def test_test_sets_that_fit_the_published_numbers_are_listed(monkeypatch, number, said):
-    asked = []
-    sizes = list(range(1001, 1001 + number))
-    monkeypatch.setattr(reproduce, "consistent_sizes", lambda *of: asked.append(of) or sizes)
-    values = [value("a", None), value("b", None, number="80.2"), value(None, ("a", "b"), "z", "z", number="2.1")]
-    values += [value("c", None, config="y"), value("c", None, "macro-f1"), value("c", None, unit="documents")]
-    summary = SimpleNamespace(name="x", scores={"n": np.array([3, 1000])}, headlines={})
-    (remark,) = remarks_of(summary, values, base=FIXED)
-    assert remark == (
-        "Document set: among test sets of 500 to 2,000 documents, the 2 published accuracies and 1 published Z are "
-        f"consistent only with {said}; ours has 1,000."
-    )
-    assert asked == [({"a": "90.1", "b": "80.2"}, [("a", "b", "2.1")], range(500, 2001))]
-    for some, variants in ((values, {"base": FIXED, "second": OTHER}), (values[:2], {"base": FIXED})):
-        assert remarks_of(summary, some, **variants) == []
-    assert remarks_of(summary, values[2:], base=FIXED) == []
 
 
 def test_every_paper_says_what_became_of_it_in_a_sentence():

@@ -6,26 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 from pydantic import ValidationError
 
 from benchmark.analysis.scoring import score_cells
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers import load
-from benchmark.papers.claims import Evidence, claim_verdict_text, evidence_for, judge_claim, judge_claims
-from benchmark.papers.grim import consistent_sizes
-from benchmark.papers.load import check_published, published_of_experiment
+from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
+from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import value_row
-from benchmark.papers.settings import excluded_cells, pin_settings
-from benchmark.system.errors import ConfigError
 from tests.analysis.made import drawn_study, predicted, table_study
-from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -53,27 +46,6 @@ def curves() -> ScoreTable:
 
 
 class TestNames:
-    def test_a_paper_in_the_users_folder_is_checked_there(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("HOME", str(tmp_path / "home"))
-        (tmp_path / "home").mkdir()
-        for cell, wrong in (("tf-l1-ngd", False), ("tf-l1-ngdd", True)):
-            content = HEAD | {"values": [VALUE | {"cell": cell}]}
-            (tmp_path / "home" / "mine.yaml").write_text(yaml.safe_dump(content))
-            whole = table_study()
-            raw = whole.raw | {"paper": "~/mine.yaml"}
-            experiment = replace(whole, paper="p", own_paper=content, raw=raw)
-            if wrong:
-                with pytest.raises(ConfigError, match=r"home/mine\.yaml:\d+: unknown cell 'tf-l1-ngdd'"):
-                    check_published(experiment, tmp_path)
-            else:
-                check_published(experiment, tmp_path)
-            load._read.cache_clear()
-            published = published_of_experiment(experiment)
-            assert published is not None
-            assert published.values[0].cell == cell
-
     def test_of_a_part_the_ranges_are_those_of_which_every_cell_is_there(
         self, publish: Callable[[dict[str, Any]], str]
     ) -> None:
@@ -113,32 +85,6 @@ class TestVerdicts:
         claim = Claim.model_validate(CLAIM | relation)
         evidence = Evidence(Estimate(0.0, -0.1, 0.1, 9, "t"), None, of_pair(p, least, n))
         assert judge_claim(claim, {claim.comparisons[0]: evidence}).paper == verdict
-
-    @pytest.mark.parametrize("n", [0, 3])
-    def test_cells_that_never_differ_are_no_better_than_each_other(self, n: int) -> None:
-        claim = Claim.model_validate(CLAIM | {"rule": {"test": "sign"}})
-        test = of_pair(1.0, 1.0, n)
-        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(Estimate(0.0, 0.0, 0.0, 9, "t"), test, test)})
-        assert (judged.paper, judged.strict) == ("not testable", "not testable")
-
-    @pytest.mark.parametrize(
-        ("words", "text"),
-        [
-            (["not testable"] * 2, "not testable"),
-            (["missing", "holds"], "not tested (1 of 2 missing)"),
-            (["contradicted", "not testable"], "contradicted in part (1 of 2, 1 not testable)"),
-            (["fails", "not shown"], "fails"),
-            (["fails", "contradicted"], "contradicted in part (1 of 2)"),
-            (["fails", "not testable"], "fails"),
-            (["not shown", "not testable", "not testable"], "not shown (2 of 3 not testable)"),
-            (["holds", "fails"], "holds in part (1 of 2)"),
-            (["holds", "contradicted", "not testable", "not shown"],
-             "holds in part (1 of 4, 1 contradicted, 1 not testable)"),
-        ],
-    )  # fmt: skip
-    def test_words_of_a_claim_are_those_of_its_comparisons(self, words: Any, text: str) -> None:
-        assert claim_verdict_text(words) == text
-        assert claim_verdict_text(words[::-1]) == text
 
     def test_one_claim_may_be_of_several_metrics(self, table: ScoreTable) -> None:
         """A sentence on two figures is one claim, and all of its comparisons have to hold."""
@@ -180,36 +126,3 @@ class TestVerdicts:
         for sign in (1, -1):
             ours = Estimate(round(0.9 + sign * points / 100, 6), 0.8, 0.95, n, "t")
             assert value_row(printed, ours)["grade"] == grade
-
-
-class TestSizes:
-    def test_all_tested_documents_may_be_discordant(self) -> None:
-        assert consistent_sizes({"a": "100", "b": "0"}, [("a", "b", "3.1623")], range(1, 21)) == [10]
-
-    def test_the_fewest_discordant_documents_that_fit_a_rounded_z_count(self) -> None:
-        # 200 / sqrt(m) is printed as 2.500 for m = 6398, 6400 and 6402.
-        assert consistent_sizes({"a": "51.56", "b": "48.44"}, [("a", "b", "2.500")], [6398]) == [6398]
-
-
-class TestSettings:
-    @pytest.fixture(name="pinned")
-    def pinned_paper(self, publish: Callable[[dict[str, Any]], str]) -> Callable[..., Any]:
-        named = publish(HEAD | {"values": [VALUE | {"config": "small"}]})
-        return lambda **changes: small_experiment(**{"paper": named} | changes)
-
-    def test_another_setting_is_one_of_every_reading_and_a_tuned_cell_is_of_those_named(
-        self, pinned: Callable[..., Any]
-    ) -> None:
-        pin_settings(pinned())
-        readings = {"readings": {"base": "as printed", "v": "other"}, "variants": {"v": {"text": {"digits": "token"}}}}
-        tuned = [{"cells": "tfidf-l1-ngd", "choice": "C 3", "to": "Table 1"}]
-        other = pinned(defaults={"C": 3}, tuned_to_published=tuned, **readings)
-        found = excluded_cells(other)
-        own = {"tf-l1-ngd": "another setting", "v-tf-l1-ngd": "another setting", "tfidf-l1-ngd": "tuned"}
-        assert {cell: why.kind for (_, cell), why in found.items()} == own
-        tuned[0]["cells"] = "*tfidf-l1-ngd"
-        of_both = excluded_cells(pinned(defaults={"C": 3}, tuned_to_published=tuned, **readings))
-        assert {cell for _, cell in of_both} == {*own, "v-tfidf-l1-ngd"}
-        assert {config for config, _ in found} == {"small"}
-        assert found["small", "v-tf-l1-ngd"] == found["small", "tf-l1-ngd"]
-        assert set(excluded_cells(pinned(defaults={"C": 3}))) == {("small", "tf-l1-ngd")}

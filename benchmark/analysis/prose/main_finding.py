@@ -113,7 +113,7 @@ class _Numbers:
 
     def best(self, duels: Mapping[str, Sequence[PlannedComparison]]) -> float:
         """Return the best main score of the first cells, turned so that more is better."""
-        return max(self.sign * self.value(pair.a) for pairs in duels.values() for pair in pairs)
+        return max(self.sign * float(self.value(pair.a)) for pairs in duels.values() for pair in pairs)
 
 
 def main_finding(summary: Summary) -> MainFinding:
@@ -240,8 +240,8 @@ def _paper_facts(duels: Duels, numbers: _Numbers) -> dict[str, Any]:
     outside = [(own.verdicts["deviates"], own.of, own.name) for own in counts if own.verdicts["deviates"]]
     reproduced = [(own.reproduced, own.of, own.name) for own in counts]
     facts: dict[str, Any] = {"outside": outside, "reproduced": reproduced, "rival": None}
-    own = judged[(judged["metric"] == numbers.summary.main_metric) & (judged["reading"] == "")]
-    printed = {row["cell"]: row["published"] for row in map(in_shown_unit, own.to_dict("records"))}
+    main = judged[(judged["metric"] == numbers.summary.main_metric) & (judged["reading"] == "")]
+    printed = {row["cell"]: row["published"] for row in map(in_shown_unit, main.to_dict("records"))}
     whole = {
         names: own for names, pairs in duels.items() if (own := [p for p in pairs if {p.a.id, p.b.id} <= {*printed}])
     }

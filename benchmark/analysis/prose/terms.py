@@ -1,14 +1,14 @@
-"""Terms of a run and their meanings: kernels, classifiers, weightings, normalizations, and words of the page."""
+"""Terms of a run and their meanings: words of the page, and parts of methods' names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.evaluation.metrics import METRICS, function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable
 
     from benchmark.config.model import Experiment
 
@@ -25,76 +25,52 @@ _WORDS_OF_TESTS = {
     "Wilcoxon's test": "whether one of two methods scores higher over the splits; needs at least six of them",
 }
 #: Words of pages whose experiment has them.
-_TIE = {"tie": "equal votes or scores, which a stated rule breaks"}
-_VARIANT = {"variant": "the same experiment with other settings"}
-_TASK = {"task": "a choice of classes"}
+_SPLITS = {
+    True: {"split, replicate": "one division into training and test documents; one of repeated random divisions"},
+    False: {"split, fold": "one division into training and test documents; one of those that test each document once"},
+}
 _CHOICES = {
     "oracle": ("oracle", "parameters chosen on the test documents themselves: optimistic, and unattainable in use"),
     "cross-validation": ("cv", "parameters chosen by cross-validation on the training documents"),
     "temporal-holdout": ("temporal hold-out", "parameters chosen on the newest training documents"),
 }
-_REPLICATE = {"split, replicate": "one division into training and test documents; one of repeated random divisions"}
-_SPLIT = {"split, fold": "one division into training and test documents; one of those that test each document once"}
-#: Abbreviations of kernels in full.
-_IN_FULL = {"ngd": "negative geodesic distance", "ned": "negative Euclidean distance", "linear": "inner product"}
-_IN_FULL |= {"rbf": "Gaussian kernel, radial basis function"}
-#: Parts of cell names, in full.
+#: Parts of method names, in full.
 NAME_PARTS = {
     "tf": "counts",
     "tfidf": "counts times idf",
     "l1": "scaled to sum 1",
     "l2": "scaled to length 1",
-    **_IN_FULL,
+    "ngd": "negative geodesic distance",
+    "ned": "negative Euclidean distance",
+    "linear": "inner product",
+    "rbf": "Gaussian kernel, radial basis function",
     "mnb": "multinomial naive Bayes",
     "ppt": "PDF projection theorem",
     "eef": "exponentially embedded family",
     "linear-svm": "linear support vector machine",
     "hellinger": "square roots of the weights",
 }
-_NORMALIZATIONS = {"l1": "scaled to sum 1: a point of the simplex", "l2": "scaled to length 1", "none": "as it is"}
+
+
+def name_parts(methods: Iterable[str]) -> dict[str, str]:
+    """Return the parts of some methods' names with their meanings."""
+    names = [f"-{method}-" for method in methods]
+    found = {part: text for part, text in NAME_PARTS.items() if any(f"-{part}-" in name for name in names)}
+    if "linear-svm" in found and not any("-linear-" in name.replace("-linear-svm-", "-") for name in names):
+        del found["linear"]
+    return found
 
 
 def terms_of(experiment: Experiment) -> tuple[tuple[str, str], ...]:
-    """Return the terms of an experiment with what they mean; plug-ins describe themselves in their own files."""
-    words = _WORDS | (_WORDS_OF_TESTS if experiment.compare else {}) | _TIE
-    words |= _VARIANT if len(experiment.variants) > 1 else {}
-    words |= _TASK if len({cell.task for cell in experiment.cells}) > 1 else {}
+    """Return the terms of an experiment and the parts of its methods' names with what they mean."""
+    words = _WORDS | (_WORDS_OF_TESTS if experiment.compare else {})
+    words["tie"] = "equal votes or scores, which a stated rule breaks"
+    words |= {"variant": "the same experiment with other settings"} if len(experiment.variants) > 1 else {}
+    words |= {"task": "a choice of classes"} if len({cell.task for cell in experiment.cells}) > 1 else {}
     words |= dict(_CHOICES[choice] for choice in experiment.choices if choice in _CHOICES)
-    protocol = next(iter(experiment.variants.values())).protocol
-    words |= _REPLICATE if protocol.tags.replicated else _SPLIT
-    metrics = (each for name in experiment.metrics for each in _of_metric(name))
-    return tuple(dict([*words.items(), *metrics, *_components(experiment)]).items())
-
-
-def _of_metric(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of a metric of this package as tables write it, and its meaning."""
-    if name in METRICS:
-        meaning = {name: function_of(METRICS[name])}
-        yield from ((metric_name(name, {}), text.removeprefix("Compute ")) for _, text in _described(meaning, name))
-
-
-def _components(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    # The run folder alone decides what a page says: components of this package are described, and no others.
-    from benchmark.classifiers import CLASSIFIERS  # noqa: PLC0415 - slow to import
-    from benchmark.diagnostics import DIAGNOSTICS  # noqa: PLC0415
-    from benchmark.kernels import KERNELS  # noqa: PLC0415
-    from benchmark.representation import WEIGHTINGS  # noqa: PLC0415
-
-    specs = [spec for each in experiment.variants.values() for entry in each.entries for spec in entry.candidates]
-    for spec in specs:
-        representation = spec.representation
-        yield from _described(WEIGHTINGS, representation.weighting.name)
-        if representation.normalization in _NORMALIZATIONS:
-            yield f"{representation.normalization} normalization", _NORMALIZATIONS[representation.normalization]
-        if spec.kernel is not None:
-            yield from _described(KERNELS, spec.kernel.name)
-        yield from _described(CLASSIFIERS, spec.classifier.name)
-    for diagnostic in experiment.diagnostics:
-        yield from _described(DIAGNOSTICS, diagnostic.name)
-
-
-def _described(known: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the first paragraph of the docstring of a component of this package, abbreviations in full."""
-    if name in known:
-        means = " ".join((known[name].__doc__ or "").strip().split("\n\n")[0].split()).replace("`", "")
-        yield name, f"{_IN_FULL[name]}; {means}" if name in _IN_FULL else means
+    words |= _SPLITS[next(iter(experiment.variants.values())).protocol.tags.replicated]
+    for name in experiment.metrics:  # of this package; plug-ins describe themselves in their own files
+        if name in METRICS:
+            first = (function_of(METRICS[name]).__doc__ or "").split("\n\n")[0]
+            words[metric_name(name, {})] = " ".join(first.replace("`", "").split()).removeprefix("Compute ")
+    return tuple((words | name_parts(cell.method or cell.id for cell in experiment.cells)).items())

@@ -24,14 +24,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.claims import ClaimVerdict
     from benchmark.papers.published import Claim
     from benchmark.papers.published_verdicts import Exclusions
 
 _say = partial(sentence, "verdicts.j2")
-#: Tests of right and wrong decisions.
-_OF_DECISIONS = ("sign", "mcnemar")
 
 
 def verdict_counts_text(
@@ -108,19 +105,6 @@ def claim_notes(claims: Iterable[Claim]) -> list[str]:
         found += [_say(claim.relation, claim=claim)] if claim.relation in ("equivalent", "ratio") else []
         found += [_say("repeats", claim=claim)] if claim.same_as else []
     return found
-
-
-def test_notes(claims: Sequence[ClaimVerdict], scored: ScoreTable) -> list[str]:
-    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
-    found = []
-    for each in claims:
-        for comparison in each.comparisons:
-            test = comparison.evidence.test if comparison.evidence else None
-            outcome = scored.cells[test.a].outcome if test is not None and test.test in _OF_DECISIONS else None
-            if test is not None and outcome is not None and outcome.repeats_documents:
-                how = {"note": test.note, "multilabel": outcome.multilabel}
-                found.append(_say("test", claim=each.claim.id, test=test.test, **how))
-    return list(dict.fromkeys(found))
 
 
 def setting_notes(experiment: Experiment, asides: Exclusions) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
-from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.kernels.multinomial import NegativeGeodesicDistance

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.hardest_documents import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
