@@ -24,7 +24,6 @@ from benchmark.corpora.user.records import (
     DELIMITERS,
     TABLE_DELIMITERS,
     TextForm,
-    check_size,
     file_extension,
     iter_records,
     named_delimiter,
@@ -140,7 +139,6 @@ def sample_file(
         return FileSample(path, {}, None, encoding)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    check_size(path, encoding=encoding)
     form["delimiter"], notes = _delimiter(path, encoding)
     known = read_columns(path, **form)
     names = [name for name in known if name]
