@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import signal
 import threading
-import warnings
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +16,7 @@ from benchmark.experiment.payload import make_payload
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_group, passed_on
+from benchmark.workers.worker import compute_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -139,8 +139,7 @@ class DaskExecutor:
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
         self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-        with warnings.catch_warnings(action="ignore"):  # that the counts are large
-            sent = self._client.submit(passed_on, payload, pure=False)
+        sent = self._client.scatter(pickle.dumps(payload), broadcast=True, hash=False)
         waiting, running = list(groups), set[Any]()
         while waiting or running:
             while waiting and len(running) < (self._place.n_jobs or len(groups)):
@@ -148,9 +147,7 @@ class DaskExecutor:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-                if not known["workers"]:
-                    raise RuntimeError("no worker is left") from None
+                self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)  # it may be stopped
                 continue
             running -= done
             yield from (future.result() for future in done)

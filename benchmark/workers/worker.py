@@ -50,16 +50,12 @@ _OBJECTS: dict[tuple[Any, str], Any] = {}
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
-def passed_on(given: Payload) -> Payload:
-    """Return a payload, which Dask passes on to the workers of the groups, and computes again if a worker is lost."""
-    return given
-
-
-def compute_group(given: Payload, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
-    """Compute some units of a task on a Dask worker; return the messages of `compute_units`."""
+def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
+    """Compute some units of a task on a Dask worker, of a pickled payload; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()
     with _ALONE:
-        compute_units(given, variant, task, keys, lambda *message: messages.append(message))
+        payload = pickle.loads(given)  # noqa: S301 - of Dask, which runs what it is sent
+        compute_units(payload, variant, task, keys, lambda *message: messages.append(message))
     return messages
 
 
