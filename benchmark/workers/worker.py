@@ -50,6 +50,11 @@ _OBJECTS: dict[tuple[Any, str], Any] = {}
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
+def passed_on(payload: bytes) -> bytes:
+    """Return a pickled payload, which Dask passes on to the workers of the groups; it is there again if a worker dies."""
+    return payload
+
+
 def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
     """Compute some units of a task on a Dask worker, of a pickled payload; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()

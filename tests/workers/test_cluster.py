@@ -130,7 +130,7 @@ def unseen(payload: Any, folder: Path) -> Any:
 EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     "no worker": (0, None, None, "WorkerStartTimeoutError: Only 0"),
     "a worker killed": (2, (1, lambda dask: dask.kill(dask.workers[0])), None, None),
-    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, ""),
+    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, "RuntimeError: no worker is left"),
     "scheduler killed": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGKILL)), None, ""),
     "scheduler stopped": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGSTOP)), None, ""),
     "error of a worker": (1, None, unread, "UnpicklingError: "),
