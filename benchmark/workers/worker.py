@@ -51,7 +51,7 @@ _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def passed_on(payload: bytes) -> bytes:
-    """Return a pickled payload, which Dask passes on to the workers of the groups; it is there again if a worker dies."""
+    """Return a pickled payload, which Dask passes on to the workers of the groups, and makes again if one dies."""
     return payload
 
 
