@@ -25,7 +25,6 @@ from benchmark.corpora.user.records import (
     DELIMITERS,
     TABLE_DELIMITERS,
     TextForm,
-    check_size,
     file_extension,
     iter_records,
     named_delimiter,
@@ -109,7 +108,6 @@ def sample_file(path: Path, *, date_format: str | None = None, **form: Any) -> F
         return FileSample(path, {}, form)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    check_size(path, encoding=form.get("encoding", TextForm.encoding))
     delimiter, notes = _delimiter(path, form.get("encoding", TextForm.encoding))
     form |= {"delimiter": delimiter} if delimiter else {}
     known = read_columns(path, **form)

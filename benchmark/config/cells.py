@@ -7,7 +7,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import component_parameters
-from benchmark.config.limits import check_limit
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Cell, ComparedPair, FigureView
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.system.errors import quote_value, unknown_name
@@ -46,20 +45,6 @@ def list_cells(
             for cell in own.cells(variant.name, variant.collection.classes)
         ]
     return tuple(cells)
-
-
-def count_cells(
-    variants: Iterable[Variant], choices: Sequence[str], diagnostics: Sequence[Component], *, by_class: bool, gain: bool
-) -> int:
-    """Count the cells without building them."""
-    number = 0
-    for variant in variants:
-        n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
-        n_axes = len(variant.numbers) * (len(variant.sizes) + gain)
-        number += len(choices) * n_rows * len(variant.entries) * n_axes
-        own = (each for _, each in _own(diagnostics, variant))
-        number += sum(len(each.rows) + len(variant.collection.classes) * len(each.kinds) for each in own)
-    return number
 
 
 def _own(diagnostics: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
@@ -122,8 +107,6 @@ def list_pairs(
             raise source.error(
                 ("compare", index), f"a comparison names two methods or two cells, not one of each: {[a, b]}"
             )
-    n_pairs = sum(len(where) * len(axes) if a in labels else 1 for a, _ in given)
-    check_limit(n_pairs, "comparisons", source, ("compare",))
     found: list[ComparedPair] = []
     for w in where:
         for a, b in given:

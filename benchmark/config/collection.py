@@ -11,7 +11,6 @@ from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import TextSection, as_list
 from benchmark.config.schema_errors import validate_section
 from benchmark.corpora.file_digest import check_regular
-from benchmark.corpora.user.limits import CLASSES
 from benchmark.corpora.user.records import UnknownColumnError
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
@@ -23,6 +22,8 @@ from benchmark.text.stoplist import STOPLISTS
 
 #: End of the name of a user's stop list.
 STOPLIST_SUFFIX = ".txt"
+#: Predictions are stored as numbers of 16 bits.
+MAX_CLASSES = 2**15 - 1
 
 if TYPE_CHECKING:
     from benchmark.config.schema import ExperimentSection
@@ -148,7 +149,8 @@ def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource
             raise source.error((*place, index), unknown_name(f"class of {reader.name}:", each, known))
     if len(set(classes)) != len(classes) or len(classes) < 2:
         raise source.error(place, "classes must be two or more different names")
-    CLASSES.check(len(classes), source.name)
+    if len(classes) > MAX_CLASSES:
+        raise source.error(place, f"{len(classes):,} classes: predictions have numbers for {MAX_CLASSES:,} at most")
     return classes
 
 

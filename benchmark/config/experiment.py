@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.cells import count_cells, list_cells, list_figures, list_pairs
+from benchmark.config.cells import list_cells, list_figures, list_pairs
 from benchmark.config.collection import collection_from_config
 from benchmark.config.components import Component, ComponentError, check_component, component_parameters
-from benchmark.config.limits import check_cell_name, check_limit
+from benchmark.config.limits import check_cell_name
 from benchmark.config.methods import list_methods
 from benchmark.config.model import (
     ALL_CLASSES,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import Location, YamlSource
 
 CHOICE_METHODS = (CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT)
-COUNTED_SETTINGS = "points (tasks × methods or candidates × training sizes × terms)"
 #: The metrics of a configuration that names none, as far as they are defined for its documents.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: End of the name of a user's file with published values.
@@ -68,7 +67,6 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
         check_variant_name(name, source)
         own = _varied(unvaried, source.part(("variants", name)))
         variants[name] = _variant(name, validate_section(ExperimentSection, own), own, known)
-        check_limit(sum(each.n_points for each in variants.values()), COUNTED_SETTINGS, source, ("variants",))
     if not variants:
         raise source.error(("run_base",), "run_base: false leaves nothing to run: add variants")
     if not config.run_base and config.expect.model_fields_set:
@@ -83,11 +81,7 @@ def check_experiment(source: YamlSource, known: Registries, papers: Sequence[str
     measured = _measures(config, known.diagnostics, source)
     if config.gain and any(len(variant.sizes) < 2 for variant in variants.values()):
         raise source.error(("gain",), "a gain needs a smallest and a largest training size: list two or more")
-    axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("diagnostics",), ("variants",))
-    of_cells = {"by_class": config.per_class, "gain": config.gain}
-    number = count_cells(variants.values(), choices, measured, **of_cells)
-    check_limit(number, "cells", source, *(place for place in axes if place[0] in source.data))
-    cells = list_cells(variants.values(), choices, measured, **of_cells)
+    cells = list_cells(variants.values(), choices, measured, by_class=config.per_class, gain=config.gain)
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name, number in Counter(ids).items() if number > 1)
@@ -173,8 +167,6 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Re
             problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
             raise source.error(("terms",), problem)
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
-    axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
-    check_limit(variant.n_points, COUNTED_SETTINGS, source, *(place for place in axes if place[0] in source.data))
     check_splits(collection, tasks, protocol, sizes, inner_protocol(config, collection), source)
     return variant
 

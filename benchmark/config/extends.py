@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.
 FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "readings", "extends")
 
-#: The largest number of characters of a file's name, and of files that extend each other in a row.
-MAX_NAME_LENGTH, MAX_EXTENDED_FILES = 100, 10
+#: The largest number of characters of a file's name.
+MAX_NAME_LENGTH = 100
 
 
 def read_config(path: Path) -> YamlSource:
@@ -51,12 +51,6 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
         hint = did_you_mean(name, near)
         raise source.error(
             ("extends",), f"there is no configuration {name!r} in the same folder or in the package{hint}"
-        )
-    if len(below) == MAX_EXTENDED_FILES:
-        raise source.error(
-            ("extends",),
-            f"extends: {name} is the {MAX_EXTENDED_FILES + 1}th file in a row: "
-            f"at most {MAX_EXTENDED_FILES} are allowed",
         )
     if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
         raise source.error(("extends",), f"extends: {name} goes round in a circle")

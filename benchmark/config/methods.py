@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from benchmark.config.components import (
     component_parameters,
     lists_by_nature,
 )
-from benchmark.config.limits import COUNTED_METHODS, check_cell_name, check_limit
+from benchmark.config.limits import check_cell_name
 from benchmark.config.method_rules import check_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import (
@@ -161,7 +160,6 @@ def list_methods(
             if label in candidates and (first[label] != index or choose is None or resolved in seen[label]):
                 raise source.error(place, f"the method {label!r} is listed twice")
             seen.setdefault(label, []).append(resolved)
-            check_limit(sum(map(len, seen.values())), COUNTED_METHODS, source, ("methods",))
             first.setdefault(label, index)
             candidates.setdefault(label, []).append(spec)
     _check_distinct(seen, first, source)
@@ -288,7 +286,6 @@ def _expanded(
         key: _items(key, given[key], source, (*place, key), known, choose) for key in EXPANSION_ORDER if key in given
     }
     axes = [[(key, item) for item in own] for key, own in items.items()]
-    check_limit(math.prod(map(len, axes)), COUNTED_METHODS, source, place)
     found = []
     for combination in itertools.product(*axes):
         own = dict(combination)
@@ -361,7 +358,6 @@ def _items(
         if key == THRESHOLD_KEY:
             own = [replace(item, words=(THRESHOLD_KEY, *item.words)) for item in own]
         found += [replace(item, words=()) for item in own] if chosen and len(as_list(given)) > 1 else own
-        check_limit(len(found), COUNTED_METHODS, source, place)
     return found
 
 
@@ -422,7 +418,6 @@ def _combined(
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         listed = isinstance(value, list) and value != [] and all(isinstance(each, list) for each in value)
         axes[parameter] = [value] if parameter in whole and not listed else as_list(value)
-    check_limit(math.prod(map(len, axes.values())), COUNTED_METHODS, source, place)
     silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
     spoken = [key for key in sorted(axes, key=lambda key: key != "name") if key not in silent]
     each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))

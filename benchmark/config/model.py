@@ -388,12 +388,6 @@ class Variant:
         """Numbers of selected terms; (None,) if no terms are selected."""
         return self.terms.numbers if self.terms else (None,)
 
-    @property
-    def n_points(self) -> int:
-        """Number of settings: how many times methods are trained on a split."""
-        n_candidates = sum(len(entry.candidates) for entry in self.entries)
-        return len(self.tasks) * n_candidates * len(self.sizes) * len(self.numbers)
-
 
 @dataclass(frozen=True)
 class Cell:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from pyarrow import ArrowException, types
 
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component, check_component
-from benchmark.config.limits import COUNTED_METHODS, check_cell_name, check_limit
+from benchmark.config.limits import check_cell_name
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.config.schema import as_list
 from benchmark.corpora.file_digest import file_digest
@@ -122,7 +121,6 @@ def _fusions(
         problem = f"weights are {len(names)} positive numbers up to {MAX_WEIGHT:g}, one for each method of `fuse`"
         raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
     of_each = [known[name] for name in names]
-    check_limit(math.prod(map(len, of_each)), COUNTED_METHODS, source, where)
     added, fusion = tuple(map(float, given)), Component.of(FUSION, Fusion, {})
     return [
         MethodSpec(uncounted_points("none"), None, fusion, fused=FusedMethods(tuple(names), members, added, scale))

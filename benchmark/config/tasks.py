@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from benchmark.config.components import (
     component_parameters,
     parameter_in_message,
 )
-from benchmark.config.limits import MAX_SPLIT_ROWS, check_limit
 from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
 from benchmark.config.schema import TaskSection, as_list
 from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
@@ -173,11 +171,6 @@ def check_splits(
     """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
     everything = outline_documents(collection)
     _check_parts(everything, protocol, source)
-    folds = None if inner is None else inner.given.get("k")
-    left_out = 1
-    if tags_of(protocol.cls).leaves_groups_out:
-        left_out = len(protocol.given.get("held_out") or everything.part_names)
-    _check_number(len(everything), len(tasks) * len(sizes) * left_out, protocol, folds, source)
     one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
     for task in tasks:
         _, documents = everything.of_classes(task.classes)
@@ -221,17 +214,6 @@ def _check_inner_folds(inner: Component, documents: Documents, source: YamlSourc
     except ConfigError as error:
         place = "choose", parameter_in_message(str(error), source.data["choose"])
         raise source.error(place, f"{where}{error}") from None
-
-
-def _check_number(n_documents: int, n_times: int, protocol: Component, folds: int | None, source: YamlSource) -> None:
-    """Refuse too many splits, at the location of the largest factor of their number."""
-    n: dict[Location, int] = {("protocol",): n_times}
-    n |= {("protocol", key): protocol.given[key] for key in ("replicates", "k") if key in protocol.given}
-    n |= {("choose", "folds"): folds} if folds else {}
-    number, place = math.prod(n.values()), max(n, key=lambda each: n[each])
-    check_limit(number, "splits (tasks × training sizes × replicates × folds)", source, place)
-    rows = f"documents in all splits together ({number:,} splits)"
-    check_limit(number * n_documents, rows, source, place, most=MAX_SPLIT_ROWS)
 
 
 def _spoken_of(message: str, given: Any) -> Location:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmark.experiment.manifest import library_versions
 from benchmark.experiment.store import store_key
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.plugins.loader import loaded_files
+from benchmark.plugins.loader import plugin_files
 from benchmark.plugins.sending import pickle_by_name
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Payload:
     content : bytes
         Pickled experiment and counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
-        Files of the plug-in components for another machine, see `plugins.loader.loaded_files`.
+        Files of the plug-in components for another machine, see `plugins.loader.plugin_files`.
     versions : dict of str to str
         Versions of Python and libraries on the sender.
     store : Store
@@ -65,6 +65,5 @@ def make_payload(
 
 def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
-    return loaded_files(
-        sorted({each.name for registry in registries for each in registry.origins.values() if each.file})
-    )
+    plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
+    return {name: plugin_files(plugins[name]) for name in sorted(plugins)}

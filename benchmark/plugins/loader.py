@@ -20,7 +20,7 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.user_classes import Plugin, is_user_file, report_lines_below, runs_user_code_here, user_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 _NUMBERS = itertools.count(1)
 #: The latest version of each loaded file.
@@ -123,13 +123,8 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
         raise ConfigError(f"{plugin.name}: {error.filename} can't be read: {error.strerror or error}") from None
 
 
-def loaded_files(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
-    """Return the files of loaded plug-ins, by the plug-in's name."""
-    return {name: plugin_files(_LOADED[name]) for name in names}
-
-
 def write_plugin_files(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Path]:
-    """Write plug-ins' files (see `loaded_files`) to a folder; return the paths by the original names."""
+    """Write plug-ins' files (see `plugin_files`) to a folder; return the paths by the original names."""
     paths = {}
     for number, (name, contents) in enumerate(files.items()):
         for file, content in contents.items():

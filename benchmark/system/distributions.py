@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import site
 import sys
 import sysconfig
@@ -30,12 +29,12 @@ def module_file(path: str) -> Path | None:
 
 @cache
 def has_distribution(path: str) -> bool:
-    """Return whether a module is of an installed distribution that isn't editable, and not Python's own."""
+    """Return whether a module lies with installed packages, unlike an editable one, and is of a distribution."""
     top, place = path.partition(".")[0], module_file(path)
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
     if place is None or not any(place.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
         return False
-    return any(not _is_editable(name) for name in distributions_of(top))
+    return bool(distributions_of(top))
 
 
 @cache
@@ -49,8 +48,3 @@ def distributions_of(top: str) -> tuple[str, ...]:
     except metadata.PackageNotFoundError:
         return tuple(metadata.packages_distributions().get(top, ()))
     return (known,)
-
-
-def _is_editable(distribution: str) -> bool:
-    recorded = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
-    return bool(recorded.get("dir_info", {}).get("editable"))

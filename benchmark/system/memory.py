@@ -15,38 +15,16 @@ _PROCESS = Path("/proc/self")
 _FORGOTTEN = [0.0]
 
 
-def read_number(variable: str, default: float, what: str, largest: float = math.inf) -> float:
-    """Read a positive number, or 0, from an environment variable.
-
-    Parameters
-    ----------
-    variable : str
-    default : float
-        Number where the variable isn't set.
-    what : str
-        What is counted, in messages.
-    largest : float
-        Largest number that is allowed.
-
-    Raises
-    ------
-    BenchError
-        If the variable is anything else.
-    """
+def read_gigabytes(variable: str, default: float) -> int:
+    """Read an environment variable in gigabytes, and return bytes; raise BenchError for anything but a number."""
     text = os.environ.get(variable, str(default))
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 <= number <= min(largest, 1e300):
-        most = "" if math.isinf(largest) else f", at most {largest:,.0f}"
-        raise BenchError(f"{variable} is {text!r}; it must be a number of {what}{most}, such as {default:g}")
-    return number
-
-
-def read_gigabytes(variable: str, default: float) -> int:
-    """Read an environment variable in gigabytes, and return bytes; raise BenchError for anything but a number."""
-    return int(read_number(variable, default, "gigabytes") * 1e9)
+    if not 0 <= number <= 1e300:
+        raise BenchError(f"{variable} is {text!r}; it must be a number of gigabytes, such as {default:g}")
+    return int(number * 1e9)
 
 
 def memory_limit() -> float:

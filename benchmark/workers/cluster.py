@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import signal
 import threading
+import warnings
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +17,7 @@ from benchmark.experiment.payload import make_payload
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_group
+from benchmark.workers.worker import compute_group, passed_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -138,7 +140,8 @@ class DaskExecutor:
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
         self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-        sent = self._client.scatter(payload, broadcast=True, hash=False)
+        with warnings.catch_warnings(action="ignore"):  # that the counts are large
+            sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
         waiting, running = list(groups), set[Any]()
         while waiting or running:
             while waiting and len(running) < (self._place.n_jobs or len(groups)):
@@ -146,7 +149,9 @@ class DaskExecutor:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)  # it may be stopped
+                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
+                if not known["workers"]:
+                    raise RuntimeError("no worker is left") from None
                 continue
             running -= done
             yield from (future.result() for future in done)

@@ -50,11 +50,17 @@ _OBJECTS: dict[tuple[Any, str], Any] = {}
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
-def compute_group(given: Payload, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
-    """Compute some units of a task on a Dask worker; return the messages of `compute_units`."""
+def passed_on(payload: bytes) -> bytes:
+    """Return a pickled payload, which Dask passes on to the workers of the groups, and makes again if one dies."""
+    return payload
+
+
+def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
+    """Compute some units of a task on a Dask worker, of a pickled payload; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()
     with _ALONE:
-        compute_units(given, variant, task, keys, lambda *message: messages.append(message))
+        payload = pickle.loads(given)  # noqa: S301 - of Dask, which runs what it is sent
+        compute_units(payload, variant, task, keys, lambda *message: messages.append(message))
     return messages
 
 

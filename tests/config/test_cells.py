@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.config.cells import count_cells
 from benchmark.config.model import FigureView
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
@@ -85,29 +84,6 @@ class TestIds:
             "variants: # HERE\n  x: {text: {digits: token}}\n"
         )
         assert "two cells would have the id 'x-a-mnb'" in refusal(fragment)
-
-
-@pytest.mark.parametrize(
-    "fragment",
-    [
-        "",
-        TASKS,
-        f"{DRAWS}{TASKS}gain: true\nper_class: true\n",
-        (
-            f"{DRAWS}terms: {{number: [10, 50, 60]}}\ngain: true\n"
-            "variants: {x: {methods: [mnb]}, y: {protocol: {train_size: [20, 40, 50]}}}\n"
-        ),
-        "choose: {by: [oracle, cross-validation], folds: 2}\nmethods: [ned, {kernel: {name: rbf, sigma: [0.5, 1]}}]\n",
-        (
-            "diagnostics: [document-counts, {name: centroid-distances, centroids: [pooled, skl], resamples: 2}]\n"
-            "methods: divergence-bayes\nvariants: {x: {text: {digits: token}}}\n"
-        ),
-    ],
-)
-def test_cells_are_counted_as_they_are_listed(checked, fragment):
-    found = checked(fragment)
-    how = {"by_class": found.by_class, "gain": any(cell.what == "gain" for cell in found.cells)}
-    assert count_cells(found.variants.values(), found.choices, found.diagnostics, **how) == len(found.cells)
 
 
 class TestPairs:
@@ -268,13 +244,6 @@ class TestFigures:
         lines = [f"  - {{name: {name}}}{' # HERE' * (i == len(names) - 1)}\n" for i, name in enumerate(names)]
         said = refusal(f"{DRAWS}figures:\n{''.join(lines)}")
         assert said == f"two figures are named {names[-1]!r}"
-
-
-def test_points_are_counted_over_tasks_candidates_sizes_and_terms(checked):
-    choose = "choose: {by: [oracle]}\nmethods: [linear, {kernel: {name: diffusion, t: [0.5, 1, 2]}}]\n"
-    found = checked(f"{DRAWS}{TASKS}{choose}terms: {{number: [10, 50, 60]}}\n").variants["base"]
-    assert found.n_points == 2 * (1 + 3) * 2 * 3
-    assert checked().variants["base"].n_points == 2
 
 
 def test_texts_are_those_of_methods_and_of_the_methods_that_are_added(checked):

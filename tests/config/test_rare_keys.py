@@ -427,26 +427,6 @@ class TestComponents:
         assert found.resolved == {"name": "kettle", "water": 3.0, "steam": 1.0} == found.plain
 
 
-@pytest.mark.parametrize("at", ["kernel", "classifier", "terms", "train_size"])
-def test_of_all_lists_at_any_depth_the_longest_is_pointed_at(refusal: Callable[[str], str], at: str) -> None:
-    lists = {"kernel": 4, "classifier": 3, "terms": 90, "train_size": 100} | {at: 120}
-    said = {
-        key: f"[{', '.join(str(n + 100) for n in range(number))}]{' # HERE' * (key == at)}"
-        for key, number in lists.items()
-    }
-    methods = (
-        "methods:\n  - linear\n  - kernel:\n      name: rbf\n"
-        f"      sigma: {said['kernel']}\n    classifier:\n      C: {said['classifier']}\n"
-    )
-    draws = "protocol:\n  name: random-subsets\n  stratified: false\n  replicates: 1\n  train_size: "
-    found = refusal(f"{methods}{draws}{said['train_size']}\nterms:\n  number: {said['terms']}\n")
-    n = (1 + lists["kernel"] * lists["classifier"]) * lists["terms"] * lists["train_size"]
-    assert found == (
-        f"this comes to {n:,} points (tasks × methods or candidates × training sizes × terms): "
-        "at most 100,000 are allowed"
-    )
-
-
 class TestRegistries:
     def test_of_two_metrics_of_one_name_the_first_is_declared(self) -> None:
         (one, other) = list(declared_metrics(BUILTIN_REGISTRIES.diagnostics.values()).values())[:2]

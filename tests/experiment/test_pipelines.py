@@ -1,5 +1,7 @@
 """Pipelines on raw texts: they predict as they do when they are used on the texts by hand."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -214,7 +216,7 @@ def test_it_runs_on_workers(checked, tmp_path, name):
     read = read_variants(experiment, RunContext(store))
     (work,) = plan_tasks(experiment, read)
     keys = frozenset(job.key for point in work.points for job in point.jobs)
-    answer = compute_group(make_payload(experiment, read, store, 1), work.variant, work.task, keys)
+    answer = compute_group(pickle.dumps(make_payload(experiment, read, store, 1)), work.variant, work.task, keys)
     found = dict(each for kind, each in answer if kind == "solved")
     assert found.keys() == keys
     assert not any(isinstance(each, str) for each in found.values())

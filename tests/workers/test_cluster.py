@@ -130,7 +130,7 @@ def unseen(payload: Any, folder: Path) -> Any:
 EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     "no worker": (0, None, None, "WorkerStartTimeoutError: Only 0"),
     "a worker killed": (2, (1, lambda dask: dask.kill(dask.workers[0])), None, None),
-    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, ""),
+    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, "RuntimeError: no worker is left"),
     "scheduler killed": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGKILL)), None, ""),
     "scheduler stopped": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGSTOP)), None, ""),
     "error of a worker": (1, None, unread, "UnpicklingError: "),
@@ -239,6 +239,8 @@ import time
 from pathlib import Path
 from sklearn.naive_bayes import MultinomialNB
 
+STARTED = time.time()  # of a process for each setting
+
 class Slow(MultinomialNB):
     def __init__(self, number: int = 0):
         super().__init__(alpha=1 + number)
@@ -247,9 +249,8 @@ class Slow(MultinomialNB):
     def fit(self, X, y):
         if self.number < 2:
             raise RuntimeError(f"number {self.number} was told to fail")
-        started = time.time()
-        time.sleep(1.5)  # so that a worker which takes seconds to begin meets the others at work
-        Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
+        time.sleep(1.5)
+        Path(FOLDER, str(self.number)).write_text(f"{STARTED} {time.time()}")
         return super().fit(X, y)
 
 CLASSIFIERS = {"slow": Slow}

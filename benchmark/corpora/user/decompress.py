@@ -1,4 +1,4 @@
-"""Open a user's files, decompressed as they are read; what would not end, or grow too large, is refused."""
+"""Open a user's files, decompressed as they are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from benchmark.corpora.file_digest import CheckedFile, changed_file_error, check_regular
-from benchmark.corpora.user.limits import unpacked_error, unpacked_limit
 from benchmark.corpora.user.text_lines import READ_BYTES
 from benchmark.system.errors import DataError
 
@@ -65,25 +64,7 @@ def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
         raw = _zstandard(path, plain)
     else:
         return plain
-    return io.BufferedReader(_Limited(path, raw, path.stat().st_size), READ_BYTES)
-
-
-class _Limited(io.RawIOBase):
-    """Decompressed bytes; DataError where there are more than a compressed file of so many bytes may have."""
-
-    def __init__(self, path: Path, file: Any, packed: int) -> None:
-        self._path, self._file, self._packed = path, file, packed
-        self._left = unpacked_limit(packed)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n: int = self._file.readinto(buffer)
-        self._left -= n
-        if self._left < 0:
-            raise unpacked_error(self._path, self._packed)
-        return n
+    return io.BufferedReader(raw, READ_BYTES)
 
 
 def _zstandard(path: Path, plain: IO[bytes]) -> io.RawIOBase:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.user.limits import RECORDS
 from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def objects_of_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, di
 
 def objects_of_array(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of an array with their numbers, from 1; the whole text is in memory, and one object."""
-    text, decoder, most = "".join(lines), json.JSONDecoder(), RECORDS.most
+    text, decoder = "".join(lines), json.JSONDecoder()
     position, number = _after_space(text, 0), 0
     if text[position : position + 1] != "[":
         raise DataError(f"{path}: {_no_array(text, position)}")
@@ -65,8 +64,6 @@ def objects_of_array(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, di
         return
     while end == ",":
         number += 1
-        if number > most:
-            raise RECORDS.too_many(path)
         try:
             record, position = decoder.raw_decode(text, _after_space(text, position))
         except (ValueError, RecursionError) as error:

@@ -22,8 +22,7 @@ from benchmark.corpora.user.json_records import (
     objects_of_array,
     objects_of_lines,
 )
-from benchmark.corpora.user.limits import RECORDS
-from benchmark.corpora.user.text_lines import MAX_FIELD_LENGTH, READ_BYTES, text_lines
+from benchmark.corpora.user.text_lines import MAX_FIELD_LENGTH, text_lines
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -173,27 +172,6 @@ def read_columns(path: Path, *, digest: FileDigest | None = None, **form: Any) -
         for _, record in islice(objects(path, text_lines(file, path, text.encoding)), RECORD_BATCH_ROWS):
             found.update(dict.fromkeys(column_names(record)))
     return list(found)
-
-
-def check_size(path: Path, *, digest: FileDigest | None = None, **form: Any) -> None:
-    """Count a file's bytes, decompressed, and its records; raise DataError beyond the limits, before any is read."""
-    kind = file_extension(path)
-    if kind in PARQUET:
-        with _parquet(path, digest) as file:
-            RECORDS.check(file.metadata.num_rows, path)
-        return
-    small = path.suffix.lower() not in COMPRESSED and path.stat().st_size <= RECORDS.most
-    if small or kind not in RECORD_EXTENSIONS:  # reading it says what is wrong
-        return
-    n = 0
-    with open_decompressed(path, digest) as packed:
-        for block in iter(lambda: packed.read(READ_BYTES), b""):
-            n += max(block.count(b"\n"), block.count(b"\r"))
-    if n > RECORDS.most and kind in TABLE_DELIMITERS:  # texts may have lines
-        with open_decompressed(path, digest) as table:
-            n = sum(1 for _ in islice(_table_rows(path, table, TextForm(**form)), RECORDS.most + 1))
-    if n > RECORDS.most and kind not in ARRAYS:
-        raise RECORDS.too_many(path)
 
 
 def named_delimiter(first: str) -> str | None:

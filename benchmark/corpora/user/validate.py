@@ -14,8 +14,6 @@ import numpy as np
 
 from benchmark.corpora.user.dates import DateColumn
 from benchmark.corpora.user.label_notes import UNQUOTED_LIST, SwallowedRows, label_notes, listed_labels
-from benchmark.corpora.user.limits import CLASSES
-from benchmark.corpora.user.records import check_size
 from benchmark.corpora.user.records_reader import iter_rows
 from benchmark.corpora.user.user_corpus import encode_documents
 from benchmark.system.checks import escape_surrogates
@@ -91,9 +89,6 @@ class _Hidden:
 @lru_cache(maxsize=8)
 def _scanned(parameters: str, digest: str, hidden: _Hidden) -> ScanResult:  # noqa: ARG001 - a key
     reader = hidden.reader
-    for place in reader.digests.places:
-        if not place.is_folder:
-            check_size(place.path, digest=place.files[""], **reader.form)
     scan = _Scan(reader).done()
     reader.check_unchanged()
     return scan
@@ -222,7 +217,6 @@ class _Scan:
         rows, multilabel = np.flatnonzero(kept), self.reader.multilabel
         labels = [self.labels[row] for row in rows]
         classes = sorted({name for names in labels for name in names} if multilabel else set(labels))
-        CLASSES.check(len(classes), self.reader.where)
         groups = [self.groups[row] for row in rows] if self.groups else None
         dates = None if self.dates is None else np.array(self.dates.dates(), dtype="datetime64[s]")[rows]
         return encode_documents(

@@ -281,37 +281,6 @@ def test_columns_of_json_are_those_of_its_first_records(tmp_path: Path, monkeypa
     assert list(iter_records(path, ["text"])) == []
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.csv.xz"])
-@pytest.mark.parametrize("end", ["\n", "\r"])
-def test_lines_of_a_large_file_are_counted_before_it_is_read(
-    name: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = ["text"] + ['"a"'] * 4 if ".csv" in name else ['{"text": "a"}'] * 5
-    content = (end.join(lines) + end).encode()
-    pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(name[-3:], bytes)
-    (tmp_path / name).write_bytes(pack(content))
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
-    records.check_size(tmp_path / name)
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
-    with pytest.raises(DataError, match=rf"{name}: has more than 4 records, the most that are read; BENCH_MAX_REC"):
-        records.check_size(tmp_path / name)
-
-
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-def test_lines_of_a_large_table_are_counted_before_it_is_read(
-    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With every end of a line; the rows of a table with other delimiters and encodings, too."""
-    path = tmp_path / "a.csv"
-    path.write_bytes(("text;label" + end + "".join(f'"é{end}{end}";{n}{end}' for n in range(4))).encode("latin-1"))
-    how: Any = {"encoding": "latin-1", "delimiter": ";"}
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "5")
-    records.check_size(path, **how)
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "4")
-    with pytest.raises(DataError, match=r"a\.csv: has more than 4 records"):
-        records.check_size(path, **how)
-
-
 def test_what_is_no_file_of_records_is_told_with_the_kinds_that_are(tmp_path: Path) -> None:
     kinds = "(allowed: .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq)"
     for name, kind in (("a.doc", ".doc"), ("a.doc.gz", ".doc"), ("notes", "notes"), ("a.gz", "a.gz")):
@@ -323,7 +292,6 @@ def test_what_is_no_file_of_records_is_told_with_the_kinds_that_are(tmp_path: Pa
             assert said.startswith(f"{tmp_path / name}: unknown kind of file '{kind}'")
             assert kinds in said
             assert said.endswith(", or a folder")
-        records.check_size(tmp_path / name)  # reading it says what is wrong
 
 
 def test_columns_of_every_format_are_those_of_the_records(tmp_path: Path) -> None:

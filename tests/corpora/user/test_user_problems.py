@@ -130,22 +130,6 @@ def test_an_id_may_return_in_no_part_of_a_split(tmp_path: Path) -> None:
     assert (kept.part_names, len(kept)) == (("train",), 8)
 
 
-@pytest.mark.parametrize("delimiter", [";", "|"])
-def test_every_file_is_counted_with_its_delimiter_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delimiter: str
-) -> None:
-    """Quotes stand for lines of a text only at the beginning of a column."""
-    rows = [f'"a\n\n{n}"{delimiter}{"xy"[n % 2]}' for n in range(4)]
-    for name, more in (("train", []), ("test", rows[:2])):
-        (tmp_path / f"{name}.csv").write_text("\n".join([f"text{delimiter}label", *rows, *more]) + "\n")
-    reader = UserFiles({"train": "train.csv", "test": "test.csv"}, delimiter=delimiter, base=tmp_path)
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "6")
-    with pytest.raises(DataError, match=r"test\.csv: has more than 6 records, the most that are read"):
-        reader.outline()
-    monkeypatch.setenv("BENCH_MAX_RECORDS", "7")
-    assert len(reader.outline()) == 10
-
-
 def test_columns_that_one_of_two_files_lacks_are_told_with_that_file(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("text,label\na,x\nb,y\n")
     (tmp_path / "test.csv").write_text("text,lable\na,x\nb,y\n")
