@@ -366,15 +366,14 @@ def check(
             if update:
                 pinned.pin(done.summary)
                 pinned.pin_predictions(done.results, __version__)
-            deviations = pinned.deviations(done.summary) + pinned.prediction_deviations(done.results)
-            rows = list(map(pinned.deviation_row, deviations))
+            rows = pinned.deviations(done.summary) + pinned.prediction_deviations(done.results)
             data = {
                 "name": done.summary.name,
                 "moved": [dict(zip(pinned.DEVIATION_COLUMNS, row, strict=True)) for row in rows],
             }
-            answer.give("checks", data, sentence=pinned.check_line(done.summary, deviations))
+            answer.give("checks", data, sentence=pinned.check_line(done.summary, rows))
             answer.show(*([TerminalTable(Table.of("", pinned.DEVIATION_COLUMNS, rows))] if rows else []))
-            moved |= bool(deviations) or bool(done.summary.failures)
+            moved |= bool(rows) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)
 
