@@ -229,14 +229,6 @@ class TestNumbersOfTheMethods:
         assert chart.log_y
         assert [line.label for line in chart.panels[0].lines] == ["exact", "one"]
 
-    def test_seconds_along_x_mark_it_as_read_off_the_clock(self, frame):
-        chart = chart_from_figure(
-            FigureView("f", ("error",), x="seconds-to-map", line="kernel"),
-            frame.rename(columns={"features": "seconds-to-map"}),
-            LABELS,
-        )
-        assert (chart.measured, chart.x_label) == (True, "Seconds to map a thousand documents")
-
     def test_levels_alone_are_no_chart(self, frame):
         only = frame[frame["kernel"] == "exact"]
         assert chart_from_figure(FigureView("f", ("error",), x="features", line="kernel"), only, LABELS) is None
@@ -258,20 +250,6 @@ class TestDetails:
 
     DIFFERENCE = FigureView("gain", ("error",), ("difference", "ngd", "linear"))
 
-    @pytest.mark.parametrize(("kind", "shared"), [("ratio", False), ("difference", True)])
-    def test_panels_of_differences_share_their_scale(self, kind, shared):
-        figure = FigureView("f", ("error",), (kind, "ngd", "linear"))
-        chart = chart_from_figure(figure, scores(tasks=("a-b", "a-c")), LABELS, relate)
-        assert (chart.share_y, chart.reference) == (shared, {"ratio": 1.0, "difference": 0.0}[kind])
-        assert chart.bars == LABELS.related
-
-    def test_a_method_without_the_other_has_no_point(self):
-        frame = scores()
-        part = frame[(frame["method"] != "linear") | (frame["size"] != 50)]
-        assert chart_from_figure(self.DIFFERENCE, part, LABELS, relate).panels[0].lines[0].x == (200.0,)
-        with pytest.raises(ValueError, match="needs the argument `relate`"):
-            chart_from_figure(self.DIFFERENCE, frame, LABELS)
-
     @pytest.mark.parametrize(
         ("changes", "title"),
         [
@@ -289,14 +267,6 @@ class TestDetails:
     def test_a_title_says_what_is_shown(self, changes, title):
         frame = scores(variants=("base", "digits"))
         assert chart_from_figure(FigureView("f", ("error",), **changes), frame, LABELS, relate).title == title
-
-    def test_a_range_of_the_paper_is_of_its_metric_and_its_cells(self):
-        frame = scores(metrics=("error", "accuracy"))
-        for metric, cell, shown in (("error", "ngd-50", [True, False]), ("accuracy", "ngd-50", [False, True]),
-                                    ("error", "ngd-60", [False, False])):  # fmt: skip
-            labels = ChartLabels("Title", ranges=[PublishedAxisRange(metric, frozenset({cell, "x"}), 0.02, 0.18)])
-            panels = chart_from_figure(FigureView("f", ("error", "accuracy")), frame, labels).panels
-            assert [panel.printed is not None for panel in panels] == shown
 
     @pytest.mark.parametrize(("word", "sizes"), [("0.1", (50.0, 200.0)), ("2", (100.0,)), ("0.10", None)])
     def test_numbers_are_chosen_as_a_configuration_writes_them(self, word, sizes):
