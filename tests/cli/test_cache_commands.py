@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmark.cli import app, cache_commands
+from benchmark.cli import app
 from benchmark.cli.output import CommandOutput, _to_json
 from benchmark.cli.terminal import format_bytes
 from benchmark.experiment.kernel_cache import KERNEL_STAGE
@@ -96,32 +96,6 @@ def test_everything_is_listed_before_it_is_removed(
     assert not downloads.exists()
     if not other:
         assert remove_places(Store(), {}) == []
-
-
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_files_in_several_places_are_counted_with_the_folder_that_holds_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
-) -> None:
-    files = [tmp_path / "package" / f"room{number}" / "__pycache__" / "a.nbi" for number in range(n)]
-    for number, path in enumerate(files, start=1):
-        path.parent.mkdir(parents=True)
-        path.write_bytes(bytes(10 * number))
-    removed = list[object]()
-    monkeypatch.setattr("benchmark.experiment.leftovers.user_places", lambda _: {"compiled code": files})
-    monkeypatch.setattr("benchmark.experiment.leftovers.remove_places", lambda _, places: removed.append(places) or [])
-    where = f"{files[0]}" if n == 1 else f"{n} files in {tmp_path / 'package'}"
-    said = f"compiled code: {where}, {format_bytes(10 * n * (n + 1) // 2)}"
-    assert invoke("clear", "--all", "-y") == (0, [said, "removed"])
-    assert removed == [{"compiled code": files}]
-    monkeypatch.setattr("benchmark.experiment.leftovers.user_places", lambda _: {})
-    assert invoke("clear", "--all", "-y") == (0, ["nothing is left"])
-    assert len(removed) == 1
-
-
-def test_nobody_is_asked_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_commands.prompts, "is_interactive", lambda: False)
-    with pytest.raises(ConfigError, match=r"^it goes; not a terminal: add --yes to confirm$"):
-        cache_commands._confirm("Really?", "it goes")
 
 
 def test_json_has_plain_values_and_no_infinity(capsys: pytest.CaptureFixture[str]) -> None:
