@@ -18,7 +18,7 @@ import typer
 from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
-from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
+from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
     COMPARE,
@@ -65,7 +65,7 @@ class _Group(CommandGroup):
         words, trusts = without_trust(given)
         agrees = shlex.join(["bench", "--trust", *words])
         asking = asking_before_code(lambda question: trusts or confirm_code(question), agrees)
-        with exit_on_error(), print_warnings(), asking:
+        with exit_on_error(), asking:
             return super().main(words, *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
