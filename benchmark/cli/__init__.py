@@ -49,6 +49,7 @@ from benchmark.cli.run import (
     plan_experiment,
     progress_of_command,
     workers_from_options,
+    write_page_of_runs,
 )
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError, ConfigError
@@ -534,21 +535,10 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
-    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.reproduce import paper_configs, write_reproduction
 
-    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.commands.reproduce import paper_configs, write_reproduction
-        from benchmark.commands.run_all import run_all
-        from benchmark.experiment.run import check_folder_writable
-
-        check_folder_writable(page.parent)
-        experiments = paper_configs(configs)
-        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
-        observer.begin("writing the page")
-        sentence = write_reproduction(done, page)
-    echo(sentence)
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    write_page_of_runs(paper_configs(configs), page, lambda done: write_reproduction(done, page), **how)
 
 
 @app.command(
@@ -570,26 +560,14 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
-    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
+    from benchmark.experiment.configuration import load_all_checked
 
-    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.commands.run_all import run_all
-        from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
-        from benchmark.experiment.configuration import load_all_checked
-        from benchmark.experiment.run import check_folder_writable
-
-        experiments = load_all_checked(
-            [find_configuration(each) for each in configs or survey_configurations(page, CONFIGS_FOLDER)]
-        )
-        check_comparable(experiments)
-        path = to or Path("docs") / f"{page}.md"
-        check_folder_writable(path.parent)
-        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
-        observer.begin("writing the page")
-        sentence = write_survey(done, page, path)
-    echo(sentence)
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    paths = configs or survey_configurations(page, CONFIGS_FOLDER)
+    experiments, path = load_all_checked(list(map(find_configuration, paths))), to or Path("docs") / f"{page}.md"
+    check_comparable(experiments)
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    write_page_of_runs(experiments, path, lambda done: write_survey(done, page, path), **how)
 
 
 @prints.command("pin-settings", epilog="Example: bench published pin-settings configs/webkb.yaml")
