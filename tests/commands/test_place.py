@@ -287,11 +287,6 @@ class TestInput:
             sb.place(change(r8[1]), on="r8")
         assert "\n" not in str(refused.value)
 
-    def test_spaces_around_ids_and_labels_are_none_of_theirs(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-        frame = r8[1]
-        spaced = frame.assign(id=[f" {id_}\t" for id_ in frame["id"]], label=[f"{label} " for label in frame["label"]])
-        pd.testing.assert_frame_equal(sb.place(spaced, on="r8").ranking, sb.place(frame, on="r8").ranking)
-
     def test_a_name_of_ours_is_told_from_ours(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
         found = sb.place(r8[1], on="r8", name="simplex-cv")
         assert {"simplex-cv", "simplex-cv (placed)"} <= set(found.ranking["cell"])
