@@ -18,7 +18,7 @@ import typer
 from benchmark import __version__
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
-from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams, print_warnings
+from benchmark.cli.errors import echo, ensure_memory, exit_on_error, prepare_streams
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
     COMPARE,
@@ -49,6 +49,7 @@ from benchmark.cli.run import (
     plan_experiment,
     progress_of_command,
     workers_from_options,
+    write_page_of_runs,
 )
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError, ConfigError
@@ -65,7 +66,7 @@ class _Group(CommandGroup):
         words, trusts = without_trust(given)
         agrees = shlex.join(["bench", "--trust", *words])
         asking = asking_before_code(lambda question: trusts or confirm_code(question), agrees)
-        with exit_on_error(), print_warnings(), asking:
+        with exit_on_error(), asking:
             return super().main(words, *more, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
@@ -366,15 +367,14 @@ def check(
             if update:
                 pinned.pin(done.summary)
                 pinned.pin_predictions(done.results, __version__)
-            deviations = pinned.deviations(done.summary) + pinned.prediction_deviations(done.results)
-            rows = list(map(pinned.deviation_row, deviations))
+            rows = pinned.deviations(done.summary) + pinned.prediction_deviations(done.results)
             data = {
                 "name": done.summary.name,
                 "moved": [dict(zip(pinned.DEVIATION_COLUMNS, row, strict=True)) for row in rows],
             }
-            answer.give("checks", data, sentence=pinned.check_line(done.summary, deviations))
+            answer.give("checks", data, sentence=pinned.check_line(done.summary, rows))
             answer.show(*([TerminalTable(Table.of("", pinned.DEVIATION_COLUMNS, rows))] if rows else []))
-            moved |= bool(deviations) or bool(done.summary.failures)
+            moved |= bool(rows) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)
 
@@ -535,21 +535,10 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
-    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.reproduce import paper_configs, write_reproduction
 
-    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.commands.reproduce import paper_configs, write_reproduction
-        from benchmark.commands.run_all import run_all
-        from benchmark.experiment.run import check_folder_writable
-
-        check_folder_writable(page.parent)
-        experiments = paper_configs(configs)
-        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
-        observer.begin("writing the page")
-        sentence = write_reproduction(done, page)
-    echo(sentence)
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    write_page_of_runs(paper_configs(configs), page, lambda done: write_reproduction(done, page), **how)
 
 
 @app.command(
@@ -571,26 +560,14 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
-    from benchmark.cli.output import CommandOutput
+    from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
+    from benchmark.experiment.configuration import load_all_checked
 
-    with CommandOutput() as answer, progress_of_command(answer, verbose=verbose) as observer:
-        from benchmark.commands.run_all import run_all
-        from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
-        from benchmark.experiment.configuration import load_all_checked
-        from benchmark.experiment.run import check_folder_writable
-
-        experiments = load_all_checked(
-            [find_configuration(each) for each in configs or survey_configurations(page, CONFIGS_FOLDER)]
-        )
-        check_comparable(experiments)
-        path = to or Path("docs") / f"{page}.md"
-        check_folder_writable(path.parent)
-        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
-        observer.begin("writing the page")
-        sentence = write_survey(done, page, path)
-    echo(sentence)
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    paths = configs or survey_configurations(page, CONFIGS_FOLDER)
+    experiments, path = load_all_checked(list(map(find_configuration, paths))), to or Path("docs") / f"{page}.md"
+    check_comparable(experiments)
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    write_page_of_runs(experiments, path, lambda done: write_survey(done, page, path), **how)
 
 
 @prints.command("pin-settings", epilog="Example: bench published pin-settings configs/webkb.yaml")

@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import sys
-import warnings
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -55,26 +54,6 @@ def ensure_memory() -> None:
         needed = f"the smallest run takes {MIN_ADDRESS_SPACE / 1e6:,.0f} MB"
         allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
         raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
-
-
-@contextmanager
-def print_warnings() -> Iterator[None]:
-    """Print warnings on standard error without control characters."""
-    with warnings.catch_warnings():
-
-        def print_warning(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: object = None,  # noqa: ARG001 - of the signature
-            line: str | None = None,
-        ) -> None:
-            text = warnings.formatwarning(message, category, filename, lineno, line)
-            echo(text.removesuffix("\n"), err=True)
-
-        warnings.showwarning = print_warning
-        yield
 
 
 @contextmanager

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmark.cli.errors import echo
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from benchmark.cli.output import CommandOutput
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.plan import Plan
@@ -66,3 +70,28 @@ def output_run(answer: CommandOutput, done: RunResult, *, whole: bool = False) -
     answer.show(file_link("open", done.folder / PAGE_FILE))
     following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
     answer.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))
+
+
+def write_page_of_runs(
+    experiments: Sequence[Experiment],
+    page: Path,
+    write: Callable[[list[RunResult]], str],
+    *,
+    overwrite: bool,
+    jobs: int,
+    verbose: bool,
+    download: bool,
+) -> None:
+    """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.run_all import run_all
+    from benchmark.experiment.run import check_folder_writable
+
+    check_folder_writable(page.parent)
+    with ProgressObserver("starting", verbose=verbose) as observer:
+        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
+        observer.begin("writing the page")
+        sentence = write(done)
+    echo(sentence)
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.text import Text
 
@@ -41,25 +41,6 @@ def stdout_console() -> Console:
     return _PlainConsole(width=width)
 
 
-class _Share(ProgressColumn):
-    """Share of the work that is done, once it is known how much there is."""
-
-    def render(self, task: Task) -> Text:
-        """Return the percentage, or nothing."""
-        return Text("" if task.total is None else f"{task.percentage:>3.0f}%")
-
-
-class _TimeLeft(ProgressColumn):
-    """Time that is left by the pace so far."""
-
-    max_refresh = 0.5
-
-    def render(self, task: Task) -> Text:
-        """Return the time, "1m 05s left", or nothing while it isn't known."""
-        left = task.time_remaining
-        return Text("" if left is None else f"{format_duration(left)} left")
-
-
 class ProgressObserver(Observer):
     """Progress of runs: one bar on a terminal, a line per step with ``--verbose``, a line per run if there are several.
 
@@ -80,8 +61,8 @@ class ProgressObserver(Observer):
         self._bar = Progress(
             TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
             BarColumn(12, table_column=Column(width=12)),
-            _Share(Column(width=4)),
-            _TimeLeft(Column(width=11)),
+            TaskProgressColumn(table_column=Column(width=4)),
+            TimeRemainingColumn(compact=True, table_column=Column(width=8)),
             # The step is the first to be cut: it has what the others leave of the line.
             TextColumn("{task.description}", style="dim", table_column=Column(ratio=1, no_wrap=True)),
             expand=True,
@@ -151,20 +132,6 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration with its two largest units.
-
-    Examples
-    --------
-    >>> format_duration(5), format_duration(65), format_duration(7500)
-    ('5s', '1m 05s', '2h 05m')
-    """
-    minutes, rest = divmod(int(seconds), 60)
-    if minutes < 60:
-        return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
-    return f"{minutes // 60}h {minutes % 60:02d}m"
 
 
 def file_link(verb: str, path: Path) -> Text:

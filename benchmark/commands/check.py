@@ -5,9 +5,9 @@ A run on a public test set is compared with `results/predictions/<test set>.parq
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -40,14 +40,13 @@ PINNED = SHIPPED / "results" / "pinned"
 PINNED_SCORE_COLUMNS = ("cell", "fold", "metric", "value", "n", "ties")
 PINNED_VERDICT_COLUMNS = ("cell", "metric", "reading", "published", "verdict")
 _NUMBERS = ("value", "n", "ties")
-#: Columns of the rows that `deviation_row` returns.
+#: Names of the columns of deviations.
 DEVIATION_COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
 
 
-@dataclass(frozen=True)
-class Deviation:
+class Deviation(NamedTuple):
     """Number that differs from the pinned one.
 
     Parameters
@@ -56,7 +55,7 @@ class Deviation:
         Cell and fold of a score, or cell and metric of a verdict.
     pinned, found : str
         Pinned and current value as text: a score, a verdict, or "missing".
-    allowed : float
+    allowed : str
         Largest difference that ties and rounding can cause.
     """
 
@@ -64,7 +63,7 @@ class Deviation:
     fold: str
     pinned: str
     found: str
-    allowed: float = 0.0
+    allowed: str = "0.000000"
 
 
 def pinned_configs(folder: Path | None = None) -> list[str]:
@@ -185,21 +184,21 @@ def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
     BenchError
         If nothing is pinned for this configuration.
     """
-    folder, key = folder or PINNED, ["cell", "fold"]
-    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS).set_index(key)
-    scores = summary.scores[summary.scores["metric"] == summary.main_metric].set_index(key)
-    ties = pinned["ties"] / pinned["n"]
-    of_folds = ties.drop(index=HEADLINE_FOLD, level="fold").groupby(level="cell").mean()
-    found = []
-    for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
-        was, now = (each.loc[(cell, fold)] if (cell, fold) in each.index else None for each in (pinned, scores))
+    folder = folder or PINNED
+    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS)
+    scores = summary.scores[summary.scores["metric"] == summary.main_metric]
+    was, now = ({(r["cell"], r["fold"]): r for r in table.to_dict("records")} for table in (pinned, scores))
+    ties, found = {key: row["ties"] / row["n"] for key, row in was.items()}, list[Deviation]()
+    for cell, fold in dict.fromkeys([*was, *now]):
+        before, after = was.get((cell, fold)), now.get((cell, fold))
         allowed = 0.0
-        if was is not None and now is not None:
-            allowed = float(of_folds[cell] if fold == HEADLINE_FOLD else ties[cell, fold]) + _ROUNDING
-            if abs(was["value"] - now["value"]) <= allowed and was["n"] == now["n"]:  # NaN counts as a difference
-                continue
-        before, after = ("missing" if row is None else f"{row['value']:.6f}" for row in (was, now))
-        found.append(Deviation(cell, fold, before, after, allowed))
+        if before and after:
+            of_folds = [share for key, share in ties.items() if key[0] == cell and key[1] != HEADLINE_FOLD]
+            allowed = (fmean(of_folds) if fold == HEADLINE_FOLD else ties[cell, fold]) + _ROUNDING
+            if abs(before["value"] - after["value"]) <= allowed and before["n"] == after["n"]:
+                continue  # NaN counts as a difference
+        old, new = ("missing" if row is None else f"{row['value']:.6f}" for row in (before, after))
+        found.append(Deviation(cell, fold, old, new, f"{allowed:.6f}"))
     path = find_shipped(folder, f"{summary.name}-verdicts.csv")
     tables = _read(path, summary.name, PINNED_VERDICT_COLUMNS), summary.verdicts
     rows = (table[["cell", "metric", "reading", "verdict"]].fillna("").astype(str).to_numpy() for table in tables)
@@ -218,11 +217,6 @@ def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
     state = "differs from what is pinned" if found else "as pinned"
     return f"{summary.name}: {state}; against the paper: {verdicts}"
-
-
-def deviation_row(deviation: Deviation) -> tuple[str, ...]:
-    """Return a deviation as a row with `DEVIATION_COLUMNS`."""
-    return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -135,6 +135,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     """
     survey = build_survey(done)
     ranking, common = survey_mean_ranks(survey)
+    machines = [read_manifest(each.folder)["machine"] for each in done]
     text = render_markdown(
         page,
         survey=survey,
@@ -142,21 +143,16 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         start=_start(survey, common),
         ties={problem.key: _ties(survey, problem) for problem in survey.tables()},
         ranks=ranking_table(survey, ranking),
-        tables=[problem_table(survey, problem, BASELINE_METHOD) for problem in survey.tables()],
+        tables=[problem_table(survey, problem) for problem in survey.tables()],
         curves=[survey_curve(survey, problem) for problem in survey.problems if problem.curve],
         steps=lambda pairs: _steps(survey, pairs),
         runs=[each.summary.name for each in done],
         choices=[(each.summary.name, inner.given) for each in done if (inner := each.results.experiment.inner)],
-        machines=list(dict.fromkeys(tuple(_machine(each)) for each in done)),
+        machines=list(dict.fromkeys((each["threads"], each["processors"]) for each in machines)),
     )
     write_atomically(path, text.encode())
     n = len(survey.tables())
     return f"{path}: {len(survey.methods)} methods on {n} problem{'s' * (n > 1)}"
-
-
-def _machine(done: RunResult) -> Iterator[int]:
-    """Yield the threads and the processors of a run."""
-    yield from (read_manifest(done.folder)["machine"][name] for name in ("threads", "processors"))
 
 
 def build_survey(done: Sequence[RunResult]) -> Survey:
@@ -278,7 +274,7 @@ def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
     return Table.of("Methods by mean rank", header, zip(*values, strict=True))
 
 
-def problem_table(survey: Survey, problem: SurveyProblem, baseline: str) -> Table:
+def problem_table(survey: Survey, problem: SurveyProblem, baseline: str = BASELINE_METHOD) -> Table:
     """Return a table of one problem: each method's score with its interval, gain over the baseline, and costs.
 
     Costs are for default parameters; their score is shown next to the tuned one.

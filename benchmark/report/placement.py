@@ -21,7 +21,7 @@ from benchmark.report.html.results import bars_of
 from benchmark.report.tables import INTERVAL, metric_header
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from benchmark.evaluation.public_test_sets import PublicTestSet
 
@@ -80,14 +80,15 @@ class Placement:
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
         heads, n = _heads(self), int(self.scores["n"].max())
+        named = {metric: metric_name(metric, DIAGNOSTIC_METRICS) for metric in self.test_set.metrics}
         scores = [
-            (_metric(m), _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"])) for m, row in heads
+            (named[m], _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"])) for m, row in heads
         ]
         right = heads[0][1]["value"] * n
         others = self.ranking[self.ranking["configuration"] != ""]
         counts = others["compared"].value_counts().to_dict()
         published = [
-            (_metric(str(metric)), *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
+            (named[str(metric)], *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
             for metric, rows in self.published.groupby("metric", sort=False)
         ]
         return _lines(
@@ -108,7 +109,9 @@ class Placement:
         """What readers of the numbers need to know."""
         groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
         tests = int(self.ranking["p_holm"].notna().sum())
-        return _lines("notes", groups=groups, metric=_metric(self.test_set.metrics[0]), tests=tests)
+        return _lines(
+            "notes", groups=groups, metric=metric_name(self.test_set.metrics[0], DIAGNOSTIC_METRICS), tests=tests
+        )
 
     def _repr_html_(self) -> str:
         """Return the sentences and the ranking, which notebooks show."""
@@ -121,10 +124,6 @@ def _heads(placement: Placement) -> list[tuple[str, dict[Any, Any]]]:
     """Return the scores over all splits by metric."""
     heads = placement.scores[placement.scores["fold"] == HEADLINE_FOLD]
     return [(row["metric"], row) for row in heads.to_dict("records")]
-
-
-def _metric(metric: str) -> str:
-    return metric_name(metric, DIAGNOSTIC_METRICS)
 
 
 def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
@@ -140,56 +139,55 @@ def template_sentence(test_set: PublicTestSet, n: int) -> str:
 
 def ranking_table_of(placement: Placement) -> Table:
     """Return the ranking with how the placed method, which has a star, compares with each other method."""
-    records = [
-        {
-            "rank": int(row["rank"]),
-            "method": _starred(row["cell"], own=not row["configuration"]),
-            _header(placement, 0): row["value"],
-            INTERVAL: (row["low"], row["high"]),
-            _header(placement, 1): row["macro_f1"],
-            f"{placement.name} is": row["compared"],
-            "p (Holm)": p_text(row["p_holm"]) if not is_missing(row["p_holm"]) else None,
-            "difference": row["difference"],
-            "interval of it": (row["difference_low"], row["difference_high"]),
-            "other labels": None if is_missing(row["differing"]) else int(row["differing"]),
-        }
-        for row in placement.ranking.to_dict("records")
-    ]
-    columns = (
-        *(Column("rank", PLAIN), Column("method"), Column(_header(placement, 0), _PERCENT)),
-        *(Column(INTERVAL, _PERCENT, detail=5), Column(_header(placement, 1), _PERCENT, detail=2)),
-        *(Column(f"{placement.name} is"), Column("p (Holm)", PLAIN, detail=1)),
-        *(Column("difference", _PERCENT, "+", detail=3), Column("interval of it", _PERCENT, "+", detail=6)),
-        *(Column("other labels", PLAIN, detail=7),),
+    rows, header = (
+        placement.ranking,
+        [metric_header(metric, DIAGNOSTIC_METRICS) for metric in placement.test_set.metrics],
     )
+    columns: dict[Column, Iterable[Any]] = {
+        Column("rank", PLAIN): rows["rank"],
+        Column("method"): map(_starred, rows["cell"], rows["configuration"] == ""),
+        Column(header[0], _PERCENT): rows["value"],
+        Column(INTERVAL, _PERCENT, detail=5): zip(rows["low"], rows["high"], strict=True),
+        Column(header[1], _PERCENT, detail=2): rows["macro_f1"],
+        Column(f"{placement.name} is"): rows["compared"],
+        Column("p (Holm)", PLAIN, detail=1): (None if is_missing(p) else p_text(p) for p in rows["p_holm"]),
+        Column("difference", _PERCENT, "+", detail=3): rows["difference"],
+        Column("interval of it", _PERCENT, "+", detail=6): zip(
+            rows["difference_low"], rows["difference_high"], strict=True
+        ),
+        Column("other labels", PLAIN, detail=7): (None if is_missing(n) else int(n) for n in rows["differing"]),
+    }
     note = (
         f"difference: score of {placement.name} minus that of the method, in points. other labels: documents that the "
         "two label differently."
     )
     title = f"Among our methods on {placement.test_set.title}"
-    return Table.of(title, columns, records, " ".join((note, *placement.notes)))
+    values = zip(*columns.values(), strict=True)
+    return Table.of(title, columns, values, " ".join((note, *placement.notes))).filled()
 
 
 def published_table_of(placement: Placement) -> Table:
     """Return the published scores, the highest first, with the placed score among them."""
     records = []
     for metric, row in _heads(placement):
-        ours, name = 100 * row["value"], _metric(metric)
-        own = {"metric": name, "method": _starred(placement.name, own=True), "%": _PERCENT.text(row["value"])}
+        own: dict[str, Any] = {"method": _starred(placement.name, own=True), "%": _PERCENT.text(row["value"])}
         rows = [
             {
-                "metric": name,
                 "method": f"{each['method']} ({each['source']})" if each["source"] else each["method"],
                 "%": each["published"],
                 "year": None if is_missing(each["year"]) else f"{each['year']:.0f}",
-                "difference": number_text(ours - float(each["published"]), printed_decimals(each["published"]), "+"),
+                "difference": number_text(
+                    100 * row["value"] - float(each["published"]), printed_decimals(each["published"]), "+"
+                ),
                 "test texts in training": {True: "yes", False: "no"}.get(each["transductive"], "not known"),
+                "above": each["beside"] == HIGHER,
             }
             for each in placement.published.to_dict("records")
             if each["metric"] == metric
         ]
-        above = int(((placement.published["metric"] == metric) & (placement.published["beside"] == HIGHER)).sum())
-        records += [*rows[:above], own, *rows[above:]] if rows else []
+        above = sum(each["above"] for each in rows)
+        listed = [*rows[:above], own, *rows[above:]] if rows else []
+        records += [{"metric": metric_name(metric, DIAGNOSTIC_METRICS), **each} for each in listed]
     note = (
         "Published scores were not checked here, and most are the best that a paper gives, chosen after the test. "
         "difference: the placed score minus the published one, in points. test texts in training: whether the method "
@@ -199,11 +197,7 @@ def published_table_of(placement: Placement) -> Table:
     return Table.of("Among published scores", (*columns, "test texts in training"), records, note)
 
 
-def _header(placement: Placement, which: int) -> str:
-    return metric_header(placement.test_set.metrics[which], DIAGNOSTIC_METRICS)
-
-
-def _starred(name: str, *, own: bool) -> str:
+def _starred(name: str, own: bool) -> str:
     return f"★ {name}" if own else name
 
 

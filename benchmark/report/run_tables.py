@@ -69,20 +69,17 @@ def table_csv(summary: Summary) -> str:
 
     Columns: varying columns, headline scores as fractions, published value, verdict, failure.
     """
-    varying, metrics = varying_columns(summary.cells), summary.headline_metrics
-    scores, verdicts = summary.headlines, main_verdicts(summary)
-    score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
-    rows = []
+    varying, metrics, verdicts = varying_columns(summary.cells), summary.headline_metrics, main_verdicts(summary)
+    rows: list[list[Any]] = []
     for cell in summary.cells:
-        row: list[Any] = [cell.id, *(cell.columns.get(name, "") for name in varying)]
-        for metric in metrics:
-            score = scores.get((cell.id, metric), {})
-            row += [score.get(end) for end in ("value", "low", "high")]
-        first = next((scores[cell.id, metric] for metric in metrics if (cell.id, metric) in scores), {})
-        verdict = verdicts.get(cell.id, {})
-        row += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
-        rows.append((*row, summary.failures.get(cell.id)))
-    return csv_text(("cell", *varying, *score_columns, "n", "ties", "published", "verdict", "failure"), rows)
+        scores = [summary.headlines.get((cell.id, metric), {}) for metric in metrics]
+        first, verdict = next(filter(None, scores), {}), verdicts.get(cell.id, {})
+        rows.append([cell.id, *(cell.columns.get(name, "") for name in varying)])
+        rows[-1] += [score.get(end) for score in scores for end in ("value", "low", "high")]
+        rows[-1] += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
+        rows[-1].append(summary.failures.get(cell.id))
+    ends = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
+    return csv_text(("cell", *varying, *ends, "n", "ties", "published", "verdict", "failure"), rows)
 
 
 def charts_csv(summary: Summary) -> str:

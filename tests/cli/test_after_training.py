@@ -83,26 +83,6 @@ def test_survey_writes_its_page(config: Callable[..., Path], fails: bool) -> Non
     bench("survey", "ablation", first, "--page", "steps.md", code=2)
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_check_pins_and_guards(config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
-    monkeypatch.setattr("benchmark.commands.check.PINNED", Path("pinned").resolve())
-    paths = [config("first"), config("second")]
-    bench("check", *paths, code=1)
-    bench("check", *paths, "--update", "--quiet")
-    (first, second) = json.loads(bench("check", "--json", *paths, "-o", "runs", "-j", 2, "--no-download").stdout)[
-        "checks"
-    ]
-    assert (first["moved"], second["moved"]) == ([], [])
-    assert sorted(path.name for path in Path("runs").iterdir()) == ["first", "second"]
-    if fails:
-        config("first", methods=[*SMALL["methods"], FAILING])
-    else:
-        text = Path("pinned/first.csv").read_text()
-        Path("pinned/first.csv").write_text(re.sub(r"(cornell,accuracy),0\.\d", r"\1,0.1", text, count=1))
-    lines = bench("check", *paths, "-q", code=1).stdout.splitlines()
-    assert lines[-1].startswith("second: as pinned")
-
-
 def test_explain_shows_as_many_examples_as_asked_for_or_one_document(finished: RunResult) -> None:
     wrong = [title for title in tables("explain", finished.folder, "tf-l1-linear") if "(wrong: " in title]
     assert len(wrong) == 5

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmark.cli import app, cache_commands
+from benchmark.cli import app
 from benchmark.cli.output import CommandOutput, _to_json
 from benchmark.cli.terminal import format_bytes
 from benchmark.experiment.kernel_cache import KERNEL_STAGE
@@ -62,12 +62,6 @@ def test_kernels_are_listed_by_name_and_all_else_is_counted(store: Store) -> Non
     assert len(store.entries()) == 5
     assert invoke("clear", "--yes") == (0, [f"removed 5 entries, {whole}"])
     assert invoke("list") == (0, ["0 entries of kernels, 0 B; 0 other entries, 0 B"])
-
-
-def test_nobody_is_asked_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_commands.prompts, "is_interactive", lambda: False)
-    with pytest.raises(ConfigError, match=r"^it goes; not a terminal: add --yes to confirm$"):
-        cache_commands._confirm("Really?", "it goes")
 
 
 def test_json_has_plain_values_and_no_infinity(capsys: pytest.CaptureFixture[str]) -> None:

@@ -181,13 +181,6 @@ class TestCompare:
         assert invoke("run", "small", "apart").exit_code == 0
         refused(invoke("compare", "small", "apart"), "results/runs/small and results/runs/apart share no documents")
 
-    def test_texts_and_points_share_none_either(self, here):
-        plane = "name: plane\ncorpus: {name: curved-points, train: 20, test: 20, resolution: 10}\n"
-        methods = "protocol: fixed-split\ndefaults: {weighting: tf, normalization: l1}\nmethods: [rbf, diffusion]\n"
-        (here / "configs" / "plane.yaml").write_text(plane + methods)
-        assert invoke("run", "small", "plane").exit_code == 0
-        refused(invoke("compare", "small", "plane"), "share no documents")
-
 
 class TestList:
     def test_every_kind_of_name(self):

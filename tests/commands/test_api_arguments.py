@@ -12,7 +12,6 @@ import pytest
 import benchmark as sb
 from benchmark import api
 from benchmark.evaluation.protocols import KFold
-from benchmark.experiment.configuration import load_checked
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.threads import n_processors
 
@@ -73,14 +72,6 @@ def test_sections_are_made_plain(value: Any, plain: Any) -> None:
     found = api._plain(value)
     assert found == plain
     assert repr(found) == repr(plain), "of the same types"
-
-
-def test_a_file_is_run_as_it_says(config: Path) -> None:
-    for path in (config, str(config)):
-        found = sb.run(path)
-        assert found.summary.title == load_checked(config).title
-        assert found.findings.experiment.ids == ("mnb",)
-        assert set(found.scores["fold"]) == {"texas", "all"}
 
 
 def test_a_corpus_without_more_has_five_folds() -> None:
@@ -256,11 +247,6 @@ def test_a_corpus_is_a_frame_of_its_documents() -> None:
     assert several["labels"].map(len).max() > 1
     with pytest.raises(ConfigError, match="sevral"):
         sb.load("synthetic", "sevral")
-
-
-def test_text_is_utf_8_or_else_latin_1() -> None:
-    assert api._text("é".encode()) == "é"
-    assert api._text(b"caf\xe9") == "café"
 
 
 def test_without_a_download_a_corpus_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, DataError
 
@@ -188,24 +188,6 @@ def test_examples_are_one_of_each_confusion_the_most_frequent_first_then_the_sec
     for shown in (0, 1, 4):
         titles = [title for title in parts(told, "mnb-cv", store, shown=shown) if "wrong" in title]
         assert titles == [f"{name} (wrong: {n + 1} of {len(wrong):,})" for n, name in enumerate(expected[:shown])]
-
-
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        (["bench", "run", "other.yaml", "configs/told.yaml"], "configs/told.yaml"),
-        (["bench", "run", "other.yaml"], "other.yaml"),
-        (["bench", "run", "a.yaml", "b.yaml"], "told"),
-        (["bench", "run", "told"], "told"),
-    ],
-)
-def test_the_configuration_is_called_as_the_command_called_it(
-    told: RunResult, store: Store, monkeypatch: pytest.MonkeyPatch, command: list[str], expected: str
-) -> None:
-    manifest = read_manifest(told.folder) | {"command": command}
-    monkeypatch.setattr("benchmark.commands.explain.read_manifest", lambda _: manifest)
-    steps = next(explain_cell(told.folder, "ngd-cv", RunContext(store)))
-    assert dict(steps.rows)["command"] == f"bench run {expected} --only ngd-cv"
 
 
 @pytest.mark.parametrize(

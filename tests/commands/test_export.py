@@ -15,7 +15,6 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
-from benchmark.system.errors import BenchError
 from tests.builders import small_experiment
 
 ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
@@ -47,10 +46,6 @@ def test_counts_and_labels_are_read_back_by_scikit_learn(counts, folder):
     np.testing.assert_array_equal(labels, counts.documents.labels + 1)
 
 
-def test_vocabulary_has_a_line_a_column(counts, folder):
-    assert (folder / "vocabulary.txt").read_text().splitlines() == list(counts.vocabulary)
-
-
 def test_documents_have_a_row_a_row_whoever_reads_them(counts, folder):
     documents = counts.documents
     expected = [
@@ -60,12 +55,6 @@ def test_documents_have_a_row_a_row_whoever_reads_them(counts, folder):
     with (folder / "documents.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [["id", "label", "group"], *expected]
     assert pd.read_csv(folder / "documents.csv", dtype=str, keep_default_na=False).to_numpy().tolist() == expected
-
-
-def test_exporting_again_gives_the_same_bytes(counts, folder, tmp_path):
-    export_counts(counts, tmp_path / "again")
-    for path in folder.iterdir():
-        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
 def test_blocks_of_counts_that_were_there_before_are_gone(counts, tmp_path):
@@ -116,15 +105,3 @@ def test_a_document_with_neither_class_nor_word_keeps_its_line(counts, tmp_path)
     export_counts(bare, tmp_path)
     lines = (tmp_path / "counts.svmlight").read_text().splitlines()
     assert [line.strip() == "1:0" for line in lines] == (np.diff(counts.matrix.indptr) == 0).tolist()
-
-
-def test_a_document_with_neither_class_nor_word_is_read_back(counts, tmp_path):
-    bare = with_topics(counts, np.zeros((600, len(counts.documents.classes)), dtype=bool))
-    export_counts(bare, tmp_path)
-    assert read_back(bare, tmp_path)[0].shape == bare.matrix.shape
-
-
-def test_a_folder_that_cannot_be_is_told(counts, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(BenchError, match="can't write"):
-        export_counts(counts, tmp_path / "file" / "exported")

@@ -18,7 +18,7 @@ from benchmark.commands.survey import (
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import report_again, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError
 
@@ -111,16 +111,6 @@ def test_the_page_of_steps(runs, tmp_path):
     assert "ridge − root" not in page  # a step that no run compares
 
 
-@pytest.mark.parametrize("order", [(3, 2, 1, 0), (3, 0, 1, 2), (2, 3, 0, 1)])
-def test_the_order_of_the_runs_changes_nothing(runs, order):
-    whole, survey = build_survey(runs), build_survey([runs[i] for i in order])
-    assert {(each.name, each.title) for each in survey.tables()} == {(each.name, each.title) for each in whole.tables()}
-    for name in ("scores", "gaps"):
-        one, other = (getattr(each, name).astype(str).to_numpy().tolist() for each in (survey, whole))
-        assert sorted(one) == sorted(other)
-    assert sorted(each.name for each in whole.problems) == ["curve", "one", "several"]
-
-
 def test_ranks_are_of_the_tuned_scores_where_there_are_any(runs):
     survey = build_survey(runs)
     ranking, _ = survey_mean_ranks(survey)
@@ -141,12 +131,6 @@ def test_runs_of_other_documents_are_other_problems_and_the_same_documents_have_
     other = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     with pytest.raises(ConfigError, match="every-other: the same documents have the metric accuracy elsewhere"):
         build_survey([runs[0], other])
-
-
-def test_what_was_written_is_read_back_alike(runs, tmp_path):
-    write_survey(runs, "methods", tmp_path / "a.md")
-    write_survey([report_again(done.folder) for done in runs], "methods", tmp_path / "b.md")
-    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text()
 
 
 @pytest.mark.parametrize(

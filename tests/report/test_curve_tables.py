@@ -1,5 +1,3 @@
-import csv
-import io
 import re
 
 import numpy as np
@@ -7,7 +5,6 @@ import pytest
 
 from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.report.curve_tables import CURVE_COLUMNS, axis_number_text, chart_decimals, chart_rows, curve_table
-from benchmark.report.writers import csv_text, markdown_table
 
 
 def chart_of(*panels, scale=100.0, bars="two standard deviations of the draws"):
@@ -38,7 +35,7 @@ def test_the_title_says_what_the_cells_columns_and_bars_are():
     assert curve_table(chart_of(plain)).title == "WebKB: test error (%), by training documents"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_cells_round_to_the_numbers_within_half_a_unit(seed):
     rng = np.random.default_rng([seed, 4])
     scale = 10.0 ** rng.integers(-3, 4)
@@ -78,33 +75,12 @@ def test_without_bars_the_range_has_three_digits(y, decimals):
     assert chart_decimals(chart_of(panel)) == decimals
 
 
-def test_all_panels_have_the_same_decimals():
-    coarse = ChartPanel("coarse", (Line("a", (1.0,), (0.5,), (0.4,), (0.6,)),))
-    fine = ChartPanel("fine", (Line("a", (1.0, 2.0), (0.5, 0.5), (0.498, 0.498), (0.502, 0.502)),))
-    chart = chart_of(coarse, fine)
-    assert curve_table(chart).texts == (
-        ("coarse", "a", "50.00 ± 10.00", "–"),
-        ("fine", "a", "50.00 ± 0.20", "50.00 ± 0.20"),
-    )
-
-
 def test_a_narrow_table_has_both_ends_and_evenly_spaced_columns_between():
     line = Line("a", tuple(map(float, range(9))), (0.5,) * 9)
     table = curve_table(chart_of(ChartPanel("p", (line,))))
     shown = [table.fitted(width).header[1:] for width in (100, table.width - 1, 20, 1)]
     every = [str(i) for i in range(9)]
     assert shown == [tuple(every), tuple(every[::2]), ("0", "8"), ("0", "8")]
-
-
-def test_a_bar_without_length_is_symmetric():
-    panel = ChartPanel("p", (Line("a", (1.0,), (0.0,), (0.0,), (0.0,)),))
-    assert curve_table(chart_of(panel)).rows == (("a", "0.00 ± 0.00"),)
-
-
-def test_a_panel_without_lines_is_an_empty_table():
-    panel = ChartPanel("failed", ())
-    assert curve_table(chart_of(panel)).rows == ()
-    assert not list(chart_rows(chart_of(panel)))
 
 
 def test_the_rows_hold_every_point_unscaled():
@@ -116,18 +92,6 @@ def test_the_rows_hold_every_point_unscaled():
         assert columns[name] == (*getattr(SVM, name), *getattr(BAYES, name), *getattr(SVM, name))
     for name in ("low", "high"):
         np.testing.assert_equal(columns[name], (*getattr(SVM, name), np.nan, np.nan, *getattr(SVM, name)))
-
-
-def test_the_rows_survive_their_csv():
-    rows = list(csv.DictReader(io.StringIO(csv_text(CURVE_COLUMNS, chart_rows(chart_of(PANEL))))))
-    assert [float(row["y"]) for row in rows] == [*SVM.y, *BAYES.y]
-    assert [row["low"] for row in rows] == ["0.111", "0.05", "", ""]
-
-
-def test_the_grid_can_be_written_as_markdown():
-    lines = markdown_table(curve_table(chart_of(PANEL))).splitlines()
-    assert "12.3 ± 1.2" in lines[2]
-    assert len({len(line) for line in lines}) == 1
 
 
 @pytest.mark.parametrize(

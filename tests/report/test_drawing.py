@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from typing import Any
 
 import jsonschema
@@ -26,7 +24,7 @@ from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.regions import figure_positions, region_chart
 from benchmark.report.drawing.render import picture_digest, render_pictures
 from benchmark.report.drawing.spec import page_spec
-from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, PAGE_WIDTH, TEXT_SIZES, WIDTH
+from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, TEXT_SIZES
 from benchmark.report.environment import template_file
 from tests.report.regions import figure_of, panels
 from tests.report.rows import result, summary_of, verdict, verdicts_of
@@ -192,10 +190,6 @@ class TestCurves:
                     else:  # none, or below a logarithmic axis
                         assert row[end] is None or row[end] < chart.scale * min(line.y)
 
-    def test_bars_of_several_lines_lie_beside_each_other(self) -> None:
-        moved = {row["series"]: row["dx"] for row in rows_of(figures()["shares"], "series") if row["low"] is not None}
-        assert moved["a"] == -moved["c"] < 0
-
     def test_panels_chosen_on_the_test_documents_stand_back(self) -> None:
         titles = [" ".join(part["title"]["text"]) for part in figures()["shares"]["concat"]]
         assert titles == ["one by folds", "two"]
@@ -265,16 +259,6 @@ class TestRegions:
         corners = region_mask(figure_positions(panels()[0].grid), np.ones(len(panels()[0].grid)), 50, 50)
         assert not corners[0, [0, -1]].any()
 
-    def test_lines_part_the_plane_where_signs_change(self) -> None:
-        for panel in panels():
-            points = figure_positions(panel.grid)
-            corners = delaunay_triangles(points)
-            edges = {tuple(sorted(edge)) for each in corners.tolist() for edge in combinations(each, 2)}
-            positive = panel.predicted == 0
-            lines = zero_lines(points, corners, 1.0 - 2 * panel.predicted)
-            closed = sum(np.array_equal(line[0], line[-1]) for line in lines)
-            assert sum(map(len, lines)) - closed == sum(bool(positive[a] != positive[b]) for a, b in edges)
-
     def test_lines_around_an_island_are_closed_and_others_are_not(self) -> None:
         axis = np.linspace(-1, 1, 21)
         points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
@@ -308,11 +292,3 @@ class TestEngine:
         monkeypatch.setattr(render, "DRAWING_PROGRAM", program)
         spec = figures()["shares"]
         assert list(render_pictures({"a": spec, "last": spec, "later": spec})) == ["a"]
-
-    def test_a_python_that_cannot_be_started_draws_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "executable", "/nonexistent")
-        assert render_pictures({"a": figures()["shares"]}) == {}
-
-
-def test_a_page_is_wider_than_a_readme() -> None:
-    assert max(TEXT_SIZES) == PAGE_WIDTH > WIDTH

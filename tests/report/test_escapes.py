@@ -77,13 +77,6 @@ def test_markdown_has_neither_link_nor_html_nor_another_line(text):
     assert not re.match(r"(?:#+|[-+]|\d+[.)])(?:\s|$)", shown)
 
 
-@pytest.mark.parametrize(
-    "text", ["[a](javascript:b)", "![a](b)", "[a]: javascript:b", "[a][b]", "&lt;b&gt;", "# a", "> a", "1. a", "20) a"]
-)
-def test_markdown_of_links_and_markers_is_escaped(text):
-    assert markdown_text(text) != text
-
-
 def test_latex_is_one_line_whose_commands_are_ours():
     assert latex_text("a\n\n\\input{x}\x1b") == r"a \textbackslash{}input\{x\}\textbackslash{}x1b"
 
@@ -109,18 +102,6 @@ class TestPictures:
         plain = dot_chart(make())
         with alt.theme.enable("dark"), alt.data_transformers.enable("default", max_rows=1):
             assert dot_chart(make()) == plain
-
-
-@pytest.mark.parametrize(
-    "char", [*map(chr, (0, 7, 8, 11, 12, 13, 27, 31, 127, 128, 159)), *"\u202a\u202b\u202e\u2066\u2067\u2069"]
-)
-def test_each_control_is_an_escape(char):
-    assert escape_controls(f"a{char}b") == f"a{ascii(char)[1:-1]}b"
-
-
-@pytest.mark.parametrize("char", ["\t", "\n", " ", "~", "\xa0", "\u2029", "\u202f", "\u2065", "\u206a"])
-def test_other_characters_stay(char):
-    assert escape_controls(f"a{char}b") == f"a{char}b"
 
 
 NASTY = "=1|<b>_&%\x1b[31m*x*\u202e`"

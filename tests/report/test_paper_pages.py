@@ -35,7 +35,6 @@ from benchmark.report.sensitivity import (
     tried_frame,
 )
 from benchmark.report.tables import claim_table, main_verdicts, reference_value_table, verdict_table
-from benchmark.report.verdict_signs import verdict_sign
 from tests.report.expected_texts import assert_expected
 from tests.report.rows import claim, claims_of, compared, frame_of, summary_of, verdict, verdicts_of
 
@@ -74,19 +73,6 @@ def test_page_shows_every_published_value_claim_and_failure(make: Any) -> None:
         assert f"failed: {reason}" in page
     assert "never edited" in page
     assert "\n\n\n" not in page + reproduction_page([section])
-
-
-@pytest.mark.parametrize(
-    ("word", "sign"),
-    [
-        *((word, "✓") for word in ("equal, outside the interval", "consistent", "holds", "first is better")),
-        *((word, "◐") for word in ("holds in part (1 of 2)", "depends on the reading")),
-        *((word, "✗") for word in ("deviates", "contradicted", "failed", "fails (0 of 2)")),
-        *((word, "○") for word in ("not shown", "no test", "", "tuned")),
-    ],
-)
-def test_each_verdict_has_a_sign(word: str, sign: str) -> None:
-    assert verdict_sign(word) == sign
 
 
 @pytest.mark.parametrize(

@@ -52,13 +52,6 @@ def test_each_cell_stands_in_each_table(make):
     assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
 
 
-HEADERS = {
-    "webkb": "cell|accuracy %|95% interval|published|difference|verdict|macro-F1 %|ties|weighting|normalization|kernel",
-    "many": "cell|accuracy %|95% interval|macro-F1 %|ties|weighting|normalization|kernel|C",
-    "all failed": "cell|verdict",
-}
-
-
 def test_markdown_tables_are_well_formed(make):
     tables = blocks_of_table_lines(table_markdown(make()))
     assert tables
@@ -89,11 +82,6 @@ def test_latex_escapes_what_is_special(title):
         assert line.startswith(r"\label") or "$" not in stripped, line
 
 
-def test_latex_row_does_not_start_with_a_bracket():
-    # LaTeX takes "[" after the end of a row for the space it is to leave.
-    assert not latex_text("[1, 2]").startswith("[")
-
-
 def test_failed_cells_are_shown_with_their_reason(make):
     summary = make()
     for cell, reason in summary.failures.items():
@@ -115,17 +103,6 @@ def test_csv_keeps_the_scores(make):
                 assert written == pytest.approx(float(own[name]), rel=1e-11, nan_ok=True)
 
 
-def test_frame_csv_keeps_numbers_and_gaps(make):
-    summary = make()
-    again = parse(frame_csv(summary.scores, SCORE_COLUMNS))
-    assert len(again) == len(summary.scores)
-    for row, (_, own) in zip(again, summary.scores.iterrows(), strict=True):
-        assert tuple(row) == SCORE_COLUMNS
-        assert row["cell"] == own["cell"]
-        assert float(row["value"]) == pytest.approx(own["value"], rel=1e-11)
-        assert (row["low"] == "") == (own["low"] != own["low"])
-
-
 def test_csv_has_twelve_digits_and_no_negative_zero():
     text = frame_csv(summary_table(DIFFERENCES, [("a", "b", 1 / 3, -0.0, None, 7)]), DIFFERENCES)
     assert text.splitlines()[1] == "a,b,0.333333333333,0,,7"
@@ -139,16 +116,6 @@ def test_terminal_fits_and_reads_without_colour(make):
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
-@pytest.mark.parametrize("width", [80, 100, 120])
-def test_numbers_and_verdicts_stay_whole_at_any_width(make, width):
-    summary = make()
-    lines = [line for line in terminal(summary, width).splitlines() if line]
-    assert max(map(len, lines)) <= width
-    for cell in summary.cells if len(summary.verdicts) else ():
-        verdict = "failed" if cell.id in summary.failures else "equal|consistent|deviates"
-        assert any(re.match(rf"{cell.id} .* ({verdict})( |$)", line) for line in lines), cell.id
-
-
 def test_terminal_takes_no_name_for_markup():
     assert "path_of [red]data[/red]" in terminal(with_titles("[bold]"))
 
@@ -159,13 +126,6 @@ def test_untestable_pairs_say_why(make):
         for text in (table_markdown(summary), terminal(summary)):
             assert "not testable (smallest p 0.125)" in text
             assert "nan" not in text
-
-
-def test_single_split_has_no_table_of_folds():
-    cells = (CellInfo("a", {}), CellInfo("b", {}))
-    one = [(cell.id, fold, "accuracy", 0.5, 0.4, 0.6, 10, 0) for cell in cells for fold in ("test", "all")]
-    summary = Summary("one", "One split", None, cells, summary_table(SCORE_COLUMNS, one))
-    assert "on each fold" not in table_markdown(summary)
 
 
 def test_columns_without_any_number_are_tolerated():

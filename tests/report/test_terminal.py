@@ -60,13 +60,6 @@ def test_of_many_cells_the_first_fit_a_screen_and_a_command_shows_all(metric):
     assert all(f"\n{cell} " in every for cell in ids)
 
 
-def test_the_main_score_is_never_left_out():
-    summary = many_cells_summary()
-    scores = summary.scores[summary.scores["metric"] == "accuracy"].assign(metric="macro-f1-of-means")
-    lines = printed(replace(summary, scores=scores)).splitlines()
-    assert any("macro-F1 of means %" in line for line in lines)
-
-
 def test_many_printed_numbers_are_those_that_deviate(make):
     summary = make()
     if not len(summary.verdicts):

@@ -148,11 +148,6 @@ class TestRows:
         ):
             assert said in words
 
-    def test_what_deviates_names_the_experiments_that_look_into_it(self) -> None:
-        table = verdicts_of(verdict("a", verdict="deviates"), verdict("b"))
-        words = words_of(page_html(summary_of(verdicts=table, explained_by=("sweep",))))
-        assert words.count("Other settings are tried by bench run sweep ;") == 1
-
     def test_of_very_many_there_are_as_many_as_a_page_has_room_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(page, "MAX_PAGE_ROWS", 50)
         part = page_html(many_cells_summary(12))
