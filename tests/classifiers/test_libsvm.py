@@ -507,20 +507,6 @@ def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert captured.out == captured.err == ""
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-@pytest.mark.parametrize("ridge", [0.0, 0.5, -0.25])
-def test_a_ridge_is_added_to_every_entry_of_the_diagonal(n: int, ridge: float) -> None:
-    values = np.random.default_rng(n).standard_normal((n, n))
-    nodes = NodeMatrix()
-    nodes.fill(DenseRows.square(values), 1, ridge)
-    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + ridge * np.eye(n))
-    for start, stop in ((0, n), (1, n), (0, n - 1), (n, n)):
-        nodes.fill(DenseRows.square(values), 1)
-        nodes.add_to_diagonal(2.0, start, stop)
-        added = np.diag(2.0 * ((np.arange(n) >= start) & (np.arange(n) < stop)))
-        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + added)
-
-
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
 def test_a_kernel_of_another_number_of_rows_is_refused(scheme: str) -> None:
     for rows, columns in ((7, 6), (6, 7), (6, 6), (8, 8)):

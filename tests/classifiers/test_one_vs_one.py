@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -126,14 +125,6 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
         np.testing.assert_allclose(decisions, sums, rtol=1e-12, atol=1e-12)
 
 
-def test_problems_that_are_trained_together_have_equal_parts_of_the_time() -> None:
-    clock = TrainingClock(3)
-    clock.book(time.perf_counter() - 60, [0, 2])
-    clock.book(time.perf_counter() - 10, [2])
-    np.testing.assert_allclose(clock.own, [30, 0, 40], atol=1)  # a second for what else the machine does
-    assert clock.shared == 0
-
-
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
 
@@ -154,18 +145,6 @@ def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     assert peak < 12e6
 
 
-def _values(nodes: NodeMatrix) -> NDArray[np.float64]:
-    """What LIBSVM would read: node 0 of a row has its number, the others its values, 16 bytes each."""
-    import ctypes  # noqa: PLC0415 - bare memory
-
-    found = np.empty((nodes.n, nodes.n))
-    for i, address in enumerate(nodes.pointers()):
-        read = [ctypes.c_double.from_address(int(address) + 16 * j + 8).value for j in range(nodes.n + 1)]
-        assert read[0] == i + 1
-        found[i] = read[1:]
-    return found
-
-
 @given(
     cuts=st.lists(st.integers(1, 29), max_size=4, unique=True),
     rows=st.lists(st.integers(0, 39), max_size=6),
@@ -184,33 +163,6 @@ def test_streamed_tiles_are_parts_of_the_product(
     asked = rng.permutation(asked) if shuffled else asked
     expected = inner_products(points, points[columns])[np.ix_(rows, asked)]
     np.testing.assert_array_equal(streamed.tile(np.array(rows, dtype=np.intp), asked), expected)
-
-
-@pytest.mark.parametrize("share", [4, 3.99, 0])
-def test_a_quarter_of_the_budget_holds_tiles_that_are_computed_once(points: sp.csr_array, share: float) -> None:
-    """The tiles of the first classes, as many as fit: those of the classes of 17 and 40 documents take 15,112 bytes."""
-    held, nodes = products(points, 1.0, streamed=False), NodeMatrix()
-    asked: list[tuple[int, int]] = []
-    gram = grams(held, Linear(), "l2")[0]
-
-    class Counted:
-        shape, streamed, both, values = gram.shape, gram.streamed, gram.both, gram.values
-
-        def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-            asked.append((rows.start, columns.start))
-            return gram.source(rows, columns)
-
-    tiles = 8 * (17**2 + 40**2)
-    found = train_multiclass_together([SvmProblem(Counted())], SIZES, nodes=nodes, budget=int(tiles * share))
-    assert_same(found[0], whole(gram))
-    once = {4: 2, 3.99: 1, 0: 0}[share]
-    times = [asked.count((int(start), int(start))) for start in BOUNDS[:-1]]
-    assert times == [1 if code < once else 3 for code in range(4)]
-    held_bytes = sum(8 * int(size) ** 2 for size in SIZES[:once])
-    assert nodes.tiles_bytes == held_bytes
-    assert nodes.nbytes > held_bytes
-    train_multiclass_together([SvmProblem(gram)], SIZES, nodes=nodes, budget=0)
-    assert nodes.tiles_bytes == held_bytes  # the peak
 
 
 FEW = np.array([3, 4, 5])
