@@ -51,12 +51,6 @@ class TestTies:
         assert Outcome("a", TWO, TWO, TWO, TWO, 2).ties(None).tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("predicted", [[0], [0, 2], [-1, 0], [[True, False], [False, True]]])
-def test_refuses_what_cannot_be(predicted):
-    with pytest.raises(ValueError, match="'a'"):
-        Outcome("a", TWO, TWO, TWO, np.array(predicted), 2)
-
-
 @pytest.mark.parametrize(("name", "other"), [("documents", TWO + 1), ("folds", TWO * 0), ("truth", TWO[::-1])])
 def test_outcomes_of_other_documents_are_not_paired(name, other):
     fields = {"documents": TWO, "folds": TWO, "truth": TWO}
@@ -72,10 +66,6 @@ def test_scores_of_different_classes_are_not_paired():
     one, two = (Outcome(cell, TWO, TWO, TWO, TWO, 2, position) for cell, position in (("a", 0), ("b", 1)))
     with pytest.raises(ValueError, match="different classes"):
         check_same_documents(one, two)
-
-
-SHAPES = "'a': documents, folds, truth and predicted have shapes"
-SEVERAL = np.zeros((2, 3), dtype=bool)
 
 
 @pytest.mark.parametrize("pooled", [False, True])
