@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
-from benchmark.evaluation.intervals import Estimate
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
+    from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
@@ -274,42 +274,37 @@ def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole
     """
     arrays = diagnostic.compute(context)
     rows = allowed_rows(diagnostic, context.variant) if whole else None
-    if problem := diagnostic_problem(diagnostic, DiagnosticArrays(context.variant.name, arrays), rows):
+    if problem := _problem_with(diagnostic, DiagnosticArrays(context.variant.name, arrays), rows):
         raise ValueError(
             problem if is_builtin(type(diagnostic)) else f"{source_location(type(diagnostic), short=True)}: {problem}"
         )
     return arrays
 
 
-def diagnostic_problem(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None = None) -> str:
-    """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none.
-
-    Parameters
-    ----------
-    diagnostic : Diagnostic
-    found : DiagnosticArrays
-    rows : collection of str, optional
-        The cells that its numbers may have, see `allowed_rows`; by default any.
-    """
-    if not isinstance(found.arrays, dict):
-        return f"compute must return a dict of arrays, not {type(found.arrays).__name__}"
+def _problem_with(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None) -> str:
+    """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none."""
     for name, array in found.arrays.items():
-        if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
+        if not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
             return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
-    numbers = diagnostic.numbers(found)
-    if not isinstance(numbers, DiagnosticNumbers):
-        return f"numbers must return a DiagnosticNumbers, not {type(numbers).__name__}"
-    declared = {quantity.name for quantity in diagnostic.metrics}
-    seen = set[tuple[str, str]]()
+    numbers, declared = diagnostic.numbers(found), [quantity.name for quantity in diagnostic.metrics]
+    named = [(row.cell, row.metric) for row in numbers.rows]
+    for point in numbers.points:
+        one_class = class_row_id(found.variant, point.method, point.of_class)
+        named.append((one_class if point.of_class else point.method, point.metric))
+    for cell, metric in named:
+        if metric not in declared:
+            return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class"
+        if rows is not None and cell not in rows:
+            known = ", ".join(map(repr, sorted(rows)[:_SHOWN]))
+            return f"gives {metric!r} of {cell!r}, which is no row: name it in `rows` or `kinds` (known: {known})"
     for row in numbers.rows:
-        problem = _wrong_metric(row.metric, declared) or _wrong_row(row, rows)
-        if not problem and (row.cell, row.metric) in seen:
-            problem = f"gives {row.metric!r} of {row.cell!r} twice"
-        if problem:
-            return problem
-        seen.add((row.cell, row.metric))
-    problems = (_wrong_metric(p.metric, declared) or _wrong_point(p, found.variant, rows) for p in numbers.points)
-    return next(filter(None, problems), "")
+        own = row.estimate
+        if not math.isfinite(own.value) or math.isinf(own.low) or math.isinf(own.high):
+            ends = f"{own.value}, {own.low} to {own.high}"
+            return (
+                f"gives {row.metric!r} of {row.cell!r} as {ends}: the number must be finite, its interval too, or NaN"
+            )
+    return ""
 
 
 def allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str] | None:
@@ -320,35 +315,6 @@ def allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str] | None:
     # Where terms are selected, a method has a cell for each number of them, and none for all.
     methods = () if variant.terms else (entry.label for entry in variant.entries)
     return {*cells, *diagnostic.rows, *methods}
-
-
-def _wrong_metric(metric: Any, declared: Collection[str]) -> str:
-    if metric in declared:
-        return ""
-    known = f"it declares {', '.join(map(repr, sorted(declared)))}" if declared else "it declares none"
-    return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class ({known})"
-
-
-def _wrong_row(row: DiagnosticRow, rows: Collection[str] | None) -> str:
-    cell, estimate = row.cell, row.estimate
-    if not isinstance(cell, str) or not cell:
-        return f"gives {row.metric!r} of the cell {cell!r}: must be the name of a row"
-    if not isinstance(estimate, Estimate):
-        return f"gives {row.metric!r} of {cell!r} as {type(estimate).__name__}: must be an Estimate"
-    if not math.isfinite(estimate.value) or math.isinf(estimate.low) or math.isinf(estimate.high):
-        ends = f"{estimate.value}, {estimate.low} to {estimate.high}"
-        return f"gives {row.metric!r} of {cell!r} as {ends}: the number must be finite, its interval too, or NaN"
-    if rows is not None and cell not in rows:
-        known = ", ".join(map(repr, sorted(rows)[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
-        return f"gives {row.metric!r} of {cell!r}, which is no row: name it in `rows` of the class (known: {known})"
-    return ""
-
-
-def _wrong_point(point: CurvePoint, variant: str, rows: Collection[str] | None) -> str:
-    row = class_row_id(variant, point.method, point.of_class) if point.of_class else point.method
-    if rows is None or row in rows:
-        return ""
-    return f"gives a point of {row!r}, which is no row: name it in `kinds` or `rows` of the class"
 
 
 def _prefix(variant: str) -> list[str]:

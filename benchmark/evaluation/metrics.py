@@ -25,6 +25,7 @@ from benchmark.evaluation.ranking_metrics import (
     micro_break_even,
     micro_roc_auc,
 )
+from benchmark.system.checks import check_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -261,8 +262,6 @@ METRICS: dict[str, Metric] = {
 TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
-#: Limits on what a diagnostic declares: characters of a text, decimals, and values of `better`.
-_LONGEST, _MOST_DECIMALS, _BETTER = 100, 12, ("larger", "smaller", "neither")
 #: Hints for units that have another name here.
 _HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
 _HINTS[""] = 'write "one" for a number without a unit'
@@ -298,7 +297,7 @@ class DiagnosticMetric:
     Raises
     ------
     ValueError
-        If a name, unit or label can't be printed on one line, or the number of decimals is out of range.
+        If the name has other characters than those of a name in a configuration, or the unit has another name here.
     """
 
     name: str
@@ -315,17 +314,9 @@ class DiagnosticMetric:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
             rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
             raise ValueError(f"{self.name!r}: the name of a metric {rule}")
-        for key in ("unit", "label", "axis", "together", "definition"):
-            text = getattr(self, key)
-            if not isinstance(text, str) or not text.isprintable() or text != text.strip() or len(text) > _LONGEST:
-                limit = f"must be one line of at most {_LONGEST} characters"
-                raise ValueError(f"{key} of {self.name!r} is {text!r}: {limit}")
         if self.unit in _HINTS:
             raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
-        if self.better not in _BETTER:
-            raise ValueError(f"better of {self.name!r} is {self.better!r}: must be one of {', '.join(_BETTER)}")
-        if type(self.decimals) is not int or not 0 <= self.decimals <= _MOST_DECIMALS:
-            raise ValueError(f"decimals of {self.name!r} is {self.decimals!r}: must be 0 to {_MOST_DECIMALS}")
+        check_one_of(f"better of {self.name!r}", self.better, ("larger", "smaller", "neither"))
 
 
 def unit_of(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> str:

@@ -57,20 +57,6 @@ class Outcome:
     known: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     values: NDArray[np.float64] | None = None
 
-    def __post_init__(self) -> None:
-        rows = {array.shape[:1] for array in (self.documents, self.folds, self.truth, self.predicted)}
-        if len(rows) != 1 or self.truth.shape != self.predicted.shape or not self.truth.size:
-            raise ValueError(f"{self.cell!r}: documents, folds, truth and predicted have shapes {sorted(rows)}")
-        if self.multilabel:
-            if (
-                self.truth.dtype != np.bool_
-                or self.predicted.dtype != np.bool_
-                or self.truth.shape[1] != self.n_classes
-            ):
-                raise ValueError(f"{self.cell!r}: truth and predicted must be boolean, one column per class")
-        elif not all(part.min() >= 0 and part.max() < self.n_classes for part in (self.truth, self.predicted)):
-            raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
-
     @property
     def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""

@@ -34,8 +34,7 @@ class Tags:
     normalization : {"none", "l1", "l2"}
         Kernels, classifiers and feature maps: the default normalization of a method.
     normalizations : tuple of str
-        Normalizations that the component is defined for. Where they depend on parameters, a property of this name
-        returns them.
+        Normalizations that the component is defined for.
     sees_counts : bool
         Kernels: takes term counts, without weighting and normalization.
     needs_kernel : bool
@@ -102,7 +101,7 @@ DEFAULT_TAGS = Tags()
 
 
 def tags_of(component: Any) -> Tags:
-    """Return a component's tags; its class may say `stored` and its instances `normalizations` by themselves.
+    """Return a component's tags; its class may say `stored` by itself.
 
     Parameters
     ----------
@@ -118,6 +117,4 @@ def tags_of(component: Any) -> Tags:
     tags = tags if isinstance(tags, Tags) else DEFAULT_TAGS
     if isinstance(stored := getattr(kind, "stored", None), bool):
         tags = replace(tags, stored=stored)
-    if kind is not component and isinstance(getattr(kind, "normalizations", None), property):
-        tags = replace(tags, normalizations=tuple(component.normalizations))
     return tags

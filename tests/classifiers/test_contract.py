@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_classifier
-from sklearn.exceptions import NotFittedError
+from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from benchmark.classifiers import CLASSIFIERS, SupportVectorClassifier
+from benchmark.classifiers import CLASSIFIERS
 from benchmark.kernels import NegativeGeodesicDistance
 from benchmark.representation import TermWeighting
 from benchmark.system.tags import tags_of
@@ -82,36 +81,6 @@ def test_a_prediction_depends_on_no_other_row(name: str, problem: Problem) -> No
     np.testing.assert_array_equal(single, whole)
 
 
-def test_clone_copies_the_parameters_and_not_what_was_learnt(name: str, problem: Problem) -> None:
-    classifier = CLASSIFIERS[name](C=3.0).fit(problem.gram, problem.labels)
-    copy = clone(classifier)
-    assert copy.get_params() == classifier.get_params()
-    assert copy.get_params()["C"] == 3.0
-    with pytest.raises(NotFittedError):
-        copy.predict(problem.test)
-    with pytest.raises(NotFittedError):
-        copy.decision_function(problem.test)
-
-
-def test_an_unknown_parameter_fails(name: str) -> None:
-    with pytest.raises(TypeError, match="cost"):
-        CLASSIFIERS[name](cost=1.0)
-    with pytest.raises(ValueError, match="cost"):
-        CLASSIFIERS[name]().set_params(cost=1.0)
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [
-        *((name, value) for name in ("C", "epsilon", "cache_mb") for value in (0.0, -1.0, float("nan"), float("inf"))),
-        ("scheme", "all-pairs"),
-    ],
-)
-def test_a_parameter_out_of_range_fails_in_fit(problem: Problem, parameter: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"^{parameter} must be"):
-        SupportVectorClassifier(**{parameter: value}).fit(problem.gram, problem.labels)
-
-
 def test_shapes_that_do_not_belong_together_fail(name: str, problem: Problem) -> None:
     classifier = CLASSIFIERS[name]()
     with pytest.raises(ValueError, match=r"shape \(60, 59\) and 60 labels"):
@@ -126,16 +95,6 @@ def test_shapes_that_do_not_belong_together_fail(name: str, problem: Problem) ->
 def test_one_class_fails(name: str, problem: Problem) -> None:
     with pytest.raises(ValueError, match="at least two classes"):
         CLASSIFIERS[name]().fit(problem.gram, np.zeros(60))
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_values_that_are_not_finite_fail(name: str, problem: Problem, wrong: float) -> None:
-    gram, test = problem.gram.copy(), problem.test.copy()
-    gram[4, 2] = test[0, 0] = wrong
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        CLASSIFIERS[name]().fit(gram, problem.labels)
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        CLASSIFIERS[name]().fit(problem.gram, problem.labels).predict(test)
 
 
 def test_works_at_the_end_of_a_pipeline_and_in_a_grid_search(name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,11 @@ from libsvm.svm import svm_problem
 from libsvm.svmutil import svm_predict, svm_train
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 import benchmark.system.row_blocks
 from benchmark.classifiers import SupportVectorClassifier, svm
-from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import (
     MulticlassSvm,
     mean_self_product,
@@ -372,24 +372,6 @@ def rows_of(nodes: NodeMatrix) -> NDArray[np.float64]:
     return found
 
 
-def test_blas_leaves_the_cores_to_the_jobs() -> None:
-    """Two levels of threads would fight for the cores, and BLAS's own would choose the order of addition."""
-    problem = draw_problem("ngd", n=30, n_classes=3, seed=18)
-    limits = []
-
-    class Watched(DenseRows):
-        def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
-            limits.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
-            return super().values(source, rows, columns)
-
-    order = np.argsort(problem.labels, kind="stable")
-    machines = train_multiclass(
-        DenseRows(problem.gram, order, order), np.unique(problem.labels, return_counts=True)[1], jobs=2
-    )
-    svm_decision_values(machines, Watched(problem.test, np.arange(60), order), jobs=2)
-    assert set(limits) == {1}
-
-
 # One-vs-rest
 
 
@@ -478,12 +460,6 @@ def test_fewer_than_two_classes_with_documents_fail(sizes: list[int]) -> None:
         train_multiclass(DenseRows(np.eye(4), rows, rows), np.array(sizes, dtype=np.intp))
 
 
-def test_an_unknown_scheme_fails() -> None:
-    rows = np.arange(4)
-    with pytest.raises(ValueError, match=r"'all-pairs'.*one-vs-one, one-vs-rest"):
-        train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), scheme="all-pairs")
-
-
 @pytest.mark.parametrize(
     ("parameter", "complaint"),
     [
@@ -515,16 +491,6 @@ def test_values_that_are_not_finite_fail_in_prediction() -> None:
         svm_decision_values(machines, DenseRows(np.full((1, 4), np.nan), np.arange(1), rows))
 
 
-def test_support_rows_are_counted_once() -> None:
-    rows = np.arange(6)
-    machines = train_multiclass(DenseRows(np.eye(6), rows, rows), np.array([2, 2, 2]))
-    assert machines.n_support == 6
-    assert [len(machine.support) for machine in machines.machines] == [4, 4, 4]
-    assert [set(machine.support.tolist()) for machine in machines.machines] == [
-        {*range(*first), *range(*second)} for first, second in combinations(list(pairwise([0, 2, 4, 6])), 2)
-    ]
-
-
 def test_no_rows_to_decide_give_no_decisions() -> None:
     rows = np.arange(4)
     machines = train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
@@ -541,93 +507,12 @@ def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert captured.out == captured.err == ""
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-@pytest.mark.parametrize("ridge", [0.0, 0.5, -0.25])
-def test_a_ridge_is_added_to_every_entry_of_the_diagonal(n: int, ridge: float) -> None:
-    values = np.random.default_rng(n).standard_normal((n, n))
-    nodes = NodeMatrix()
-    nodes.fill(DenseRows.square(values), 1, ridge)
-    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + ridge * np.eye(n))
-    for start, stop in ((0, n), (1, n), (0, n - 1), (n, n)):
-        nodes.fill(DenseRows.square(values), 1)
-        nodes.add_to_diagonal(2.0, start, stop)
-        added = np.diag(2.0 * ((np.arange(n) >= start) & (np.arange(n) < stop)))
-        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], values + added)
-
-
-def test_a_square_is_written_again_unless_it_is_the_one_that_was_written_last() -> None:
-    one, other = np.random.default_rng(0).standard_normal((2, 6, 6))
-    nodes = NodeMatrix()
-    for matrix in (one, other, one):
-        nodes.fill_square(matrix, 1)
-        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], matrix)
-    nodes.write(0, 0, other)
-    nodes.fill_square(one, 1)  # held already, as far as it can know
-    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], other)
-    for overwrite in (
-        lambda: nodes.fill(DenseRows.square(other), 1),
-        lambda: nodes.fill_symmetric(lambda rows, columns: (other + other.T)[rows, columns].copy(), 6, 1),
-        lambda: nodes.fill_square(other, 1),
-    ):
-        overwrite()
-        nodes.fill_square(one, 1)
-        np.testing.assert_array_equal(rows_of(nodes)[:, 1:], one)
-    nodes.fill_square(one[:3, :3], 1)
-    np.testing.assert_array_equal(rows_of(nodes)[:, 1:], one[:3, :3])
-
-
-def test_each_thread_has_a_buffer_that_stays_and_all_of_them_are_counted() -> None:
-    nodes = NodeMatrix()
-    three = nodes.desks(3)
-    assert three[0] is nodes
-    assert len({id(each) for each in three}) == 3
-    assert [id(each) for each in nodes.desks(2)] == [id(each) for each in three[:2]]
-    assert [id(each) for each in nodes.desks(5)[:3]] == [id(each) for each in three]
-    assert [id(each) for each in nodes.desks(1)] == [id(nodes)]
-    assert len(nodes._buffers) == 4, "no more than were ever asked for"
-    sizes = [40, 11, 2]
-    for buffer, n in zip(three, sizes, strict=True):
-        buffer.resize(n)
-    nodes.tiles_bytes = 1000
-    # Two rows share n + 2 nodes of 16 bytes.
-    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in sizes)
-    assert three[1].nbytes == 6 * 13 * 16
-    nodes.resize(5)  # memory is kept for a larger matrix
-    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in sizes)
-    nodes.resize(50)
-    assert nodes.nbytes == 1000 + sum((n + 1) // 2 * (n + 2) * 16 for n in (50, 11, 2))
-
-
-@pytest.mark.parametrize("sizes", [[0, 3, 4], [3, 0, 4], [3, 4, 0], [7], []])
-@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
-def test_every_class_needs_a_document(sizes: list[int], scheme: str) -> None:
-    with pytest.raises(ValueError, match="at least two classes with a document each") as error:
-        train_multiclass(DenseRows.square(np.eye(7)), np.array(sizes, dtype=np.intp), scheme=scheme)
-    assert str(error.value).endswith(f"the training set has {sizes}")
-
-
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
 def test_a_kernel_of_another_number_of_rows_is_refused(scheme: str) -> None:
     for rows, columns in ((7, 6), (6, 7), (6, 6), (8, 8)):
         kernel = DenseRows(np.eye(8), np.arange(rows), np.arange(columns))
         with pytest.raises(ValueError, match=rf"have 7 rows, so .* square with as many, not \({rows}, {columns}\)"):
             train_multiclass(kernel, np.array([3, 4]), scheme=scheme)
-
-
-@pytest.mark.parametrize("rho", [1.0, -1.0])
-@pytest.mark.parametrize(("value", "again"), [(1.0, True), (1.0 + 1e-14, False), (0.5, False)])
-def test_a_decision_that_is_0_but_for_rounding_is_summed_again_whatever_the_sign_of_its_offset(
-    rho: float, value: float, again: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    summed: list[int] = []
-    in_order = svm._sum_in_order
-    monkeypatch.setattr(svm, "_sum_in_order", lambda *given: summed.append(len(given[0])) or in_order(*given))
-    machine = BinarySvm(np.array([0, 1]), np.array([rho, -rho * 2.0**-53]), rho, 0.0)
-    machines = MulticlassSvm("one-vs-one", np.array([0, 1, 2]), (machine,))
-    kernel = DenseRows(np.array([[value, 1.0]]), np.array([0]), np.array([0, 1]))
-    decision = svm_decision_values(machines, kernel)
-    assert decision[0, 0] == pytest.approx(rho * (value - 1), abs=1e-15)
-    assert bool(summed) == again
 
 
 @pytest.mark.parametrize("mean", [0.0, -1.0, float("nan")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.classifiers import one_vs_one
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
-from benchmark.classifiers.one_vs_one import BLOCK_COLUMNS, SvmProblem, TrainingClock, class_blocks, pair_blocks
+from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
 from benchmark.classifiers.svm import (
     MulticlassSvm,
-    decision_block_rows,
     svm_decision_values,
     svm_decision_values_together,
     train_multiclass,
@@ -28,7 +25,6 @@ from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesi
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
-from benchmark.system.row_blocks import rows_per_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,21 +125,6 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
         np.testing.assert_allclose(decisions, sums, rtol=1e-12, atol=1e-12)
 
 
-def test_problems_that_are_trained_together_have_equal_parts_of_the_time() -> None:
-    clock = TrainingClock(3)
-    clock.book(time.perf_counter() - 60, [0, 2])
-    clock.book(time.perf_counter() - 10, [2])
-    np.testing.assert_allclose(clock.own, [30, 0, 40], atol=1)  # a second for what else the machine does
-    assert clock.shared == 0
-
-
-@given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_few_documents_are_decided_by_all_threads_and_many_in_little_memory(n_rows: int, n_columns: int) -> None:
-    together = decision_block_rows(n_rows, n_columns)
-    assert together >= 64
-    assert together in (64, rows_per_block(n_columns)) or (together <= n_rows / 8 and together * n_columns <= 1 << 22)
-
-
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
 
@@ -165,36 +146,6 @@ def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
 
 
 @given(
-    n=st.integers(1, 9),
-    place=st.tuples(st.integers(0, 8), st.integers(0, 8)),
-    shape=st.tuples(st.integers(0, 9), st.integers(0, 9)),
-)
-def test_a_tile_is_written_where_it_belongs_and_nowhere_else(
-    n: int, place: tuple[int, int], shape: tuple[int, int]
-) -> None:
-    (row, column), (height, width) = place, shape
-    expected = np.arange(n * n, dtype=np.float64).reshape(n, n)
-    nodes = NodeMatrix()
-    nodes.fill(DenseRows.square(expected), 1)
-    tile = -1.0 - np.arange(height * width).reshape(height, width)[: max(0, n - row), : max(0, n - column)]
-    nodes.write(row, column, tile)
-    expected[row : row + tile.shape[0], column : column + tile.shape[1]] = tile
-    np.testing.assert_array_equal(_values(nodes), expected)
-
-
-def _values(nodes: NodeMatrix) -> NDArray[np.float64]:
-    """What LIBSVM would read: node 0 of a row has its number, the others its values, 16 bytes each."""
-    import ctypes  # noqa: PLC0415 - bare memory
-
-    found = np.empty((nodes.n, nodes.n))
-    for i, address in enumerate(nodes.pointers()):
-        read = [ctypes.c_double.from_address(int(address) + 16 * j + 8).value for j in range(nodes.n + 1)]
-        assert read[0] == i + 1
-        found[i] = read[1:]
-    return found
-
-
-@given(
     cuts=st.lists(st.integers(1, 29), max_size=4, unique=True),
     rows=st.lists(st.integers(0, 39), max_size=6),
     ends=st.tuples(st.integers(0, 30), st.integers(0, 30)),
@@ -212,137 +163,6 @@ def test_streamed_tiles_are_parts_of_the_product(
     asked = rng.permutation(asked) if shuffled else asked
     expected = inner_products(points, points[columns])[np.ix_(rows, asked)]
     np.testing.assert_array_equal(streamed.tile(np.array(rows, dtype=np.intp), asked), expected)
-
-
-@given(st.lists(st.integers(1, 3 * BLOCK_COLUMNS), min_size=2, max_size=9))
-def test_every_pair_is_solved_once_and_strips_are_no_wider_than_a_run(sizes: list[int]) -> None:
-    pairs = list(combinations(range(len(sizes)), 2))
-    found = pair_blocks(pairs, np.array(sizes, dtype=np.float64))
-    assert sorted((i, j) for i, others in found for j in others) == pairs
-    assert [code for run in class_blocks(np.array(sizes)) for code in run] == list(range(len(sizes)))
-    for _, others in found:
-        assert others == list(range(others[0], others[-1] + 1))
-        assert len(others) == 1 or sum(sizes[j] for j in others) <= BLOCK_COLUMNS
-
-
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        ([BLOCK_COLUMNS - 1, 1, 1], [[0, 1], [2]]),
-        ([BLOCK_COLUMNS, 1], [[0], [1]]),
-        ([1, BLOCK_COLUMNS], [[0], [1]]),
-        ([3 * BLOCK_COLUMNS, 2, 3], [[0], [1, 2]]),
-        ([2, 3 * BLOCK_COLUMNS, 3], [[0], [1], [2]]),
-        ([BLOCK_COLUMNS // 4] * 9, [[0, 1, 2, 3], [4, 5, 6, 7], [8]]),
-        ([], []),
-    ],
-)
-def test_consecutive_classes_share_a_block_as_long_as_it_is_not_too_wide(
-    sizes: list[int], expected: list[list[int]]
-) -> None:
-    assert class_blocks(np.array(sizes)) == expected
-    blocks = {code: number for number, run in enumerate(expected) for code in run}
-    pairs = list(combinations(range(len(sizes)), 2))
-    units = pair_blocks(pairs, np.array(sizes, dtype=np.float64))
-    assert [(i, j) for i, others in units for j in others] == pairs
-    assert all(len({blocks[j] for j in others}) == 1 for _, others in units)
-    keys = [(i, blocks[others[0]]) for i, others in units]
-    assert len(set(keys)) == len(keys)  # all pairs of a class with a block are one unit
-    assert pair_blocks(pairs, None) == [(i, [j]) for i, j in pairs]
-
-
-@pytest.mark.parametrize("share", [4, 3.99, 0])
-def test_a_quarter_of_the_budget_holds_tiles_that_are_computed_once(points: sp.csr_array, share: float) -> None:
-    """The tiles of the first classes, as many as fit: those of the classes of 17 and 40 documents take 15,112 bytes."""
-    held, nodes = products(points, 1.0, streamed=False), NodeMatrix()
-    asked: list[tuple[int, int]] = []
-    gram = grams(held, Linear(), "l2")[0]
-
-    class Counted:
-        shape, streamed, both, values = gram.shape, gram.streamed, gram.both, gram.values
-
-        def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-            asked.append((rows.start, columns.start))
-            return gram.source(rows, columns)
-
-    tiles = 8 * (17**2 + 40**2)
-    found = train_multiclass_together([SvmProblem(Counted())], SIZES, nodes=nodes, budget=int(tiles * share))
-    assert_same(found[0], whole(gram))
-    once = {4: 2, 3.99: 1, 0: 0}[share]
-    times = [asked.count((int(start), int(start))) for start in BOUNDS[:-1]]
-    assert times == [1 if code < once else 3 for code in range(4)]
-    held_bytes = sum(8 * int(size) ** 2 for size in SIZES[:once])
-    assert nodes.tiles_bytes == held_bytes
-    assert nodes.nbytes > held_bytes
-    train_multiclass_together([SvmProblem(gram)], SIZES, nodes=nodes, budget=0)
-    assert nodes.tiles_bytes == held_bytes  # the peak
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-def test_all_problems_of_a_kernel_fail_with_its_error_and_those_of_others_go_on(
-    points: sp.csr_array, streamed: bool
-) -> None:
-    held = products(points, 1.0, streamed=streamed)
-    (sound, asked), (huge, other) = grams(held, Linear()), grams(held, Polynomial(degree=400), "none")
-    wanted = [SvmProblem(huge, C=1.0), SvmProblem(sound), SvmProblem(huge, C=2.0), SvmProblem(huge, ridge=1.0)]
-    for budget in (0, 10**9):
-        found = train_multiclass_together(wanted, SIZES, budget=budget)
-        assert [type(each) for each in found] == [FloatingPointError, MulticlassSvm, *[FloatingPointError] * 2]
-        assert_same(found[1], whole(sound))
-    decided = svm_decision_values_together([whole(sound), whole(sound), whole(sound)], [other, asked, other])
-    assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
-    assert svm_decision_values_together(found[::2], [other, other]) == found[::2]
-
-
-def test_of_no_problem_nothing_is_trained() -> None:
-    assert train_multiclass_together([], SIZES) == []
-    assert svm_decision_values_together([], []) == []
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize("budget", [0, 2 * 3 * 8 * 49**2, 10**9])
-def test_pairs_that_fill_half_the_budget_on_all_threads_are_solved_one_by_one(
-    points: sp.csr_array, budget: int, jobs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    solved: dict[int, list[list[int]]] = {}
-    made = one_vs_one.training_pool
-
-    def pool(threads: int) -> Any:
-        found = made(threads)
-        run = found.map
-
-        def watched(function: Any, units: Any) -> Any:
-            own = list(units)
-            if own and isinstance(own[0], tuple):
-                solved.setdefault(threads, []).extend([i, j] for i, others in own for j in others)
-            return run(function, own)
-
-        found.map = watched
-        return found
-
-    monkeypatch.setattr(one_vs_one, "training_pool", pool)
-    gram = grams(products(points, 1.0, streamed=False), Linear(), "l2")[0]
-    train_multiclass_together([SvmProblem(gram)], SIZES, jobs=jobs, budget=budget)
-    pairs = [[i, j] for i, j in combinations(range(4), 2)]
-    large = [pair for pair in pairs if 8 * SIZES[pair].sum() ** 2 * jobs > budget / 2]
-    if jobs == 3:
-        assert len(large) == {0: 6, 10**9: 0}.get(budget, 2)
-        assert sorted(solved.get(1, [])) == large
-        assert sorted(solved.get(3, [])) == [pair for pair in pairs if pair not in large]
-    else:
-        assert sorted(solved[1]) == pairs
-
-
-@pytest.mark.parametrize("budget", [0, 10**9])
-def test_of_two_classes_all_problems_of_a_kernel_fail_with_it(points: sp.csr_array, budget: int) -> None:
-    held = products(points, 1.0, streamed=False)
-    rows = np.arange(int(SIZES[:2].sum()))
-    huge, sound = (LazyGram(kernel, held, "none", rows, rows) for kernel in (Polynomial(degree=400), Linear()))
-    wanted = [SvmProblem(huge, C=C) for C in (1.0, 2.0, 3.0)] + [SvmProblem(sound)]
-    *failed, found = train_multiclass_together(wanted, SIZES[:2], budget=budget)
-    assert [type(each) for each in failed] == [FloatingPointError] * 3
-    assert isinstance(found, MulticlassSvm)
-    assert len(found.machines) == 1
 
 
 FEW = np.array([3, 4, 5])

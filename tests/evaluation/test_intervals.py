@@ -205,15 +205,6 @@ class TestEstimate:
         single = estimate_score(outcome)
         assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
 
-    def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self):
-        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
-        for metric, resamples in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
-            assert estimate_score(outcome, metric) == estimate_score(outcome, metric, resamples=resamples)
-            other = random_outcome("b", [25, 40], 3, 0.5, 2)
-            assert estimate_difference(outcome, other, metric) == estimate_difference(
-                outcome, other, metric, resamples=resamples
-            )
-
     def test_is_seeded(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         assert estimate_score(outcome, "macro-f1", seed=4) == estimate_score(outcome, "macro-f1", seed=4)
@@ -402,18 +393,3 @@ def test_numbers_that_a_difference_on_one_split_stands_on():
     assert (none.n, none.method) == (80, "none: a class has too few tested documents")
     assert bonett_price(0, 3, 3)[0] == -1
     assert bonett_price(3, 0, 3)[1] == 1
-
-
-def test_z_level_is_that_of_95_percent():
-    assert pytest.approx(1.959964, abs=1e-6) == intervals.Z_LEVEL
-    assert intervals.percentiles(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
-
-
-def test_the_seed_is_0_where_none_is_given():
-    a, b = random_outcome("a", [25, 40], 3, 0.6, 1), random_outcome("b", [25, 40], 3, 0.5, 2)
-    assert estimate_score(a, "macro-f1") == estimate_score(a, "macro-f1", 0)
-    assert estimate_difference(a, b, "macro-f1") == estimate_difference(a, b, "macro-f1", 0)
-    assert (estimate_score(a), estimate_difference(a, b)) == (
-        estimate_score(a, "accuracy"),
-        estimate_difference(a, b, "accuracy"),
-    )

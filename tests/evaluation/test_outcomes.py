@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmark.evaluation.metrics import METRICS, Metric
+from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.outcomes import (
     Outcome,
     check_same_documents,
@@ -51,21 +51,6 @@ class TestTies:
         assert Outcome("a", TWO, TWO, TWO, TWO, 2).ties(None).tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("predicted", [[0], [0, 2], [-1, 0], [[True, False], [False, True]]])
-def test_refuses_what_cannot_be(predicted):
-    with pytest.raises(ValueError, match="'a'"):
-        Outcome("a", TWO, TWO, TWO, np.array(predicted), 2)
-
-
-@pytest.mark.parametrize(
-    "truth", [np.zeros((2, 3), dtype=bool), np.zeros((2, 2), dtype=int), np.zeros((0, 2), dtype=bool)]
-)
-def test_refuses_what_are_no_decisions_on_several_classes(truth):
-    rows = np.arange(len(truth))
-    with pytest.raises(ValueError, match="'a'"):
-        Outcome("a", rows, rows, truth, truth, 2)
-
-
 @pytest.mark.parametrize(("name", "other"), [("documents", TWO + 1), ("folds", TWO * 0), ("truth", TWO[::-1])])
 def test_outcomes_of_other_documents_are_not_paired(name, other):
     fields = {"documents": TWO, "folds": TWO, "truth": TWO}
@@ -81,69 +66,6 @@ def test_scores_of_different_classes_are_not_paired():
     one, two = (Outcome(cell, TWO, TWO, TWO, TWO, 2, position) for cell, position in (("a", 0), ("b", 1)))
     with pytest.raises(ValueError, match="different classes"):
         check_same_documents(one, two)
-
-
-SHAPES = "'a': documents, folds, truth and predicted have shapes"
-SEVERAL = np.zeros((2, 3), dtype=bool)
-
-
-@pytest.mark.parametrize(
-    ("documents", "folds", "truth", "predicted", "said"),
-    [
-        (TWO, TWO, TWO, np.array([0]), f"{SHAPES} [(1,), (2,)]"),
-        (TWO, np.arange(3), TWO, TWO, f"{SHAPES} [(2,), (3,)]"),
-        (TWO[:0], TWO[:0], TWO[:0], TWO[:0], f"{SHAPES} [(0,)]"),
-        (TWO, TWO, TWO, TWO[:, None], f"{SHAPES} [(2,)]"),
-        (TWO, TWO, np.array([0, 3]), TWO, "class indices of 'a' must lie between 0 and 2"),
-        (TWO, TWO, TWO, np.array([0, -1]), "class indices of 'a' must lie between 0 and 2"),
-        (TWO, TWO, SEVERAL[:, :2], SEVERAL[:, :2], "'a': truth and predicted must be boolean, one column per class"),
-        (TWO, TWO, SEVERAL * 1, SEVERAL, "'a': truth and predicted must be boolean, one column per class"),
-        (TWO, TWO, SEVERAL, SEVERAL * 1, "'a': truth and predicted must be boolean, one column per class"),
-    ],
-)
-def test_what_does_not_fit_is_said(documents, folds, truth, predicted, said):
-    with pytest.raises(ValueError, match=r".") as refused:
-        Outcome("a", documents, folds, truth, predicted, 3)
-    assert str(refused.value) == said
-    Outcome("a", TWO, TWO, np.array([0, 2]), np.array([2, 0]), 3)  # the first and the last class
-
-
-def test_why_outcomes_are_not_paired_pooled_or_ranked_is_said():
-    a, b = judged("a", [1, 0], [1]), judged("b", [1, 1], [0])
-    for other, said in [
-        (
-            Outcome("b", b.documents + 1, b.folds, b.truth, b.predicted, 2),
-            "'a' and 'b' differ in documents: only the same test documents can be paired",
-        ),
-        (Outcome("b", b.documents, b.folds, b.truth, b.predicted, 2, 1), "'a' and 'b' are scores of different classes"),
-    ]:
-        with pytest.raises(ValueError, match=r".") as refused:
-            check_same_documents(a, other)
-        assert str(refused.value) == said
-    twice = Outcome("a", TWO * 0, TWO, TWO, TWO, 2)
-    assert score_over_splits(twice, "accuracy") == 1
-    for score, said in [
-        (
-            lambda: score_over_splits(twice, "macro-f1"),
-            "'a' tests documents more than once: their outcomes cannot be pooled",
-        ),
-        (lambda: fold_scores(a, "macro-roc-auc"), "'a' has no decision values, which macro-roc-auc needs"),
-    ]:
-        with pytest.raises(ValueError, match=r".") as refused:
-            score()
-        assert str(refused.value) == said
-
-
-def test_scores_are_of_every_metric_that_can_be_computed():
-    truth = np.array([0, 1, 1, 0])
-    outcome = Outcome("a", np.arange(4), truth * 0, truth, truth, 2)
-    ranked = Outcome("a", np.arange(4), truth * 0, truth, truth, 2, values=np.eye(2)[truth])
-    assert (outcome.rankings, len(ranked.rankings)) == ((), 1)
-    counts = [name for name, metric in METRICS.items() if metric.ranking is None and metric.whole]
-    assert list(outcome_scores(outcome)) == counts
-    assert list(outcome_scores(ranked)) == [name for name, metric in METRICS.items() if metric.whole]
-    assert [outcome.can_score(name) for name in ("accuracy", "macro-roc-auc", "unheard-of")] == [True, False, False]
-    assert ranked.can_score("macro-roc-auc")
 
 
 @pytest.mark.parametrize("pooled", [False, True])

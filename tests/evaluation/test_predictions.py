@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 
 from benchmark.evaluation.predictions import (
-    METHOD_TIMERS,
     NO_INNER_FOLDS,
     TIMERS,
-    SettingKey,
     SettingPredictions,
-    SplitKey,
-    TaskDocuments,
-    TaskKey,
     tallies_from_rows,
 )
 
@@ -57,10 +52,6 @@ def test_what_is_joined_is_divided_into_its_parts(several, values):
     assert SettingPredictions.joined(each[:1]) is each[0]
 
 
-def test_values_that_a_split_lacks_are_not_joined():
-    assert SettingPredictions.joined([*parts()[:2], parts(values=False)[2]]).values is None
-
-
 @pytest.mark.parametrize(("predicted", "dtype"), [(np.array([2, 0, 1]), np.int16), (np.eye(3, dtype=bool), np.bool_)])
 def test_predictions_of_one_split(predicted, dtype):
     tied, seconds, values = np.array([True, False, False]), np.arange(6.0), np.eye(3)
@@ -81,15 +72,3 @@ def test_counts_of_inner_folds_are_right_assigned_true_and_documents():
     found = tallies_from_rows(rows)
     assert (found.right.tolist(), found.assigned.tolist()) == ([[1, 2], [7, 8]], [[3, 4], [9, 10]])
     assert (found.true.tolist(), found.documents.tolist()) == ([[5, 6], [12, 13]], [11, 25])
-
-
-def test_keys_and_names():
-    key = SettingKey("v", "t", "m", 1, 50, 20)
-    assert (key.of_task, key.of_splits) == (TaskKey("v", "t"), SplitKey("v", "t", 50))
-    assert key.of_splits.of_task == TaskKey("v", "t")
-    assert [TaskDocuments(("a",), ("x",), truth).multilabel for truth in (np.zeros(1), np.zeros((1, 1)))] == [
-        False,
-        True,
-    ]
-    assert METHOD_TIMERS == ("extraction", "products", "kernel", "training", "testing")
-    assert (*METHOD_TIMERS, "machines") == TIMERS

@@ -18,11 +18,9 @@ from benchmark.evaluation.public_test_sets import (
     encode_shipped,
     label_codes,
     load_shipped,
-    public_set_of_configuration,
-    public_test_set,
     split_labels,
 )
-from benchmark.system.errors import BenchError, ConfigError, DataError
+from benchmark.system.errors import BenchError, DataError
 
 FRAME = pd.DataFrame(
     {
@@ -102,31 +100,6 @@ def test_labels_are_separated_by_semicolons():
     assert (single.tolist(), single.dtype) == ([2, 0], np.int16)
     with pytest.raises(KeyError):
         label_codes(["w"], "xyz", multilabel=False)
-
-
-def test_metrics_columns_and_configurations_of_the_test_sets():
-    assert [(name, each.name, each.metrics, each.label_column, each.documents) for name, each in TEST_SETS.items()] == [
-        ("20ng", "20ng", ("accuracy", "macro-f1"), "label", "posts"),
-        ("webkb", "webkb", ("accuracy", "macro-f1"), "label", "pages"),
-        ("r8", "r8", ("accuracy", "macro-f1"), "label", "stories"),
-        ("r52", "r52", ("accuracy", "macro-f1"), "label", "stories"),
-        ("modapte-90", "modapte-90", ("micro-f1", "macro-f1"), "labels", "stories"),
-    ]
-    for each in TEST_SETS.values():
-        assert public_test_set(each.name) is each
-        assert all(public_set_of_configuration(name) is each for name in each.configurations)
-        assert each.training.endswith(".")
-    assert public_set_of_configuration("webkb") is None
-    assert [each.training for each in TEST_SETS.values()] == [
-        "Train on the 11,314 posts of 20news-bydate-train.",
-        "Predict the pages of a university (column group) after training on those of the other three and of misc.",
-        "Train on the 5,485 training stories of R8.",
-        "Train on the 6,532 training stories of R52.",
-        "Train on the 7,770 training stories that have at least one of the 90 topics.",
-    ]
-    assert {name for name, each in TEST_SETS.items() if each.excluded} == {"20ng"}
-    with pytest.raises(ConfigError, match=r"unknown test set 'r9'; did you mean 'r8'\?"):
-        public_test_set("r9")
 
 
 def test_what_can_not_be_read_is_said(tmp_path):

@@ -224,17 +224,6 @@ def test_the_interval_is_the_bootstraps(name: str, splits: int) -> None:
     assert found.low < found.value < found.high
 
 
-def test_the_bootstrap_of_rankings_has_its_seed_and_its_number_of_draws() -> None:
-    one, other = outcome(splits=2), replace(outcome(3, splits=2), cell="b")
-    for ask in (estimate_score, lambda *how, **more: estimate_difference(how[0], other, *how[1:], **more)):
-        usual = ask(one, "micro-roc-auc")
-        assert usual == ask(one, "micro-roc-auc", seed=0, resamples=intervals.RESAMPLES_OF_RANKINGS)
-        assert usual != ask(one, "micro-roc-auc", seed=1)
-        few = ask(one, "micro-roc-auc", resamples=2)
-        assert (few.value, few.n) == (usual.value, usual.n)
-        assert few.high - few.low < usual.high - usual.low
-
-
 def test_a_difference_is_paired() -> None:
     one, better = outcome(), replace(outcome(shift=1.0), cell="b")
     gap = estimate_difference(better, one, "micro-roc-auc")

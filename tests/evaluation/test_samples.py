@@ -68,14 +68,6 @@ class TestDraws:
         with pytest.raises(ValueError, match="3 and 2 replicates"):
             DRAWS.difference(scored([0.1, 0.2, 0.3]), scored([0.1, 0.2], "b"), "error")
 
-    @pytest.mark.parametrize("folds", [("0", "1", "3"), ("2", "1", "0")])
-    def test_draws_of_other_names_are_other_draws(self, folds):
-        one, other = scored([0.1, 0.2, 0.4]), scored([0.1, 0.3, 0.3], "b")
-        other = replace(other, folds=folds)
-        for compare in (DRAWS.difference, DRAWS.ratio, lambda *cells: DRAWS.test("wilcoxon", *cells)):
-            with pytest.raises(ValueError, match="have different splits: they can't be paired"):
-                compare(one, other, "error")
-
     def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):
         known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
         one = CellScores("a", (), {}, np.array([7]), np.zeros(1), known={"average-skl": known})
@@ -289,11 +281,6 @@ class TestEveryTest:
             metrics = ["error", "seconds", "macro-f1", "accuracy", "seconds-in-all"]
             assert [found.test for found in DRAWS.tests(one, other, metrics)] == ["wilcoxon", "wilcoxon, accuracy"]
         assert DRAWS.tests(a, b, ["seconds"]) == []
-
-    def test_names_of_tests_say_which_metric_and_which_pairs(self):
-        a, b = self.pair(draws=7, many=True)
-        names = [found.test for found in DRAWS.tests(a, b, ["macro-f1", "micro-f1", "seconds"])]
-        assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × replicate", "sign"]
 
 
 class TestChoice:

@@ -12,11 +12,9 @@ from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.outcomes import outcome_scores
-from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
+from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling
 from benchmark.evaluation.score_table import ScoreTable
-from benchmark.evaluation.significance import document_test, micro_sign_test
-from benchmark.system.tags import tags_of
+from benchmark.evaluation.significance import document_test
 from tests.evaluation.outcomes import drawn, multilabel, of_outcome, random_outcome, scored
 
 DRAWS = ReplicateSampling(0)
@@ -37,44 +35,6 @@ class TestRefusals:
     """What can't be paired says why, in one sentence."""
 
     ONE, TWO, OTHER = scored([0.1]), scored([0.1, 0.2]), scored([0.2, 0.3], "b")
-
-    @pytest.mark.parametrize(
-        ("ask", "said"),
-        [
-            (
-                lambda: DRAWS.difference(scored([0.1] * 3), TestRefusals.OTHER, "error"),
-                "'a' and 'b' have 3 and 2 replicates: they can't be paired",
-            ),
-            (
-                lambda: DRAWS.ratio(TestRefusals.TWO, scored([0.0, 0.0], "b"), "error"),
-                "the mean error of 'b' is 0: a ratio to it is not defined",
-            ),
-            (
-                lambda: DRAWS.ratio(scored([0.1, 0.2, 0.3]), scored([0.0, 0.0, 0.3], "b"), "error"),
-                "the mean error of 'b' may be 0: a ratio to it has no interval",
-            ),
-            (
-                lambda: DocumentSampling(0).ratio(TestRefusals.ONE, scored([0.2], "b"), "error"),
-                "'a' and 'b' have one split: their ratio has no interval",
-            ),
-            (
-                lambda: DocumentSampling(0).sign_z(TestRefusals.TWO, TestRefusals.OTHER),
-                "'a' or 'b' has no predictions: there are no documents to pair",
-            ),
-            (
-                lambda: DRAWS.sign_z(TestRefusals.TWO, TestRefusals.OTHER),
-                "'a' and 'b' test documents more than once: their outcomes can't be pooled",
-            ),
-            (lambda: TestRefusals.ONE.of_class(0), "'a' has no predictions, so its classes can't be scored one by one"),
-            (lambda: scored([]), "'a': error must be finite on each of 0 splits"),
-            (lambda: scored([0.1, np.nan]), "'a': error must be finite on each of 2 splits"),
-            (lambda: replace(TestRefusals.TWO, folds=("0",)), "'a': error must be finite on each of 1 splits"),
-        ],
-    )
-    def test_is_said(self, ask, said):
-        with pytest.raises(ValueError, match=r".") as refused:
-            ask()
-        assert str(refused.value) == said
 
     @pytest.mark.parametrize("sample", [DRAWS, DocumentSampling(0)])
     def test_tests_of_documents_need_predictions_of_both(self, sample):
@@ -173,10 +133,6 @@ class TestBetweenGroups:
         assert of_groups.between(scored([0.5]), "error") is None
         assert of_groups.between(scored([0.5, 0.6]), "error") is not None
 
-    @pytest.mark.parametrize("name", PROTOCOLS)
-    def test_only_leaving_groups_out_makes_them(self, name):
-        assert sampling_of(tags_of(PROTOCOLS[name]), 3).groups == (name == "leave-one-group-out")
-
 
 @pytest.mark.parametrize(
     ("sample", "values", "said"),
@@ -194,21 +150,6 @@ def test_a_sample_is_counted_in_its_own_units(sample, values, said):
     assert sample.counted(scores, Estimate(0.5, 0.4, 0.6, 1234, "count")) == said
 
 
-def test_error_bars_say_what_they_are():
-    assert [(each.bars, each.bars_of_difference, each.bars_of_ratio) for each in (DocumentSampling, DRAWS)] == [
-        (
-            "95% interval over the tested documents",
-            "95% interval over the tested documents, paired",
-            "95% interval over the splits (Fieller)",
-        ),
-        (
-            "95% interval of the mean (t over the replicates)",
-            "95% interval of the mean difference (t over the replicates)",
-            "95% interval over the replicates (Fieller)",
-        ),
-    ]
-
-
 class TestScoreTable:
     """A table asks the sample of its cells, in the order in which they are named."""
 
@@ -216,19 +157,6 @@ class TestScoreTable:
         a, b, c = several_splits(), several_splits("b", 2), replace(several_splits("c", 3), outcome=None)
         samples = {"a": DocumentSampling(3), "b": DocumentSampling(3), "c": ReplicateSampling(3)}
         return ScoreTable({each.cell: each for each in (a, b, c)}, samples, {}, lambda: ("frame", "drawn")), a, b
-
-    def test_gives_the_samples_own_answers(self):
-        table, a, b = self.table()
-        sample = DocumentSampling(3)
-        assert table.estimate("a", "macro-f1") == sample.estimate(a, "macro-f1")
-        assert table.difference("a", "b", "macro-f1") == sample.difference(a, b, "macro-f1")
-        assert table.ratio("a", "b", "accuracy") == sample.ratio(a, b, "accuracy")
-        assert table.sign_z("a", "b") == sample.sign_z(a, b)
-        assert table.test("sign", "a", "b", "accuracy") == sample.test("sign", a, b, "accuracy")
-        assert [str(each) for each in table.tests("a", "b", ["accuracy"])] == [
-            str(each) for each in sample.tests(a, b, ["accuracy"])
-        ]
-        assert (table.frame, table.drawn) == ("frame", "drawn")
 
     def test_knows_which_cells_have_a_metric(self):
         table, *_ = self.table()
@@ -267,27 +195,6 @@ def test_scores_of_one_class_are_those_of_its_outcome():
     named = a.named("other")
     assert (named.cell, named.outcome.cell, named.values) == ("other", "other", a.values)
     assert replace(a, outcome=None).named("other").outcome is None
-
-
-def test_the_first_of_two_cells_stays_the_first():
-    """Of several classes a document, whichever the sample; and two replicates are enough for a ratio."""
-    rng = np.random.default_rng(4)
-    truth = rng.random((40, 3)) < 0.4
-    a, b = (
-        of_outcome(multilabel(name, truth, truth ^ (rng.random((3, 40, 3)) < wrong)))
-        for name, wrong in (("a", 0.1), ("b", 0.4))
-    )
-    found = DRAWS.test("sign", a, b, "macro-f1")
-    assert found == micro_sign_test(a.outcome, b.outcome)
-    assert (found.a, found.b, found.favours) == ("a", "b", "a")
-    assert found.statistic > 0
-    two = DRAWS.ratio(scored([0.2, 0.22]), scored([0.1, 0.11], "b"), "error")
-    assert (two.value, two.n, two.method) == (pytest.approx(2), 2, "fieller")
-    one = DRAWS.ratio(scored([0.2]), scored([0.1], "b"), "error")
-    assert (one.value, one.n, one.method) == (2, 1, "single replicate")
-    assert not scored([0.2]).can_score("error")
-    assert scored([0.2]).has("error")
-    assert not scored([0.2]).has("accuracy")
 
 
 @pytest.mark.parametrize(("more", "better"), [(True, "b"), (False, "a")])

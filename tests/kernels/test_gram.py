@@ -15,7 +15,6 @@ from benchmark.kernels import Kernel, Linear, NegativeEuclideanDistance, Polynom
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
-from benchmark.system.row_blocks import BLOCK_VALUES, rows_per_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,23 +119,6 @@ def test_one_value_that_is_not_a_number_fails(counts: NDArray[Any]) -> None:
     assert np.isfinite(gram.block(0, 17)).all()
 
 
-def test_a_sum_that_overflows_is_no_failure_where_every_value_is_finite(counts: NDArray[Any]) -> None:
-    products = stored(counts, 1.0)
-    products.matrix[:] = 1e308
-    gram = LazyGram(Linear(), products, "none", np.arange(30), TRAINED)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert (gram.block(0, 30) == 1e308).all()
-
-
-@pytest.mark.parametrize("n_columns", [0, 1, 3, 1000, BLOCK_VALUES // 4, BLOCK_VALUES, 10**9])
-def test_rows_of_a_block_are_even_and_few(n_columns: int) -> None:
-    rows = rows_per_block(n_columns)
-    assert rows >= 2
-    assert rows % 2 == 0
-    assert rows == 2 or rows * n_columns <= BLOCK_VALUES
-
-
 class Doubled(Kernel):
     """A kernel of someone else's, which may do anything with its arguments."""
 
@@ -182,12 +164,6 @@ def test_a_kernel_of_someone_else_may_not_write_to_self_products_or_give_another
     else:
         np.testing.assert_array_equal(gram.block(0, 5), 2.0 * counts[:5] @ counts[TRAINED[:6]].T)
         assert not hasattr(kernel, "learned")  # a copy has learned
-
-
-def test_one_of_this_package_may_write_to_them(counts: NDArray[Any]) -> None:
-    gram = LazyGram(Linear(), stored(counts, 1.0), "none", np.arange(5), TRAINED[:6])
-    assert gram._row_self.flags.writeable
-    assert gram._column_self.flags.writeable
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)

@@ -63,7 +63,7 @@ LIMITS = [
         (name, "t", (1e-9, 1e6), (0.9e-9, 1.1e6, 0.0, NAN, INF), "t must lie between 1e-09 and 1e+06, not ")
         for name in ("heat", "hyperbolic")
     ),
-    ("hyperbolic", "geometry", ("curvature -1", "fisher"), ("flat",), "unknown geometry 'flat'; one of curvature -1, "),
+    ("hyperbolic", "geometry", ("curvature -1", "fisher"), ("flat",), "geometry must be one of curvature -1, fisher, "),
     ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be positive, not "),
     *(
         ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")

@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store", limit=10**9)
 
 
-@pytest.mark.parametrize(("name", "n_cells"), [("mykernels", 4), ("mypoints", 3), ("myrules", 2)])
+@pytest.mark.parametrize(("name", "n_cells"), [("mykernels", 4), ("myclassifiers", 4), ("mypoints", 3), ("myrules", 2)])
 def test_the_example_of_the_documents_runs(name: str, n_cells: int, tmp_path: Path, store: Store) -> None:
     found = re.search(
         rf"`{name}\.py`.*?```python\n(.*?)```\n\n```yaml\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL

@@ -137,16 +137,6 @@ def test_another_seed_draws_other_features_and_each_feature_is_its_own(cls: type
         assert (dense[0][:, : half // 2] != dense[0][:, place : place + half // 2]).any()
 
 
-@pytest.mark.parametrize("name", FEATURE_MAPS)
-def test_the_width_is_the_number_of_features(name: str, points: sp.csr_array) -> None:
-    small = {
-        key: value for key, value in (("n_components", 30), ("samples", 3)) if key in FEATURE_MAPS[name]().get_params()
-    }
-    for parameters in ({}, small):
-        fitted = FEATURE_MAPS[name](**parameters).fit(points)
-        assert fitted.width(200) == fitted.transform(points).shape[1]
-
-
 @pytest.mark.parametrize("cls", [ChiSquared, JensenShannon])
 def test_a_spectrum_has_one_to_three_samples(cls: type, points: sp.csr_array) -> None:
     for samples in (1, 2, 3):
@@ -285,17 +275,3 @@ def test_a_map_is_fitted_before_it_is_used_and_leaves_points_as_they_are(name: s
     assert (tags.input_tags.sparse, tags.input_tags.positive_only) == (True, True)
     zeros = FEATURE_MAPS[name]().fit(points).transform(sp.csr_array((2, 200)))
     assert zeros.shape == (2, FEATURE_MAPS[name]().width(200))
-
-
-def test_defaults_of_maps_are_those_that_are_documented() -> None:
-    expected: dict[str, dict[str, int]] = {
-        "hellinger": {},
-        "chi-squared": {"samples": 2},
-        "jensen-shannon": {"samples": 2},
-        "arcsine": {"n_components": 512, "seed": 0},
-        "sign-projection": {"n_components": 1024, "seed": 0},
-    }
-    assert {name: cls().get_params() for name, cls in FEATURE_MAPS.items()} == expected
-    for cls in FEATURE_MAPS.values():
-        assert (cls.tags.normalization, cls.tags.normalizations) == ("l1", ("l1",))
-        assert cls.tags.sums_words == (cls is Hellinger)

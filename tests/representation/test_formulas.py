@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, Weighting, row_norms
-from benchmark.representation.weightings import Aitchison, Bm25
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, row_norms
+from benchmark.representation.weightings import Aitchison
 from benchmark.representation.weightings.learnt import ClassLikelihood
 
 if TYPE_CHECKING:
@@ -163,29 +163,6 @@ def test_a_concentration_is_its_formula(collection: str, smoothing: float) -> No
     # A concentration of 0 may be off by 1e-15, and its root by 3e-8.
     np.testing.assert_allclose(fitted.factors_, expected, rtol=1e-12, atol=1e-7)
     np.testing.assert_allclose(fitted.transform(counts).toarray(), np.sqrt(counts) * expected, rtol=1e-12, atol=1e-7)
-
-
-def test_what_is_learned_by_exponents() -> None:
-    learns = {str(idf): Aitchison(idf=idf).learns for idf in (0, 0.0, 1, {}, {"all": 0.0}, {"all": 0.5})}
-    assert learns == {"0": "", "0.0": "", "1": "documents", **dict.fromkeys(list(learns)[3:], "documents")}
-    for concentration in (1.0, {"all": 0.0, "more": 0.5}):
-        assert Aitchison(idf=0, concentration=concentration).learns == "labels"
-    for concentration in (0.0, {}, {"all": 0.0}):
-        assert Aitchison(idf=0, concentration=concentration).learns == ""
-
-
-@pytest.mark.parametrize("weighting", [Bm25(k1=2.0, b=0.5), Aitchison(power=0.5, idf=2.0)])
-def test_a_weighting_with_parameters_is_fitted_as_a_copy(weighting: Weighting) -> None:
-    counts, _ = COLLECTIONS["more documents than terms"]
-    points = TermWeighting(weighting, "l1").fit(counts)
-    assert points.weighting_ is not weighting
-    assert points.weighting_.get_params() == weighting.get_params()
-    assert not hasattr(weighting, "factors_")
-    assert not hasattr(weighting, "n_features_in_")
-    expected = type(weighting)(**weighting.get_params()).fit(counts).transform(counts)
-    np.testing.assert_allclose(
-        points.transform(counts).toarray(), expected.toarray() / row_norms(expected, "l1")[:, None], rtol=1e-14
-    )
 
 
 @pytest.mark.filterwarnings("error")

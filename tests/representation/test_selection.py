@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -100,59 +98,10 @@ def test_arguments_are_left_as_they_are():
     np.testing.assert_array_equal(matrix.indices, before.indices)
 
 
-def test_a_class_without_documents_is_refused_by_name():
-    with pytest.raises(ValueError, match="in the class 'crude', 'gold'"):
-        information_gain(np.ones((3, 2)), [0, 2, 0], ["acq", "crude", "earn", "gold"])
-    with pytest.raises(ValueError, match="in the class '1'"):
-        information_gain(np.ones((3, 2)), [0, 2, 0])
-
-
-@pytest.mark.parametrize(
-    ("counts", "labels", "message"),
-    [
-        (np.ones((0, 2)), np.empty(0, dtype=int), "no document"),
-        ([[1, -1]], [0], "not negative"),
-        ([[1, np.nan]], [0], "finite"),
-        ([[1, 1]], [0, 1], r"shape \(1,\)"),
-        ([[1, 1]], [[0]], r"shape \(1,\), not int64 of shape \(1, 1\)"),
-        ([[1, 1]], [[0, 1]], r"shape \(1,\), not int64 of shape \(1, 2\)"),
-        ([[1, 1]], [0.5], "integers"),
-        ([[1, 1]], [-1], "labels go from -1 to -1"),
-        ([[1, 1]], [2], "labels go from 2 to 2, but there are 2 classes"),
-    ],
-)
-def test_impossible_arguments_are_refused(counts, labels, message):
-    with pytest.raises(ValueError, match=message):
-        information_gain(counts, labels, ["a", "b"])
-
-
-def test_names_of_classes_say_how_many_there_are():
-    counts, labels = np.array([[1, 0], [0, 1], [1, 1]]), [0, 1, 1]
-    expected = information_gain(counts, labels)
-    np.testing.assert_array_equal(information_gain(counts, labels, ["a", "b"]), expected)
-    for wrong, said in (
-        ([0, 1, 2], "labels go from 0 to 2, but there are 2 classes, from 0"),
-        ([-1, 1, 0], "labels go from -1 to 1, but there are 2 classes, from 0"),
-        ([0, 0, 0], "no document to learn from in the class 'b'"),
-        ([1, 1, 1], "no document to learn from in the class 'a'"),
-    ):
-        with pytest.raises(ValueError, match=f"^{said}$"):
-            information_gain(counts, wrong, ["a", "b"])
-
-
-def test_the_sum_is_taken_where_nothing_else_is_said():
-    gains = np.array([[1.0, 4.0], [3.0, 0.0]])
-    np.testing.assert_array_equal(aggregate_gains(gains, np.array([0.25, 0.75])), [4.0, 4.0])
-
-
 def test_aggregates_are_the_sum_the_average_by_prior_and_the_maximum():
     gains, priors = np.array([[1.0, 4.0], [3.0, 0.0]]), np.array([0.25, 0.75])
     found = {how: aggregate_gains(gains, priors, how).tolist() for how in GAIN_AGGREGATES}
     assert found == {"sum": [4.0, 4.0], "average": [2.5, 1.0], "maximum": [3.0, 4.0]}
-    with pytest.raises(ValueError, match="'mean'; one of sum, average, maximum"):
-        aggregate_gains(gains, priors, "mean")
-    with pytest.raises(ValueError, match="are not of the same classes"):
-        aggregate_gains(gains, priors[:1])
 
 
 @settings(max_examples=60)
@@ -179,11 +128,6 @@ def test_sizes_that_no_ranking_has_are_refused(size):
         checked_n_terms(size, 9)
 
 
-def test_gains_that_are_not_finite_are_refused():
-    with pytest.raises(ValueError, match="finite"):
-        rank_terms(np.array([0.1, np.nan]))
-
-
 def test_memberships_are_what_binary_labels_say_class_by_class():
     rng = np.random.default_rng(7)
     counts, members = rng.poisson(0.5, size=(40, 12)), rng.random((40, 4)) < 0.3
@@ -194,13 +138,3 @@ def test_memberships_are_what_binary_labels_say_class_by_class():
         np.testing.assert_allclose(gains[column], expected[1], rtol=0, atol=1e-14)
     np.testing.assert_array_equal(gains[3], 0.0)
     np.testing.assert_array_equal(information_gain(counts, members, list("abcd")), gains)
-    said = r"memberships of shape {} don't have a row for each of {} documents and a column for each class"
-    for rows, wrong, classes in (
-        (39, members, None),
-        (40, members[:, 0], None),
-        (40, members[:, :, None], None),
-        (40, members, list("abc")),
-        (40, members, list("abcde")),
-    ):
-        with pytest.raises(ValueError, match=said.format(re.escape(str(wrong.shape)), rows)):
-            information_gain(counts[:rows], wrong, classes)

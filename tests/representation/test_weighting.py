@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import normalize
 
 from benchmark.representation import (
@@ -73,12 +70,6 @@ def test_tfidf_weights_are_products_and_zeros_are_not_stored() -> None:
     expected = [[2 * ln2, 0, 0, 0], [ln2, 3 * ln2, 0, 0], [0, 0, 0, 0], [0, ln2, 0, 0]]
     np.testing.assert_array_equal(weights.toarray(), expected)
     assert weights.nnz == 4
-
-
-def test_weighting_floats_leaves_them_as_they_are() -> None:
-    counts = COUNTS.astype(np.float64)
-    weight_terms(counts, np.full(4, 5.0))
-    np.testing.assert_array_equal(counts.toarray(), COUNTS.toarray())
 
 
 def test_norms_by_hand() -> None:
@@ -185,32 +176,3 @@ def test_embedding_by_one_half_carries_the_simplex_to_the_sphere() -> None:
     points = power_transform(TermWeighting(normalization="l1").fit_transform(COUNTS), 0.5)
     # A root halves the relative error of its square: V + 2 eps for the sum of four.
     np.testing.assert_allclose((points.toarray() ** 2).sum(axis=1), 1.0, rtol=8 * EPS)
-
-
-@pytest.mark.parametrize("parameters", [{"weighting": "bm26"}, {"normalization": "l3"}])
-def test_unknown_names_fail_in_fit(parameters: dict[str, str]) -> None:
-    (name, value), *_ = parameters.items()
-    with pytest.raises(ValueError, match=f"{name} must be one of .*, not '{value}'"):
-        TermWeighting(**parameters).fit(COUNTS)
-
-
-def test_an_unknown_normalization_has_no_norms() -> None:
-    with pytest.raises(ValueError, match="'max'; one of none, l1, l2"):
-        row_norms(COUNTS, "max")
-
-
-def test_an_unknown_parameter_fails() -> None:
-    with pytest.raises(TypeError, match="smooth"):
-        TermWeighting(smooth=True)  # type: ignore[call-arg]
-
-
-def test_it_has_scikit_learns_manners() -> None:
-    weighting = TermWeighting("tfidf", "l2")
-    assert weighting.fit(COUNTS) is weighting
-    assert weighting.n_features_in_ == 4
-    copy: Any = clone(weighting)
-    assert copy.get_params() == {"weighting": "tfidf", "normalization": "l2"}
-    with pytest.raises(NotFittedError):
-        copy.transform(COUNTS)
-    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 4"):
-        weighting.transform(COUNTS[:, :3])

@@ -15,7 +15,6 @@ from scipy.optimize import approx_fprime
 from scipy.stats import entropy
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils import get_tags
 
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, normalize_blocks, row_norms
 from benchmark.representation.weightings import (
@@ -162,47 +161,6 @@ def test_a_parameter_lies_between_its_smallest_and_its_largest_value(cls: type[W
             cls(**{name: {"all": least, "more": most + 1}}).check()
 
 
-@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, names in RANGES.items() for name in names])
-def test_every_parameter_matters_and_keeps_its_name(cls: type[Weighting], name: str) -> None:
-    counts, labels = drawn(7, n=30)
-    usual = {"k1": 1.2, "b": 0.75} if cls is Bm25 else {"power": 0.5, "idf": 1.5, "concentration": 0.5}
-    usual |= {"smoothing": 2.0} if "smoothing" in RANGES[cls] else {}
-    usual |= {"strength": 3.0, "iterations": 2} if cls is LearnedAitchison else {}
-    changed = {**usual, name: 9 if name == "iterations" else usual[name] * 0.7}
-    one, other = (cls(**parameters).fit(counts, labels).transform(counts).toarray() for parameters in (usual, changed))
-    assert np.abs(one - other).max() > 1e-4
-    assert changed.items() <= cls(**changed).get_params().items()
-
-
-def test_defaults() -> None:
-    plain = {"power": 1.0, "idf": 1.0, "concentration": 0.0, "smoothing": 1.0}
-    assert Aitchison().get_params() == {**plain, "log": False}
-    assert LearnedAitchison().get_params() == {**plain, "strength": 10.0, "iterations": 30}
-    assert Bm25().get_params() == {"k1": 1.2, "b": 0.75}
-    assert TermWeighting().get_params() == {"weighting": "tf", "normalization": "none"}
-
-
-@pytest.mark.parametrize("name", [name for name, cls in WEIGHTINGS.items() if cls().learns == FROM_LABELS])
-def test_labels_are_one_for_each_document(name: str) -> None:
-    counts, labels = drawn(9)
-    for wrong in (labels[:-1], np.append(labels, 0), np.eye(3)[labels][1:], np.eye(3)[labels][:, None], np.array(1)):
-        shape = re.escape(str(np.shape(wrong)))
-        with pytest.raises(ValueError, match=f"needs the classes of 12 documents, not labels of shape {shape}"):
-            WEIGHTINGS[name]().fit(counts, wrong)
-    with pytest.raises(ValueError, match=r"needs the classes of 12 documents: it requires y to be passed, but .* None"):
-        WEIGHTINGS[name]().fit(counts)
-
-
-@pytest.mark.parametrize("name", WEIGHTINGS)
-def test_tags_say_whether_labels_are_needed(name: str) -> None:
-    weighting = WEIGHTINGS[name]()
-    for each in (weighting, TermWeighting(name), TermWeighting(weighting)):
-        tags = get_tags(each)
-        assert tags.target_tags.required == (weighting.learns == FROM_LABELS)
-        assert tags.target_tags.multi_output
-        assert (tags.input_tags.sparse, tags.input_tags.positive_only) == (True, True)
-
-
 class Own(Weighting):
     """A weighting of a plug-in, whose values are those that it is given."""
 
@@ -242,12 +200,6 @@ def test_odd_values_of_a_plugins_weighting_are_refused(odd: str) -> None:
     fitted = Own(local=ODD[odd](11)).fit(COUNTS)
     with pytest.raises(ValueError, match=f"^`local` {said.format(11)}"):
         fitted.transform(COUNTS)
-
-
-@pytest.mark.parametrize("weighting", [Aitchison(power=0), Aitchison(idf=-1), Aitchison(concentration=11), Bm25(b=1.1)])
-def test_parameters_out_of_range_are_refused(weighting: Aitchison | Bm25) -> None:
-    with pytest.raises(ValueError, match="must lie in"):
-        weighting.fit(COUNTS, LABELS_OF)
 
 
 class TestLearnt:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.model.text_model import TextView
-from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import LEXERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
@@ -107,17 +106,3 @@ def test_a_kept_model_counts_them_as_the_corpus_was_counted(within: str) -> None
     counts = count_terms(corpus_of(documents), lexing, Pruning(min_documents=2))
     view = TextView(lexing, counts.vocabulary)
     np.testing.assert_array_equal(view.inputs(documents).toarray(), counts.matrix.toarray())
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"ngrams": ()},
-        {"characters": (5, 3)},
-        {"characters": (3, 11)},
-        {"within": "x"},
-    ],
-)
-def test_lexings_without_terms_or_out_of_range_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match="lexing: "):
-        Lexing(**wrong)  # type: ignore[arg-type]

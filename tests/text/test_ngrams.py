@@ -14,7 +14,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.stoplist import stop_words
@@ -119,12 +118,6 @@ def test_words_beside_n_grams_are_the_words_alone(documents: list[bytes], lexing
 def test_nothing_runs_over_the_end_of_a_document() -> None:
     counts = count_terms(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
     assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))
-
-
-@pytest.mark.parametrize("ngrams", [(), (0,), (1, 6)])
-def test_impossible_n_grams_are_refused(ngrams: tuple[int, ...]) -> None:
-    with pytest.raises(ConfigError, match="must list numbers from 1 to 5"):
-        Lexing(ngrams=ngrams)
 
 
 @pytest.mark.corpus

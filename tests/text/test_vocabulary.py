@@ -1,8 +1,6 @@
 """Counts against a plain count of the lexer's tokens, pruning, and the known numbers of real corpora."""
 
 import re
-import time
-import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -235,31 +233,6 @@ def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_numb
     assert same_bytes(whole, divided)
 
 
-@pytest.mark.parametrize("cuts", [[2], [1, 2], [1], []])
-def test_documents_that_are_not_counted_have_numbers_too(cuts: list[int]) -> None:
-    """The first document of a chunk isn't taken for one of the chunk before."""
-    corpus = in_groups([b"rum", b"kernel", b"kernel", b"rum"], [1, 0, 0, 0])
-    counts = count_terms(Divided(corpus, cuts), Lexing(), Pruning(min_documents=2, group="train"))
-    assert counts.vocabulary == ("kernel",)
-
-
-def test_few_chunks_are_in_memory_at_a_time() -> None:
-    made, alive = list[weakref.ref[object]](), list[int]()
-
-    class Watched(Divided):
-        def chunks(self, size: int) -> Iterator[TextChunk]:
-            for text, bounds in super().chunks(size):
-                made.append(weakref.ref(text))
-                alive.append(sum(reference() is not None for reference in made))
-                yield text, bounds
-
-    count_terms(
-        Watched(corpus_of([b"kernel text %d" % number for number in range(40)]), list(range(40))), *DEFAULTS, jobs=3
-    )
-    assert len(alive) == 41
-    assert max(alive) <= 3 + 1
-
-
 def colliding(number: int, bits: int = 18) -> list[bytes]:
     """Words after which FNV-1a, from its usual start, has the same low bits: blocks of letters that have, in a row."""
     state, blocks = np.uint64(0xCBF29CE484222325), []
@@ -279,27 +252,6 @@ def colliding(number: int, bits: int = 18) -> list[bytes]:
 
 def four_letters(number: int) -> list[bytes]:
     return [bytes(word) for word in islice(product(range(97, 123), repeat=4), number)]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        colliding(20_000),
-        [word + b"zzzz" for word in four_letters(20_000)],
-        [b"zzzz" + word for word in four_letters(20_000)],
-        [b"zzzzzzzz" + word for word in four_letters(20_000)],
-    ],
-    ids=["by FNV-1a", "one ending", "one beginning", "one first key"],
-)
-def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others(words: list[bytes]) -> None:
-    def seconds(words: list[bytes]) -> float:
-        corpus = corpus_of([b" ".join(words)])
-        started = time.process_time()
-        assert count_terms(corpus, Lexing(), Pruning()).matrix.sum() == len(words)
-        return time.process_time() - started
-
-    seconds(words[:10])
-    assert seconds(words) < 5 * seconds([word[::-1] for word in words]) + 0.1
 
 
 @given(st.lists(TERM, unique=True))
@@ -326,15 +278,6 @@ def test_a_tag_left_open_does_not_reach_into_the_next_document() -> None:
 
 def test_words_do_not_run_across_documents() -> None:
     assert bags(count_terms(corpus_of([b"ker", b"nel"]), Lexing(), Pruning())) == [{"ker": 1}, {"nel": 1}]
-
-
-def test_many_terms_are_told_apart() -> None:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    words = [x + y + z for x in letters for y in letters for z in letters]
-    counts = count_terms(corpus_of([" ".join(words).encode(), b"zzz ZZZ"]), Lexing(stoplist="none"), Pruning())
-    assert counts.vocabulary == tuple(words)
-    assert np.all(counts.matrix.toarray()[0] == 1)
-    assert counts.matrix[1, -1] == counts.matrix[1].sum() == 2
 
 
 def in_groups(documents: list[bytes], groups: list[int]) -> Corpus:
@@ -376,12 +319,6 @@ def test_pruning_keeps_what_is_as_frequent_as_its_least_and_says_whether_splits_
     assert Pruning(min_documents=2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
     assert Pruning(3, 2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
     assert [Pruning(group=group).by_split for group in (None, "train", "training")] == [False, False, True]
-
-
-@pytest.mark.parametrize("field", ["min_occurrences", "min_documents"])
-def test_impossible_pruning_is_refused(field: str) -> None:
-    with pytest.raises(ConfigError, match=f"{field} is 0; it must be at least 1"):
-        Pruning(**{field: 0})
 
 
 @pytest.fixture(scope="module")
@@ -443,16 +380,6 @@ def test_reuters_keeps_its_vocabulary(
     matrix = count_terms(corpus, Lexing(stoplist=stoplist), pruning).matrix
     assert matrix.shape == (len(corpus.documents), terms)
     assert matrix.sum() == occurrences
-
-
-@pytest.mark.parametrize("name", ["min_occurrences", "min_documents"])
-def test_a_term_is_there_at_least_once(name: str) -> None:
-    assert vars(Pruning(**{name: 1})) == {"min_occurrences": 1, "min_documents": 1, "group": None}
-    for wrong in (0, -1):
-        with pytest.raises(ConfigError) as raised:
-            Pruning(**{name: wrong})
-        assert str(raised.value) == f"pruning: {name} is {wrong}; it must be at least 1 (1 prunes nothing)"
-    assert [Pruning(group=group).by_split for group in (None, "train", "training")] == [False, False, True]
 
 
 @pytest.mark.parametrize(

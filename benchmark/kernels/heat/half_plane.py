@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
-from benchmark.kernels.heat.kernel import MAX_HEAT_TIME, MIN_HEAT_TIME
+from benchmark.kernels.heat.kernel import check_heat_time
 from benchmark.representation.estimator import MatrixEstimator
+from benchmark.system.checks import check_one_of
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
@@ -57,10 +58,8 @@ class Hyperbolic(TransformerMixin, MatrixEstimator):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        if not MIN_HEAT_TIME <= self.t <= MAX_HEAT_TIME:
-            raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {self.t}")
-        if self.geometry not in HALF_PLANE_GEOMETRIES:
-            raise ValueError(f"unknown geometry {self.geometry!r}; one of {', '.join(HALF_PLANE_GEOMETRIES)}")
+        check_heat_time(self.t)
+        check_one_of("geometry", self.geometry, HALF_PLANE_GEOMETRIES)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Store the training points.

@@ -24,6 +24,12 @@ _NOTE = (
 )
 
 
+def check_heat_time(t: float) -> None:
+    """Raise ValueError for a time outside the range."""
+    if not MIN_HEAT_TIME <= t <= MAX_HEAT_TIME:
+        raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {t}")
+
+
 class Heat(_WithTime):
     """Heat kernel of the sphere S^n of radius 2, n = V - 1, divided by its diagonal: k(θ, θ') = K_t(s)/K_t(1).
 
@@ -60,8 +66,7 @@ class Heat(_WithTime):
 
     def check(self) -> None:
         """Raise ValueError unless 1e-9 ≤ t ≤ 1e6."""
-        if not MIN_HEAT_TIME <= self.t <= MAX_HEAT_TIME:
-            raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {self.t}")
+        check_heat_time(self.t)
 
     def learn(self, n_coordinates: int) -> Self:
         """Interpolate the kernel of the sphere S^n, n = n_coordinates - 1, in a few milliseconds.

@@ -156,8 +156,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         points = canonical_csr(self.validated(X, fitting=True))
         members = _indicators(Y, points.shape[0])
         self.categories_ = tuple(map(str, range(members.shape[1])) if categories is None else categories)
-        if len(self.categories_) != members.shape[1]:
-            raise ValueError(f"{len(self.categories_)} names for {members.shape[1]} categories")
         self.points_, self.members_ = points, members
         self.linear_ = inner_products(points, points) if linear is None else linear
         if machines is None:
@@ -295,6 +293,4 @@ def _indicators(Y: Any, n: int) -> NDArray[np.bool_]:
             f"Y must have a row for each of {n} documents and a column for each of at least two categories, "
             f"not shape {members.shape}"
         )
-    if not np.isin(members, (0, 1)).all():
-        raise ValueError("Y must be boolean: True where a document has the category")
     return members.astype(np.bool_)
