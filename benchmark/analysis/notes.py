@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, Variant
     from benchmark.evaluation.predictions import Predictions
 
-    Facts = dict[str, Any]
+    #: Largest deviation of the share of documents that a split by date tests from the one that is stated.
+MAX_SHARE_DEVIATION = 0.05
+Facts = dict[str, Any]
 
 _IDF_SOURCES = {"collection": "the whole collection", "training": "the training documents"}
 
@@ -121,18 +123,26 @@ def _failed_diagnostics(run: RunPredictions) -> list[tuple[str, str]]:
 
 
 def _text_facts(run: RunPredictions) -> Facts:
-    """Return facts of texts and vectors of each variant."""
-    experiment, idf, texts = run.experiment, {}, {}
+    """Return facts of texts, vectors and dates of each variant."""
+    experiment, idf, texts, dates = run.experiment, {}, {}, []
     for name, variant in experiment.variants.items():
         points = [spec.representation for entry in variant.entries for spec in entry.candidates]
         idf[name] = list(dict.fromkeys(_IDF_SOURCES[each.idf] for each in points if each.learns))
         others = [(text, label) for text, label in variant.texts.items() if text != variant.collection.text]
         counted = zip(others, run.facts.get(name, {}).get("texts", ()), strict=False)
         texts[name] = [(text, label, words) for (text, label), words in counted]
+        given = variant.protocol.resolved
+        share = 0.0 if given.get("test_from") else given.get("test_share", 0.0)
+        tested = {key: splits for key, splits in run.predictions.splits.items() if key.variant == name}
+        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
+            n, n_documents = len(split.test), len(run.predictions.tasks[key.of_task].ids)
+            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
+                dates.append((f"{name}: " if len(experiment.variants) > 1 else "", n, n_documents, share))
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
     return {
         "idf": idf,
         "texts": texts,
+        "dates": dates,
         "doubts": list(dict.fromkeys(note for own in run.facts.values() for note in own.get("notes", ()))),
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
     }

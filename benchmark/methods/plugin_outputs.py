@@ -161,7 +161,7 @@ class CheckedClassifier:
         if not integers or not np.array_equal(np.sort(classes), expected):
             problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
             raise ValueError(f"{self._place}: {problem}, but the training classes are {expected.tolist()}")
-        self.order_ = np.argsort(classes)
+        self.order_ = classes.argsort()
         self.classes_ = classes[self.order_].astype(np.int32)
         return self
 
@@ -236,7 +236,7 @@ def predicted_codes(
     if scores is None:
         return codes, np.zeros(len(codes), dtype=bool), None
     tied = np.asarray((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-    return codes, tied, scores[:, np.argsort(classifier.classes_)]
+    return codes, tied, scores[:, classifier.classes_.argsort()]
 
 
 def with_other_labels_told(found: list[SettingPredictions]) -> list[SettingPredictions]:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
 from benchmark.corpora.file_digest import file_digest
 from benchmark.system.errors import DataError, one_line, quote_value
@@ -16,6 +14,7 @@ from benchmark.system.errors import DataError, one_line, quote_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodFile, VectorFile
@@ -104,6 +103,9 @@ def read_vectors(vectors: VectorFile) -> DocumentVectors:
     DataError
         If a file can't be read, was changed, lacks a column, has a document twice, or has values that aren't finite.
     """
+    import pyarrow as pa  # noqa: PLC0415 - takes 0.1 s, for files of vectors alone
+    from pyarrow import parquet  # noqa: PLC0415
+
     path, name, columns = _checked(vectors.file), vectors.file.name, list[str]()
     try:
         if vectors.ids is None:

@@ -218,9 +218,7 @@ def test_the_cell_is_named_where_there_are_several(config: Path) -> None:
     config.write_text(CONFIG.replace("METHODS", "mnb, linear-svm"))
     with pytest.raises(ConfigError, match=r"such as cell='mnb' \(mnb, linear-svm\)"):
         sb.fit(config)
-    model = sb.fit(config, cell="linear-svm", single_precision=True)
-    assert (model.model.about["cell"], model.model.about["precision"]) == ("linear-svm", "single")
-    assert "precision" not in sb.fit(config, cell="linear-svm").model.about
+    assert sb.fit(config, cell="linear-svm").model.about["cell"] == "linear-svm"
 
 
 def test_a_run_here_goes_before_one_of_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 from benchmark.analysis.caveats import find_caveats
@@ -105,5 +106,6 @@ def test_a_mistake_of_a_file_that_is_extended_names_the_file_that_extends_it(
 
 @pytest.mark.parametrize(("ngrams", "noted"), [("2", True), ("[2, 3]", True), ("1", False), ("[1, 2]", False)])
 def test_pairs_without_words_are_noted(checked: Callable[[str], Experiment], ngrams: str, noted: bool) -> None:
-    names = [caveat.name for caveat in find_caveats(checked(f"text: {{ngrams: {ngrams}}}\n"))]
+    leaks = pd.DataFrame(columns=["leak", "cell", "metric"])
+    names = [caveat.name for caveat in find_caveats(checked(f"text: {{ngrams: {ngrams}}}\n"), leaks, leaks)]
     assert ("ngrams" in names) == noted

@@ -11,7 +11,7 @@ from benchmark.experiment.batches import Batch, plan_batches
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
-from benchmark.methods import kernel_machines
+from benchmark.methods import svm_method
 from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment
 
@@ -99,7 +99,7 @@ def test_one_that_fails_leaves_the_others(work_of: Callable[..., PlannedTask], m
             raise ValueError("no cost")
         return 1.0
 
-    monkeypatch.setattr(kernel_machines, "scaled_cost", cost)
+    monkeypatch.setattr(svm_method, "scaled_cost", cost)
     batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
     first, second = batch.solve(MatrixCache())
     assert str(first) == "no cost"
