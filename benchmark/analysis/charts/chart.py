@@ -30,13 +30,15 @@ class Line:
 class ChartPanel:
     """One pair of axes.
 
-    `printed` is the range of y in the paper's figure, drawn as a faint band. `oracle` says whether the parameters were
-    chosen on the test documents.
+    `printed` is the range of y in the paper's figure, drawn as a faint band. `limits` are values of y with their names,
+    drawn as lines across the panel that have their names on them. `oracle` says whether the parameters were chosen on
+    the test documents.
     """
 
     title: str
     lines: tuple[Line, ...]
     printed: tuple[float, float] | None = None
+    limits: tuple[tuple[str, float], ...] = ()
     oracle: bool = False
 
 

@@ -89,7 +89,7 @@ def _panel(
     width: float,
     across: int,
 ) -> VegaSpec:
-    """Return one panel: from back to front its band, reference, bars, lines and marks."""
+    """Return one panel: from back to front its band, reference and limits, bars, lines and marks."""
     x, ends = _x(chart, panel, width), _ends(chart, shared)
     scale = alt.Scale(**_kind(log=chart.log_y), domain=ends, nice=not chart.log_y)
     height = min(MOST_HEIGHT, 0.62 * width)
@@ -112,9 +112,12 @@ def _panel(
         band = alt.Chart(rows_data([dict(zip(("low", "high"), _scaled(chart, panel.printed), strict=True))]))
         mark = band.mark_rect(color=LINE, opacity=0.5, clip=True, aria=False)
         layers.append(mark.encode(y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width")))
-    if chart.reference is not None:
-        at = alt.Chart(rows_data([{"level": chart.reference}]))
+    limits = [("", chart.reference)] if chart.reference is not None else []
+    for name, level in (*limits, *panel.limits):
+        at = alt.Chart(rows_data([{"level": round_for_output(chart.scale, level), "name": name}]))
         layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y("level")))
+        text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=text_size(across))
+        layers += [text.encode(y("level"), alt.Text("name:N"), x=alt.value(0))] if name else []
     moved: dict[str, Any] = {"xOffset": alt.expr("datum.dx")}
     if any(point["low"] is not None for point in points):
         bar = data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved)
@@ -168,9 +171,10 @@ def _scaled(chart: Chart, numbers: Sequence[float]) -> list[float]:
 
 
 def _ends(chart: Chart, panels: Sequence[ChartPanel]) -> list[float]:
-    """Return the ends of a vertical axis that shows all points, bars, and printed ranges."""
+    """Return the ends of a vertical axis that shows all points, bars, printed ranges and limits of panels."""
     values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
     values += [end for panel in panels for end in panel.printed or ()]
+    values += [level for panel in panels for _, level in panel.limits]
     values += [] if chart.reference is None else [chart.reference]
     shown = _scaled(chart, [value for value in values if value > 0 or not chart.log_y])
     low, high = min(shown), max(shown)
