@@ -87,7 +87,8 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     if published is None:
         raise ConfigError(f"{of_paper[0].results.experiment.name}: has no published numbers")
     tables = [value.config for value in published.values]
-    of_paper = sorted(of_paper, key=lambda run: tables.index(name) if (name := run.summary.name) in tables else 999)
+    places = {name: tables.index(name) for name in tables}
+    of_paper = sorted(of_paper, key=lambda run: places.get(run.summary.name, len(tables)))
     experiments = []
     for each in of_paper:
         sweeps = [other for other in done if other.results.experiment.sensitivity_of == each.summary.name]

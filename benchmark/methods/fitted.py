@@ -219,5 +219,5 @@ class FittedPoints(FittedMethod):
 
     def class_values(self, values: Array) -> Array:
         """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
-        by_code = values if self.learned.multilabel else values[:, np.argsort(self.models[0].classes_)]
+        by_code = values if self.learned.multilabel else values[:, self.models[0].classes_.argsort()]
         return super().class_values(by_code)

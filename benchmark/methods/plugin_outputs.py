@@ -122,13 +122,12 @@ class CheckedClassifier:
     Attributes
     ----------
     classes_ : int32 array, shape (k,)
-        Training classes, sorted: the order of the columns of `scores`.
+        Training classes, in the order of the columns of `scores`.
     """
 
     def __init__(self, classifier: Any) -> None:
         self.classifier = classifier
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self.order_ = np.empty(0, dtype=np.intp)
 
     @property
     def _place(self) -> str:
@@ -161,8 +160,7 @@ class CheckedClassifier:
         if not integers or not np.array_equal(np.sort(classes), expected):
             problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
             raise ValueError(f"{self._place}: {problem}, but the training classes are {expected.tolist()}")
-        self.order_ = classes.argsort()
-        self.classes_ = classes[self.order_].astype(np.int32)
+        self.classes_ = classes.astype(np.int32)
         return self
 
     def _handed(self, X: sp.csr_array) -> Any:
@@ -211,7 +209,7 @@ class CheckedClassifier:
         values = getattr(self.classifier, method)(self._handed(X))
         what = f"{self._place}: its {method} of {n} documents and {k} classes"
         shape = (n,) if k == 2 and _array(values, what).ndim == 1 else (n, k)
-        return score_of_each(check_real_array(values, shape, what))[:, self.order_]
+        return score_of_each(check_real_array(values, shape, what))
 
 
 def predicted_codes(

@@ -396,7 +396,8 @@ def check_not_constant(kernel: Any, gram: NDArray[np.float64]) -> None:
 class SharedMatrixSvm(Method):
     """LIBSVM on many splits of documents of two classes, with one kernel matrix of all documents.
 
-    Weights must not depend on the split.
+    Weights must not depend on the split. WebKB's reduced diffusion experiment takes 4 processor seconds, and 17 with a
+    kernel matrix for each split.
     """
 
     def solve(

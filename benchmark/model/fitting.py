@@ -262,7 +262,7 @@ def _by_folds(experiment: Experiment, points: Sequence[Setting], folds: Sequence
 
 @dataclass(frozen=True, eq=False)
 class _Training:
-    """Training of a model: of what, with what is said of it."""
+    """Setting, collection and metadata that one model is trained from."""
 
     point: Setting
     collection: Collection

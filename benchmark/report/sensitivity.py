@@ -109,8 +109,8 @@ def _agrees(row: Mapping[Any, Any], ends: Sequence[float]) -> bool:
     what = {"pair": ("", " ")} if row["metric"] in PAIR_METRICS else {"cell": row["cell"]}
     # "one" converts nothing.
     fields = {"config": "", "metric": row["metric"], "value": row["published"], "unit": "one"}
-    row = value_row(PublishedValue.model_validate(fields | what), Estimate(ends[0], ends[1], ends[2], 0, ""))
-    return row["verdict"] in ("equal", "equal, outside the interval", "consistent")
+    judged = value_row(PublishedValue.model_validate(fields | what), Estimate(ends[0], ends[1], ends[2], 0, ""))
+    return judged["verdict"] in ("equal", "equal, outside the interval", "consistent")
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
