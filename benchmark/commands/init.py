@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import needs_text
-from benchmark.config.schema import as_list
+from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import ISO, DateColumn
 from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.file_parameters import DROP_REASONS
