@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, cast, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
 #: Stands for the default of a required parameter.
 REQUIRED_PARAMETER = inspect.Parameter.empty
+#: Kinds of parameters that have no names of their own: ``*args`` and ``**kwargs``.
+_NAMELESS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True)
@@ -101,36 +102,14 @@ def component_parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 @cache
 def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
-    if is_library_class(cls):
-        try:
-            return _library_parameters(cls, inspect.signature(cls, eval_str=True, locals=_TYPES))
-        except (NameError, AttributeError, SyntaxError, TypeError):  # annotations for the type checker alone
-            return _library_parameters(cls, inspect.signature(cls))
-    signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
-    set_by_run = tags_of(cls).set_by_run
-    return {
-        name: (Any if parameter.annotation is REQUIRED_PARAMETER else parameter.annotation, parameter.default)
-        for name, parameter in signature.parameters.items()
-        if name not in set_by_run
-    }
-
-
-def _library_parameters(cls: Any, signature: inspect.Signature) -> dict[str, tuple[Any, Any]]:
-    """Return the parameters of a library's class with defaults as data, and with plain annotations alone."""
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    set_by_run = tags_of(cls).set_by_run
-    return {
-        key: (each.annotation if _is_plain(each.annotation) else Any, plain_default(each.default))
-        for key, each in signature.parameters.items()
-        if each.kind in named and key not in set_by_run
-    }
-
-
-def _is_plain(annotation: Any) -> bool:
-    """Return whether an annotation is a number, text, a list of them, or None."""
-    if annotation in (int, float, str, bool, NoneType):
-        return True
-    return get_origin(annotation) in (list, Sequence, Union, UnionType) and all(map(_is_plain, get_args(annotation)))
+    library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
+    found: dict[str, tuple[Any, Any]] = {}
+    for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
+        if library and each.kind in _NAMELESS:
+            continue
+        untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
+        found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
+    return {key: each for key, each in found.items() if key not in set_by_run}
 
 
 def plain_default(default: Any) -> Any:
@@ -147,13 +126,6 @@ def plain_default(default: Any) -> Any:
 def is_library_class(cls: type[Any]) -> bool:
     """Return whether a class is a library's, named by its import path: neither of this package nor of a plug-in."""
     return not is_builtin(cls) and plugin_of(cls) is None
-
-
-@cache
-def _takes_any(cls: Any) -> bool:
-    """Return whether a library's class hands on keyword arguments that its constructor doesn't name."""
-    kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
-    return is_library_class(cls) and inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def seed_parameters(component: Component) -> list[str]:
@@ -254,7 +226,8 @@ def _model(cls: Any, what: str) -> type[BaseModel]:
                 json_schema_extra={"enum": choices} if choices else None,
             ),
         )
-    extra: Literal["allow", "forbid"] = "allow" if _takes_any(cls) else "forbid"
+    kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
+    extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
     config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
     return create_model(cls.__name__, __config__=config, __doc__=first_paragraph(cls.__doc__), **fields)
 

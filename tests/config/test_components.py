@@ -38,7 +38,7 @@ REQUIRED_VALUES = {"k": 5, "train_size": 100, "replicates": 3}
 
 @dataclass
 class Brewer:
-    """A machine."""
+    """A machine of this package."""
 
     tags: ClassVar[Tags] = Tags(set_by_run=("jobs",))
 
@@ -57,6 +57,9 @@ class Brewer:
         if self.heat > 100:
             msg = f"the parameter 'heat' is {self.heat}"
             raise ValueError(msg)
+
+
+Brewer.__module__ = "benchmark.config"
 
 
 class Open:
