@@ -12,32 +12,27 @@ from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment
-    from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions
-    from benchmark.evaluation.score_table import ScoreTable
+    from benchmark.evaluation.predictions import SettingPredictions
 
 _TESTING = METHOD_TIMERS.index("testing")
 
 
-def cost_rows(
-    experiment: Experiment, predictions: Predictions, scored: ScoreTable, stored: Collection[SettingKey] = ()
-) -> list[list[Any]]:
-    """Return the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if `stored`."""
-    rows, known = [], set(stored)
-    for cell in experiment.cells:
-        if cell.what == "point" and cell.of_class in ("", ALL_CLASSES) and cell.id in scored.chosen:
-            if method_of(experiment, cell).candidates[0].predictions is not None:
-                continue  # the seconds were spent elsewhere
-            setting = selected_predictions(predictions, cell, scored.chosen[cell.id])
+def cost_rows(run: RunPredictions) -> Iterator[list[Any]]:
+    """Yield the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if stored."""
+    known = set(run.stored)
+    for cell in (cell for cell in run.experiment.cells if cell.what == "point" and cell.id in run.scored.chosen):
+        elsewhere = method_of(run.experiment, cell).candidates[0].predictions is not None
+        if cell.of_class in ("", ALL_CLASSES) and not elsewhere:
+            setting = selected_predictions(run.predictions, cell, run.scored.chosen[cell.id])
             seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
-            testing = float(seconds[_TESTING])
-            elsewhere = known.issuperset(settings_of_cell(experiment, cell))
-            rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), elsewhere])
-    return rows
+            testing, stored = float(seconds[_TESTING]), known.issuperset(settings_of_cell(run.experiment, cell))
+            yield [cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), stored]
 
 
 def time_metrics(

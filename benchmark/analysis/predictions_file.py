@@ -130,13 +130,16 @@ def _frame(predictions: Predictions) -> pd.DataFrame:
     equal values follow each other, and compress to a seventh of what they take setting by setting.
     """
     several = any(documents.multilabel for documents in predictions.tasks.values())
-    ranked = any(setting.values is not None for setting in predictions.settings.values())  # noqa: PD011
+    ranked = any(each.values is not None for each in predictions.settings.values())  # noqa: PD011 - not a frame's
     columns = ("document", "split", *_SETTING, "label", "predicted", "tied", *(("values",) if ranked else ()))
     parts = [pd.DataFrame(columns=list(columns))]
     for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
         documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
         tested = np.concatenate([split.test for split in splits])
-        known = {"document": np.array(documents.ids, object)[tested], "label": _texts(documents.truth[tested], documents)}
+        known = {
+            "document": np.array(documents.ids, object)[tested],
+            "label": _texts(documents.truth[tested], documents),
+        }
         known["split"] = np.repeat(np.array([split.name for split in splits], object), [len(s.test) for s in splits])
         ranks, block = _document_ranks(tested), []
         for key in keys:

@@ -89,7 +89,7 @@ def summarize(run: RunPredictions) -> Summary:
         claims=summary_table(CLAIMS, claimed),
         ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
+        costs=summary_table(COSTS, cost_rows(run)),
         charts=charts_of(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
