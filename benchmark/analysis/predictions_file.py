@@ -148,7 +148,9 @@ def _frame(predictions: Predictions) -> pd.DataFrame:
             if several:  # a tie of a single-label document belongs to its predicted class
                 tied = _texts(tied, documents) if tied.ndim == 2 else np.where(tied, predicted, "")
             part = {**known, **dict(zip(_SETTING, key, strict=True)), "predicted": predicted, "tied": tied}
-            part |= {"values": [None] * len(tested) if own.values is None else list(own.values)} if ranked else {}
+            if ranked:
+                values = own.values  # noqa: PD011 - not a frame's
+                part["values"] = [None] * len(tested) if values is None else list(values)
             block.append(pd.DataFrame(part, columns=list(columns), index=ranks))
         parts.append(pd.concat(block).sort_index(kind="stable"))
     frame = pd.concat(parts[1:] or parts, ignore_index=True)

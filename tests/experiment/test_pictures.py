@@ -2,7 +2,6 @@
 
 import pytest
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import cached_pictures, run_and_write
 from benchmark.experiment.store import Store
@@ -11,13 +10,12 @@ from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.files import write_report_files
 from benchmark.system.observer import Observer
-
-CHART = Chart("c", "A chart", "x", "y", (ChartPanel("one", (Line("a", (1.0, 2.0), (0.5, 0.25)),)),))
+from tests.report.rows import curve
 
 
 @pytest.fixture(scope="module")
 def spec():
-    return curve_chart(CHART)
+    return curve_chart(curve())
 
 
 @pytest.fixture

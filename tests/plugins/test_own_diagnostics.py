@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -80,7 +80,7 @@ def test_a_method_s_numbers_stand_beside_the_scores_of_all_classes_together(
         given = {"methods": "mnb, complement-nb", "diagnostics": "[each]", "metrics": "[macro-f1]"}
         experiment = studied(files="mine.py", per_class=per_class, **given)
         run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-        scored = score_cells(experiment, run.predictions).cells
+        scored = RunPredictions(experiment, run.predictions, {}, {}).scored.cells
         (n,) = run.predictions.diagnostics["each", "base"]["n"]
         known = {name: cell.known["size"].value for name, cell in scored.items() if cell.known}
         assert known == dict.fromkeys(names, n)

@@ -43,6 +43,11 @@ class Unit:
         """The symbol as it follows a number: "%", " s"."""
         return self.symbol if self.symbol in ("", "%") else f" {self.symbol}"
 
+    @property
+    def points(self) -> str:
+        """Unit of differences: "points" for percent."""
+        return "points" if self.name == "percent" else self.symbol
+
     def text(self, value: Any, sign: str = "") -> str:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
         return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)
