@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
-from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.manifest import library_versions
-from benchmark.experiment.runner import executors_here, plan_tasks, solve_task
+from benchmark.experiment.executors import executors_here
+from benchmark.experiment.run_folder import library_versions
+from benchmark.experiment.runner import plan_tasks, solve_task
+from benchmark.experiment.store import KernelCache
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.plugins.loader import load_plugin, write_plugin_files
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
-    from benchmark.experiment.payload import Payload
-    from benchmark.experiment.settings import PlannedTask
+    from benchmark.experiment.executors import Payload
+    from benchmark.experiment.plan import PlannedTask
     from benchmark.plugins.sending import ClassName
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
