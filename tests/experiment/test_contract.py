@@ -146,18 +146,6 @@ def test_every_method_decides_every_tested_document_of_every_protocol(
     assert learns(found, floor=0.55)
 
 
-def test_a_corpus_without_dates_is_not_split_by_date() -> None:
-    with pytest.raises(ConfigError, match="by-date: the documents have no dates; name the column"):
-        checked(["mnb"], DATED, None)
-
-
-def test_the_shares_of_the_protocols_are_every_method_under_every_representation() -> None:
-    shares = [repr(each) for protocol in TESTED for each in share(protocol)]
-    whole = {repr(method(name, **each)) for name in NAMES for each in allowed_of(name)}
-    assert whole <= set(shares)
-    assert len(whole) > 140
-
-
 @pytest.mark.parametrize(
     ("subset", "protocol"), [(None, "leave-one-group-out"), ("several", "random-subsets")], ids=["single", "several"]
 )

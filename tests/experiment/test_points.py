@@ -82,23 +82,6 @@ def test_decides_as_scikit_learns_machine(done: tuple[str, RunPredictions]) -> N
         np.testing.assert_array_equal(setting.predicted[clear], (values > 0)[clear])
 
 
-def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, RunPredictions]) -> None:
-    space, found = done
-    (figure,) = summarize(found).regions
-    (panels,) = figure.rows
-    samples = draw_points(space, TRAIN, TEST, SEED)
-    settings = [each for key, each in found.predictions.settings.items() if key.variant == "regions"]
-    assert len(panels) == len(settings) == len(FORMULAS[space])
-    for panel, setting in zip(panels, settings, strict=True):
-        np.testing.assert_array_equal(panel.predicted, setting.predicted)
-        np.testing.assert_array_equal(panel.grid, grid_points(space, RESOLUTION))
-        np.testing.assert_array_equal(panel.likelier, log_odds(space, panel.grid) < 0)
-        np.testing.assert_array_equal(panel.points, samples.points)
-        np.testing.assert_array_equal(panel.labels, samples.labels)
-        share = (panel.predicted == panel.likelier).mean()
-        assert f"{100 * share:.1f}%" in panel.caption
-
-
 def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) -> None:
     with pytest.raises(ConfigError, match="nothing to pair"):
         compare_two_cells(done[1], "rbf", "regions-rbf")
@@ -133,30 +116,3 @@ def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_p
     summary = summarize(run_experiment(small_experiment(**sections), RunContext(Store(tmp_path))))
     assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
     assert "two coordinates" in next(iter(summary.failures.values()))
-
-
-class TestConfigurations:
-    @pytest.mark.parametrize(
-        ("figure", "said"),
-        [
-            ({"regions": ["nosuch"]}, "unknown variant 'nosuch'"),
-            ({"regions": ["regions"], "y": "accuracy"}, "a figure of regions has no y"),
-        ],
-    )
-    def test_figures_that_cannot_be_drawn_are_refused(self, figure: dict[str, Any], said: str) -> None:
-        with pytest.raises(ConfigError, match=said):
-            small_experiment(**of_space("simplex") | {"figures": [{"name": "figure", **figure}]})
-
-    def test_regions_need_coordinates(self) -> None:
-        with pytest.raises(ConfigError, match="add `coordinates` to `diagnostics`"):
-            small_experiment(**of_space("simplex") | {"diagnostics": []})
-
-    def test_a_variant_may_have_other_methods(self) -> None:
-        methods = [{"kernel": ["rbf", "diffusion"]}, {"kernel": "bhattacharyya"}]
-        experiment = small_experiment(**of_space("simplex") | {"variants": {"regions": {"methods": methods}}})
-        assert experiment.ids == (
-            "rbf",
-            "diffusion",
-            "heat",
-            *(f"regions-{name}" for name in ("rbf", "diffusion", "bhattacharyya")),
-        )

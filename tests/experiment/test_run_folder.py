@@ -12,9 +12,8 @@ import pytest
 from benchmark.analysis.predictions_file import encode_predictions
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
 from benchmark.experiment.configuration import select_cells
-from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.run import run_folders
-from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, read_run, write_run
+from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, manifest_of, read_run, write_run
 from benchmark.experiment.runner import RunPredictions
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import BenchError, ConfigError, DataError

@@ -6,7 +6,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from benchmark.classifiers import LinearSvm
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -95,16 +94,6 @@ def test_that_they_were_made_elsewhere_and_are_surplus_stands_in_the_table(check
     assert "columns.parquet, made elsewhere" in table
 
 
-def test_a_linear_machine_of_ours_takes_them(checked, made, tmp_path):
-    ids, labels, tested, matrix = made
-    own = files(tmp_path, ids, matrix)["columns"]
-    run = run_experiment(
-        checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}"), RunContext(Store(tmp_path / "store"))
-    )
-    predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
-    np.testing.assert_array_equal(predicted, LinearSvm().fit(matrix[~tested], labels[~tested]).predict(matrix[tested]))
-
-
 @pytest.mark.parametrize("threshold", ["zero", "cross-validated"])
 def test_documents_may_have_several_labels(checked, tmp_path, threshold):
     context = RunContext(Store(tmp_path / "store"))
@@ -175,22 +164,3 @@ def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
     experiment = checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}")
     with pytest.raises(ConfigError, match="a kept model can't make the vectors of new documents"):
         fit_model(experiment, "v", RunContext(Store(tmp_path / "store")))
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
-        ("{name: v, vectors: x.npy, classifier: logistic}", "a .npy file needs `ids`"),
-        ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
-        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "vectors have no weighting"),
-        ("{name: v, vectors: x.parquet, classifier: svm}", "takes kernel values"),
-        ("{name: v, vectors: [[1]], classifier: logistic}", "vectors are the name of a file"),
-    ],
-)
-def test_what_is_wrong_in_the_configuration_is_said_before_the_run(checked, tmp_path, entry, words):
-    (tmp_path / "x.npy").write_bytes(b"x")
-    (tmp_path / "x.parquet").write_bytes(b"x")
-    with pytest.raises(ConfigError) as caught:
-        checked(entry)
-    assert words in str(caught.value)

@@ -14,9 +14,9 @@ import pytest
 from benchmark.evaluation import intervals
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.payload import make_payload
+from benchmark.experiment.executors import LocalExecutor, make_payload
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants
+from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer

@@ -1,0 +1,125 @@
+"""What a run says of itself: progress, failures, near-duplicates, and how its manifest differs from another's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.experiment import runner
+from benchmark.experiment.configuration import experiment_of_manifest, load_checked
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run_folder import manifest_differences
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.system.errors import ConfigError
+from benchmark.system.observer import Observer
+from tests.builders import Notebook, small_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.experiment.store import Store
+
+
+def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) -> None:
+    plans = list[tuple[int, int]]()
+
+    class Watching(Observer):
+        def plan(self, steps: int, later: int = 0) -> None:
+            plans.append((steps, later))
+
+    tasks = [["course", "faculty"], ["course", "student"], ["faculty", "student"]]
+    run_experiment(small_experiment(methods=["mnb", "ngd"], tasks=tasks), RunContext(store, Watching()))
+    assert plans == [(4, 8), (4, 4), (4, 0)]
+
+
+def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
+    experiment, context = small_experiment(methods=["mnb", "eef"]), RunContext(store)
+    run_experiment(experiment, context)
+    (task,) = plan_tasks(experiment, read_variants(experiment, context))
+    bayes, eef = task.points
+    store.path(bayes.jobs[-1].key).unlink()
+    assert run_experiment(experiment, context).stored == {eef.place}
+    assert run_experiment(experiment, context).stored == {bayes.place, eef.place}
+
+
+def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any, **__: Any) -> Any:
+        raise ValueError("not for these")
+
+    monkeypatch.setattr(runner, "compute_checked", failing)
+    monkeypatch.setattr("benchmark.classifiers.LinearSvm.fit", failing)
+    seen = Notebook()
+    experiment = small_experiment(methods=["linear-svm", "eef"], diagnostics=["document-counts"])
+    done = run_experiment(experiment, RunContext(store, seen))
+    assert done.failures == {"linear-svm": "cornell: not for these", "document-counts": "not for these"}
+    assert [note for note in seen.notes if "document-counts" in note] == ["document-counts failed: not for these"]
+
+
+def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
+    tasks = [["course", "faculty"], ["course", "student"]]
+    variants = {"other": {"text": {"min_occurrences": 50}}}
+    done = run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
+    searched = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
+    assert searched.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
+    assert list(searched.values()) == [[set()] * 2] * 3
+    assert len(done.facts["base"]["near_duplicates"]) == 2
+    assert "near_duplicates" not in done.facts["other"]
+
+
+CONFIG = """\
+name: small
+corpus: {{name: files, path: small.csv, id: id, split: part}}
+text: {text}
+protocol: {{name: fixed-split, train: train, test: test}}
+methods: [mnb]
+"""
+#: Ten documents to train on, ten to test on, all with words of their own.
+TEXTS = [" ".join(f"{letter}{other}{letter}" for other in "abcdefghij") for letter in "klmnopqrstuvwxyzabcd"]
+
+
+def test_near_duplicates_are_of_the_runs_own_documents_and_words(store: Store, tmp_path: Path) -> None:
+    def duplicates(texts: list[str], text: str = "{stoplist: none}") -> list[Any]:
+        rows = [f"d{n},{each},{'xy'[n % 2]},{'train' if n < 10 else 'test'}" for n, each in enumerate(texts)]
+        (tmp_path / "small.csv").write_text("\n".join(["id,text,label,part", *rows]) + "\n")
+        (tmp_path / "small.yaml").write_text(CONFIG.format(text=text))
+        run = run_experiment(load_checked(tmp_path / "small.yaml"), RunContext(store))
+        (counted,) = run.facts["base"]["near_duplicates"]
+        return [counted[key] for key in ("tested", "near", "same", "such_as")]
+
+    assert duplicates(TEXTS) == [10, 0, 0, []]
+    assert duplicates([*TEXTS[:12], TEXTS[3], *TEXTS[13:]]) == [10, 1, 1, [["d12", "d3", 1.0]]]
+    examples = [["d10", "d0", 1.0], ["d11", "d1", 1.0], ["d12", "d2", 1.0]]
+    assert duplicates([*TEXTS[:10], *TEXTS[:4], *TEXTS[14:]]) == [10, 4, 4, examples]
+    alike = [f"{each} common words of all documents{n}" for n, each in enumerate(TEXTS)]
+    assert duplicates(alike)[1] == 0
+    assert duplicates(alike, "{stoplist: none, min_documents: 5}")[1:3] == [10, 10], "of the words that are left"
+
+
+def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
+    config = small_experiment().raw
+    variants = {"base": {}, "other": {"base": "/x"}, "third": {"base": "/y"}}
+    for facts, name in ((variants, "/x/small.yaml"), ({"base": {}}, "small.yaml")):
+        wrong = {"name": "small", "config": config | {"nothing": 1}, "variants": facts}
+        with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
+            experiment_of_manifest(wrong, tmp_path)
+        assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
+
+
+def test_two_manifests_differ_in_what_decides_and_in_nothing_else() -> None:
+    ignored = ("name", "seconds", "finished", "command", "timings", "digest", "experiment")
+    one = dict.fromkeys(ignored, "one") | {
+        "methods": {"base": {"mnb": [{"C": 1}, {"C": 2}], "ngd": [{"C": 1}]}},
+        "files": {"timings.parquet": "x", "predictions.parquet": "x"},
+        "seeds": {"experiment": 1},
+    }
+    assert manifest_differences(one, one | dict.fromkeys(ignored, "other")) == []
+    changed = one | {"methods": {"base": {"mnb": [{"C": 1}, {"C": 3}], "ngd": [{"C": 4}]}}, "seeds": {}, "more": [1]}
+    assert manifest_differences(one, changed) == [
+        ("methods.base.mnb.1.C", 2, 3),
+        ("methods.base.ngd.C", 1, 4),
+        ("seeds.experiment", 1, None),
+        ("more", None, [1]),
+    ]
