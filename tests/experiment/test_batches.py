@@ -58,17 +58,6 @@ def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
         assert sorted(found) == sorted(job.key for point in work.points for job in point.jobs)
 
 
-def test_machines_of_the_same_inner_products_are_trained_together(work_of: Callable[..., PlannedTask]) -> None:
-    work = work_of()
-    together = {names(batch) for batch in planned(work) if len(batch.parts) > 1}
-    assert together == {
-        ("tf-l1-linear", "tf-l2-linear"),
-        ("tfidf-l1-linear", "tfidf-l2-linear"),
-        ("tf-l1-ngd", "tf-l1-bhattacharyya"),
-    }
-    assert all(len({id(jobs[0].splits[0]) for _, jobs in batch.parts}) == 1 for batch in planned(work))
-
-
 def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., PlannedTask]) -> None:
     for batch in planned(work_of()):
         for (point, jobs), together in zip(batch.parts, batch.solve(MatrixCache()), strict=True):

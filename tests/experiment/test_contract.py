@@ -166,31 +166,6 @@ def test_every_method_takes_selected_terms(store: Store, subset: str | None, pro
 
 
 @pytest.mark.parametrize(
-    ("subset", "protocol"), [(None, "fixed-split"), ("several", "random-subsets")], ids=["one", "several"]
-)
-def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, protocol: str) -> None:
-    """It decides as where that is the configuration's; and of its texts one is chosen."""
-    text = {"stoplist": "smart", "min_occurrences": 200}
-    whole = {**configuration([], protocol, subset)["text"], **text}
-    own = checked([{"text": text, **method(name)} for name in NAMES], protocol, subset)
-    found, plain = (
-        run_experiment(own, RunContext(store)),
-        run_experiment(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
-    )
-    check(found)
-    for (_, _, name, *rest), point in plain.predictions.settings.items():
-        given = found.predictions.settings["base", "", f"stoplist-smart-min_occurrences200-{name}", *rest].by_split
-        assert all(map(np.array_equal, given, point.by_split)), name
-    lists = {"min_occurrences": [150, 300]}
-    choose = {"by": "cross-validation", "folds": 2, "grid_keys": ["text"]}
-    chosen = run_experiment(
-        checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), RunContext(store)
-    )
-    check(chosen)
-    assert len({tuple(indices) for indices in chosen.scored.chosen.values()}) > 1
-
-
-@pytest.mark.parametrize(
     ("subset", "protocol"), [(None, "random-subsets"), ("several", "leave-one-group-out")], ids=["single", "several"]
 )
 def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None, protocol: str) -> None:

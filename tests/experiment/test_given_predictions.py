@@ -125,11 +125,3 @@ def test_what_is_missing_unknown_or_unreadable_fails_the_method_in_a_line(run, w
     done = run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
     (problem,) = done.failures.values()
     assert words in problem
-
-
-def test_documents_that_are_tested_twice_need_their_split(run, written, tmp_path):
-    frame = written("replicates")[1].drop_duplicates("id")[["id", "label"]]
-    frame.to_csv(tmp_path / "theirs.csv", index=False)
-    done = run_experiment(run("replicates", GIVEN), RunContext(Store(tmp_path / "store")))
-    assert done.failures
-    assert all("add a column 'split' (and 'size')" in each for each in done.failures.values())

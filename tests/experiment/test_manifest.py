@@ -62,12 +62,6 @@ def test_holds_versions_threads_and_commit(manifest):
     assert "only" not in manifest, "all cells were run"
 
 
-def test_counts_ties_by_cell(manifest, finished):
-    scores = finished.summary.scores
-    whole = scores[(scores["metric"] == "accuracy") & (scores["fold"] == "all")].set_index("cell")["ties"]
-    assert {cell: facts["ties"] for cell, facts in manifest["cells"].items()} == whole.to_dict()
-
-
 def unmeasured(files):
     """The files with nothing in the page where it says what was measured."""
     return files | {PAGE_FILE: re.sub(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*', rb"\1", files[PAGE_FILE])}

@@ -1,7 +1,5 @@
 """Pipelines on raw texts: they predict as they do when they are used on the texts by hand."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -13,13 +11,11 @@ from benchmark.classifiers.gzip_neighbours import GzipNeighbours
 from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.executors import make_payload
 from benchmark.experiment.run import report_again, run_and_write
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model
-from benchmark.workers.worker import compute_group
 
 CONFIG = """
 name: pipelines
@@ -149,42 +145,12 @@ def test_candidates_are_chosen_by_parameters_of_steps(checked, by_hand, tmp_path
     assert again.summary.notes == done.summary.notes
 
 
-def test_documents_may_have_several_labels(checked, tmp_path):
-    context = RunContext(Store(tmp_path / "store"))
-    run = run_experiment(checked("{name: p, pipeline: 'models.py:words'}", ", subset: several"), context)
-    (key, tested), *_ = run.predictions.splits.items()
-    truth = run.predictions.tasks[key[:2]].truth
-    rows = tested[0].test
-    reader = checked("ngd", ", subset: several").variants["base"].collection.reader
-    texts = strings_of(LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False)))
-    train = np.setdiff1d(np.arange(len(texts)), rows)
-    vectors = TfidfVectorizer().fit(texts[train])
-    found = predictions_of(run, "p")
-    for column in range(truth.shape[1]):
-        machine = LinearSVC(random_state=0).fit(vectors.transform(texts[train]), truth[train, column])
-        np.testing.assert_array_equal(found[:, column], machine.predict(vectors.transform(texts[rows])))
-
-
 def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path):
     context = RunContext(Store(tmp_path / "store"))
     for stoplist, rules, stored in (("none", "", 0), ("smart", "", 1), ("smart", ", skip_html: true", 0)):
         experiment = checked("{name: p, pipeline: 'models.py:First'}", stoplist=stoplist, rules=rules)
         run = run_experiment(experiment, context)
         assert sum(key.method == "p" for key in run.stored) == stored
-
-
-@pytest.mark.parametrize("name", ["models.py:make", "benchmark.classifiers.gzip_neighbours.GzipNeighbours"])
-def test_it_runs_on_workers(checked, tmp_path, name):
-    store = Store(tmp_path / "store")
-    experiment = checked(f"{{name: p, pipeline: '{name}'}}")
-    read = read_variants(experiment, RunContext(store))
-    (work,) = plan_tasks(experiment, read)
-    keys = frozenset(job.key for point in work.points for job in point.jobs)
-    answer = compute_group(pickle.dumps(make_payload(experiment, read, store, 1)), work.variant, work.task, keys)
-    found = dict(each for kind, each in answer if kind == "solved")
-    assert found.keys() == keys
-    assert not any(isinstance(each, str) for each in found.values())
-    assert len(run_experiment(experiment, RunContext(store)).stored) == 2
 
 
 def test_an_error_fails_its_cell_with_file_and_line(checked, tmp_path):

@@ -10,7 +10,6 @@ from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from benchmark.analysis.agreement import compare_two_cells
-from benchmark.analysis.summarize import summarize
 from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -87,10 +86,6 @@ def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) 
         compare_two_cells(done[1], "rbf", "regions-rbf")
 
 
-def test_points_have_no_near_duplicates(done: tuple[str, RunPredictions]) -> None:
-    assert done[1].facts["base"]["near_duplicates"] == []
-
-
 def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_path: Path) -> None:
     """What the figure is there to show, at every seed."""
     for seed in range(1, 6):
@@ -105,14 +100,3 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
             )
             optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
             assert gaussian + 0.1 < information < optimal + 0.02
-
-
-@pytest.mark.usefixtures("sketched")
-@pytest.mark.parametrize("figure", [{"regions": ["base"]}, {"x": "t", "y": "accuracy"}])
-def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_path: Path) -> None:
-    """Words are no points: the kernel refuses them, and so does the diagnostic."""
-    method = {"weighting": "tf", "normalization": "none", "kernel": "hyperbolic"}
-    sections = {"methods": [method], "diagnostics": ["coordinates"], "figures": [{"name": "figure", **figure}]}
-    summary = summarize(run_experiment(small_experiment(**sections), RunContext(Store(tmp_path))))
-    assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
-    assert "two coordinates" in next(iter(summary.failures.values()))

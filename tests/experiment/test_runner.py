@@ -115,13 +115,6 @@ def test_every_kernel(store, normalization, weighting):
     ) > 60 * len(own)
 
 
-def test_without_normalization_and_with_a_shift(store):
-    method, names = methods(["ned"], "none")
-    shifted, more = methods(["ngd pi"])
-    experiment = small_experiment(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
-    assert assert_equal_to_scikit_learn(experiment, run_experiment(experiment, RunContext(store)), store, names + more)
-
-
 @pytest.mark.parametrize("idf", ["collection", "training"])
 @pytest.mark.parametrize("protocol", [FOLDS, SUBSETS], ids=["k-fold", "random subsets"])
 def test_folds_and_sources_of_the_idf(store, protocol, idf):
@@ -344,13 +337,5 @@ class TestChangedCorpus:
         monkeypatch.setattr(
             svm_method, "train_multiclass_together", lambda *_, **__: pytest.fail("something was trained")
         )
-        with pytest.raises(DataError, match="content digest"):
-            run_experiment(experiment, RunContext(store, download=False))
-
-    def test_nothing_is_scored_under_a_card_that_promises_otherwise(self, corpus, experiment, store):
-        run_experiment(experiment, RunContext(store, download=False))
-        card = corpus[1]
-        digest = cards.read_card("webkb", card.parent).digest
-        card.write_text(card.read_text().replace(digest, "f" * 64))
         with pytest.raises(DataError, match="content digest"):
             run_experiment(experiment, RunContext(store, download=False))

@@ -21,8 +21,6 @@ from benchmark.experiment.store import (
     Store,
     StoreEntry,
     array_digest,
-    default_store_folder,
-    default_store_limit,
     store_key,
 )
 from benchmark.system.errors import BenchError
@@ -302,21 +300,6 @@ def test_a_full_disk_is_told_once_and_what_was_kept_stays(tmp_path):
 
 
 class TestSettings:
-    def test_folder(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "named"))
-        assert default_store_folder() == tmp_path / "named"
-        assert Store().folder == tmp_path / "named"
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        for unset in (lambda: monkeypatch.setenv("BENCH_CACHE", ""), lambda: monkeypatch.delenv("BENCH_CACHE")):
-            unset()
-            assert default_store_folder().name == "store"
-            assert "simplexbench" in default_store_folder().parts
-
-    @pytest.mark.parametrize(("text", "limit"), [("0.5", 500_000_000), ("3", 3_000_000_000), ("0", 0), ("1e-6", 1000)])
-    def test_limit(self, tmp_path, monkeypatch, text, limit):
-        monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", text)
-        assert default_store_limit() == Store(tmp_path).limit == limit
-
     @pytest.mark.parametrize("text", ["", "much", "20 GB", "nan", "inf", "-1", "-inf"])
     def test_a_limit_that_is_none(self, tmp_path, monkeypatch, text):
         monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", text)
@@ -324,16 +307,7 @@ class TestSettings:
             Store(tmp_path)
 
 
-NAMES = st.text("abcdef", min_size=1, max_size=3)
-
-
 class TestKeys:
-    @given(content=st.dictionaries(NAMES, FACTS, max_size=4), random=st.randoms())
-    def test_do_not_depend_on_the_order_of_names(self, content, random):
-        names = list(content)
-        random.shuffle(names)
-        assert store_key(**{name: content[name] for name in names}) == store_key(**content)
-
     @pytest.mark.parametrize("change", [lambda x: x + 1, lambda x: x.reshape(2, 3), lambda x: x.astype(np.int32)])
     def test_digests_of_arrays_see_values_shape_and_type(self, change):
         array = np.arange(6, dtype=np.int64)

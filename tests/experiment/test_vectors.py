@@ -9,11 +9,8 @@ from sklearn.preprocessing import normalize
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
-from benchmark.system.errors import ConfigError
 
 CONFIG = """
 name: vectors
@@ -75,23 +72,6 @@ def test_the_classifier_gets_the_vectors_by_their_ids_as_float32(checked, made, 
     oracle = LogisticRegression(C=10, random_state=0).fit(points[~tested], labels[~tested])
     predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
     np.testing.assert_array_equal(predicted, oracle.predict(points[tested]))
-
-
-@pytest.mark.usefixtures("sketched")
-def test_that_they_were_made_elsewhere_and_are_surplus_stands_in_the_table(checked, made, tmp_path):
-    ids, _, _, matrix = made
-    entry = OURS.replace("FILE", files(tmp_path, np.append(ids, "stray"), np.vstack([matrix, matrix[:1]]))["columns"])
-    done = run_and_write(checked(entry), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
-    again = report_again(tmp_path / "run")
-    assert again.summary.notes == done.summary.notes
-    assert again.summary.caveats == done.summary.caveats
-    caveat = "The vectors of v were made elsewhere, perhaps with sight of the tested documents."
-    assert caveat in done.summary.caveats
-    assert "1 of 601 vectors of columns.parquet are of no document here" in " ".join(done.summary.notes)
-    table = (tmp_path / "run" / "table.md").read_text()
-    assert f"- {caveat}" in table
-    assert "1 of 601 vectors of columns.parquet are of no document here" in table
-    assert "columns.parquet, made elsewhere" in table
 
 
 @pytest.mark.parametrize("threshold", ["zero", "cross-validated"])
@@ -156,11 +136,3 @@ def test_damaged_files_are_told_in_a_line(checked, made, tmp_path, kind):
         pd.DataFrame({"document": ids, "embedding": own[kind]}).to_parquet(tmp_path / "lists.parquet")
     entry = OURS.replace("FILE", forms["npy" if kind in ("empty", "short", "binary ids") else "lists"])
     assert "can't be read as vectors of numbers" in problem_of(checked(entry), tmp_path)
-
-
-def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
-    ids, _, _, matrix = made
-    own = files(tmp_path, ids, matrix)["columns"]
-    experiment = checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}")
-    with pytest.raises(ConfigError, match="a kept model can't make the vectors of new documents"):
-        fit_model(experiment, "v", RunContext(Store(tmp_path / "store")))
