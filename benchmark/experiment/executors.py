@@ -6,7 +6,7 @@ processes are sent a payload: plain data, and classes by file and name.
 
 from __future__ import annotations
 
-import hashlib
+import pickle
 from dataclasses import dataclass, field, replace
 from traceback import format_exception
 from typing import TYPE_CHECKING
@@ -20,8 +20,6 @@ from benchmark.experiment.plan import (
     predictions_of_unit,
     unit_splits,
 )
-from benchmark.experiment.run_folder import library_versions
-from benchmark.experiment.store import store_key
 from benchmark.methods.degenerate import degenerate_predictions_reason
 from benchmark.methods.split_data import SplitData
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -231,25 +229,19 @@ class Payload:
 
     Parameters
     ----------
-    key : str
-        Digest of the other fields; payloads with the same key are equal.
     content : bytes
-        Pickled experiment and counts. Unpickled only if the versions equal the sender's.
-    plugins : mapping
-        Files of the plug-in components for another machine, see `plugins.loader.plugin_files`.
-    versions : dict of str to str
-        Versions of Python and libraries on the sender.
+        Pickled experiment and counts.
+    plugins : bytes
+        Pickled files of the plug-in components for another machine, see `plugins.loader.plugin_files`.
     store : Store
     jobs : int
         Number of threads; 0 uses all processors.
     """
 
-    key: str
-    content: bytes = field(repr=False, compare=False)
-    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False, compare=False)
-    versions: dict[str, str] = field(repr=False, compare=False)
+    content: bytes = field(repr=False)
+    plugins: bytes = field(repr=False)
     store: Store = field(compare=False)
-    jobs: int = field(compare=False)
+    jobs: int
 
 
 def make_payload(
@@ -262,13 +254,7 @@ def make_payload(
     described = {name: replace(each, facts={}) for name, each in read.items()}
     variants = {name: each.without_corpus for name, each in experiment.variants.items()}
     slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
-    content, plugins = pickle_by_name((slim, described)), _plugin_files(experiment) if with_files else {}
-    digest = hashlib.sha256(content).hexdigest()
-    key = store_key(content=digest, plugins=repr(plugins), store=store.address, jobs=jobs, of=library_versions())
-    return Payload(key, content, plugins, library_versions(), store, jobs)
-
-
-def _plugin_files(experiment: Experiment) -> dict[str, dict[str, bytes]]:
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
     plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
-    return {name: plugin_files(plugins[name]) for name in sorted(plugins)}
+    files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}
+    return Payload(pickle_by_name((slim, described)), pickle.dumps(files), store, jobs)

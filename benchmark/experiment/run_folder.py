@@ -86,28 +86,21 @@ def _archive(contents: Mapping[str, bytes]) -> bytes:
 def check_folder_free(folder: Path, experiment: Experiment) -> None:
     """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
-        return
-    held = _held(folder / MANIFEST_FILE)
-    if "name" not in held:
-        holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
-    elif held["name"] != experiment.name:
-        holds = f"the run of {quote_value(held['name'])}"
-    elif held.get("only", []) != list(experiment.only) and experiment.only:
-        cells = held.get("only")
-        holds = f"the run of {', '.join(map(str, cells))}" if isinstance(cells, list) else "the whole run"
-    else:
-        return
-    raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or add --overwrite")
-
-
-def _held(path: Path) -> dict[str, Any]:
-    """Return what a manifest holds, unchecked; {} if it can't be read."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        found = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
+        name, cells = found["name"], found.get("only", [])
+    except (OSError, ValueError, LookupError, TypeError):
+        name, cells = None, []
+    same = name == experiment.name and (not experiment.only or cells == list(experiment.only))
+    if same or set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+        return
+    if name is None:
+        holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
+    elif name != experiment.name:
+        holds = f"the run of {quote_value(name)}"
+    else:
+        holds = f"the run of {', '.join(map(str, cells))}" if cells else "the whole run"
+    raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or add --overwrite")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
