@@ -34,8 +34,7 @@ def cache_list() -> None:
     from collections import Counter
 
     from benchmark.cli.terminal import format_bytes
-    from benchmark.experiment.kernel_cache import KERNEL_STAGE
-    from benchmark.experiment.store import Store
+    from benchmark.experiment.store import KERNEL_STAGE, Store
 
     described = Store().described()
     kernel_entries = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == KERNEL_STAGE]

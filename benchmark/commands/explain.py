@@ -25,9 +25,8 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts, text_counts
-from benchmark.experiment.manifest import configuration_of_run
-from benchmark.experiment.run_folder import read_manifest, read_run
-from benchmark.experiment.task_planning import plan_task
+from benchmark.experiment.plan import plan_task
+from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData

@@ -21,8 +21,7 @@ from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.settings import fold_counts
-from benchmark.experiment.task_planning import plan_task
+from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec, Task, Variant
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.settings import Setting
+    from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.learned_classes import LearnedClasses
     from benchmark.methods.problem import Problem

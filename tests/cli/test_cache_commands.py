@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.cli.output import CommandOutput, _to_json
 from benchmark.cli.terminal import format_bytes
-from benchmark.experiment.kernel_cache import KERNEL_STAGE
-from benchmark.experiment.store import Store, StoreEntry, store_key
+from benchmark.experiment.store import KERNEL_STAGE, Store, StoreEntry, store_key
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:

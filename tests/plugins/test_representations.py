@@ -12,8 +12,8 @@ import pytest
 from benchmark.classifiers import LinearSvm
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
+from benchmark.experiment.plan import plan_task
 from benchmark.experiment.store import Store
-from benchmark.experiment.task_planning import plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 
