@@ -50,7 +50,7 @@ class SplitData:
         Number of terms to select; None for all.
     aggregate : str
         How the information gains of a term are aggregated over the classes.
-    bench : MatrixCache
+    matrices : MatrixCache
     """
 
     problem: Problem
@@ -58,7 +58,7 @@ class SplitData:
     splits: Sequence[Split]
     terms: int | None
     aggregate: str
-    bench: MatrixCache
+    matrices: MatrixCache
 
     @property
     def learned(self) -> LearnedClasses:
@@ -81,7 +81,7 @@ class SplitData:
         """
         if self.terms is None:
             return None
-        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
+        return self.matrices.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
 
     @cached_property
     def selected_counts(self) -> sp.csr_array:
@@ -130,17 +130,17 @@ class SplitData:
             alone = depends_on_split(representation)
             columns = self.split.train if alone else self._columns()
             how = {"by_class": by_class, "once": by_class and (once or alone)}
-            timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
+            timed = self.matrices.products(self.problem, representation, exponent, columns, rows, **how)
             watch.book("products", timed.seconds)
             return timed.products
         counts, view = self.selected_counts, self.view(spec)
         watch.lap("extraction")
         if view.dirichlet:
-            products = self.bench.smoothed(view.weights(counts), exponent, view.dirichlet)
+            products = self.matrices.smoothed(view.weights(counts), exponent, view.dirichlet)
         else:
             train = self.split.train
             labels = None if self.problem.multilabel else self.problem.documents.labels[train]
-            products = self.bench.of_points(view.points(counts), view.normalization, exponent, train, labels)
+            products = self.matrices.of_points(view.points(counts), view.normalization, exponent, train, labels)
         watch.lap("products")
         return products
 

@@ -23,9 +23,9 @@ from benchmark.classifiers.hyperplanes import Hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.classifiers.svm import MulticlassSvm
 from benchmark.kernels import KERNELS
+from benchmark.methods.checked_classifiers import CheckedClassifier
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
 from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.plugin_outputs import CheckedClassifier
 from benchmark.methods.views import FittedView
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds

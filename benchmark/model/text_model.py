@@ -46,7 +46,7 @@ class TextPredictions:
     predicted : int32 array, shape (m,), or bool array, shape (m, k)
         Predicted class of each document, or a multi-label indicator matrix.
     values : float64 array, shape (m, k)
-        Per-class decision values, see `FittedMethod.class_values`.
+        Per-class decision values, infinite for classes that could not be learned.
     probabilities : float64 array, shape (m, k), or None
         Class probabilities; None if the model has none.
     known : int array, shape (m,), or None
@@ -121,15 +121,11 @@ class ModelPart:
     view: TextView
     fitted: FittedMethod
 
-    def class_values(self, inputs: Any) -> Array:
-        """Return a decision value for each class, shape (m, k), from the view's inputs of m texts."""
-        return self.fitted.class_values(self.fitted.values(inputs))
-
     def values_without_terms(self, document: sp.csr_array) -> tuple[list[str], Array]:
         """Return the n terms of a document, shape (1, V), and its class values without each of them, shape (n, k)."""
-        values = [self.class_values(each) for each in without_each_term(document)]
+        values = [self.fitted.class_values(each) for each in without_each_term(document)]
         terms = [(self.view.vocabulary or ())[column] for column in document.indices]
-        return terms, np.concatenate([np.empty((0, self.class_values(document).shape[1])), *values])
+        return terms, np.concatenate([self.fitted.class_values(document)[:0], *values])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,11 +217,11 @@ class TextModel:
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
         """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
         if self.rule is None:
-            fitted = self.parts[0].fitted
-            raw = fitted.values(inputs[0])
-            return fitted.predict_from(raw), fitted.class_values(raw)
-        total = self.rule.of([part.class_values(each) for part, each in zip(self.parts, inputs, strict=True)])
-        return self.learned.predict_from(total), self.learned.class_values(total)
+            decisions = self.parts[0].fitted.decide(inputs[0])
+        else:
+            parts = zip(self.parts, inputs, strict=True)
+            decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
+        return decisions.predicted, decisions.known_values
 
     def _answer(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
@@ -247,7 +243,7 @@ class TextModel:
         """Return the most telling terms of a document for each class; each is removed from the counts of all parts."""
         whole, lowered = [], []
         for part, each in zip(self.parts, counts, strict=True):
-            whole.append(part.class_values(each))
+            whole.append(part.fitted.class_values(each))
             lowered.append(part.values_without_terms(each))
         rows: dict[str, int] = {}
         for terms, _ in lowered:

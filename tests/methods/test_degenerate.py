@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods import degenerate
-from benchmark.methods.degenerate import degenerate_predictions_reason
-from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
 from tests.builders import small_experiment
-from tests.toy_data import toy_group_splits, toy_problem
-
-from .conftest import represented, spec_of
 
 EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
@@ -81,23 +72,3 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     assert found.failures == {}
     ((given,),) = (point.by_split for point in found.predictions.settings.values())
     assert np.unique(given).size == 1
-
-
-@pytest.mark.parametrize("terms", [None, 20])
-def test_one_document_that_differs_is_enough_wherever_it_stands(terms, monkeypatch):
-    """Kernel values are compared in blocks, over the terms that the method selects."""
-    problem, spec = toy_problem(multilabel=False), spec_of("ngd", represented("tf", "l1", "collection"))
-    split = toy_group_splits(problem)[0]
-    monkeypatch.setattr(degenerate, "_VALUES", 3 * len(split.train))  # blocks of three after the first two
-    for differs in (None, *range(9)):
-        rows = np.full(9, split.test[0])
-        rows[[] if differs is None else differs] = split.test[1]
-        tested = replace(split, test=rows)
-        work = SplitData(problem, tested, [tested], terms, "sum", MatrixCache())
-        for predicted, tied, reason in (
-            (np.zeros(9), np.zeros(9, bool), "the kernel .* has the same values" if differs is None else "$"),
-            (np.zeros(9), np.ones(9, bool), "every prediction is a tie: no class scores higher than all others$"),
-            (np.arange(9), np.ones(9, bool), "$"),
-        ):
-            decisions = SettingPredictions.of_split(predicted.astype(np.int32), tied, np.zeros(6))
-            assert re.match(reason, degenerate_predictions_reason(spec, work, decisions))

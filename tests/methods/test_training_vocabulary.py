@@ -58,7 +58,7 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             chosen = fitted.view.terms
             assert {whole.counts.vocabulary[term] for term in chosen} <= set(alone.counts.vocabulary)
             tested = whole.counts.matrix[split.test][:, chosen]
-            np.testing.assert_array_equal(fitted.predict_from(fitted.values(tested)), ours.predicted)
+            np.testing.assert_array_equal(fitted.decide(tested).predicted, ours.predicted)
 
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
