@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix, train_binary_svms
+from benchmark.classifiers.hyperplanes import train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, train_class_pairs
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.numba_jit import compile_lazily
@@ -100,12 +101,12 @@ def train_multiclass(
     if scheme != "one-vs-rest":
         raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(KERNEL_SVM_SCHEMES)}")
     bounds = _bounds(class_sizes, kernel)
-    rows = np.arange(bounds[-1])
-    of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
-    problems = [(inside, np.concatenate([rows[: inside[0]], rows[inside[-1] + 1 :]])) for inside in of_class]
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs, ridge)
-    machines = tuple(train_binary_svms(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    members = np.repeat(np.eye(len(class_sizes), dtype=bool), class_sizes, axis=0)
+    parameters = {"C": C, "epsilon": epsilon, "cache_mb": cache_mb}
+    names = [str(code) for code in range(len(class_sizes))]
+    machines = train_one_vs_rest(nodes, members, names, **parameters, jobs=jobs)
     return MulticlassSvm(scheme, bounds, machines)
 
 

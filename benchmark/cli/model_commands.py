@@ -71,7 +71,7 @@ def predict(
         str | None, typer.Option(help="Encoding of tables and JSON.", show_default="as the corpus had it")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it, or as it looks")
+        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
     ] = None,
     only: Annotated[
         list[str] | None,

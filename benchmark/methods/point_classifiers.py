@@ -130,7 +130,7 @@ class PointClassifierMethod(Method):
         """Train a classifier on points and labels."""
         classifier, problem = self.spec.classifier, work.problem
         if target.rankings is None:
-            parameters = dict.fromkeys(seed_parameters(classifier), problem.seed)
+            parameters: dict[str, Any] = dict.fromkeys(seed_parameters(classifier), problem.seed)
         else:
             parameters = {"n_terms": work.terms}
         classes = () if problem.multilabel else problem.documents.classes

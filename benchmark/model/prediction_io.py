@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 from dataclasses import dataclass, field
@@ -14,10 +13,8 @@ import numpy as np
 from benchmark.corpora.corpus import FieldedText
 from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.records import (
-    DELIMITERS,
     RECORD_EXTENSIONS,
     SPREADSHEETS,
-    TABLE_DELIMITERS,
     file_extension,
     iter_records,
     read_columns,
@@ -54,25 +51,20 @@ class RecordColumns:
     text : sequence of str
         Columns of a record's text; several are joined by line feeds, as in a user's corpus.
     id : str, optional
-        Column of the record's name; by default that of the training documents, where a file has it, or else its file
-        and line.
-    delimiter : str, optional
-        Character between the columns of a table. By default the first of these under which the first row has the
-        columns: that of the training documents, that of the file's kind, and others.
+        Column of the record's name; by default `usual_id`, where a file has it, or else its file and line.
     keep : sequence of str, or None
         Columns that are written beside the predictions; None for all columns of the first file.
     form : dict
-        Encoding, header, quoting and escape, as of `TextForm`.
-    usual : dict
-        Delimiter and id of the training documents.
+        Parameters of `TextForm`.
+    usual_id : str, optional
+        Column of the name of the training documents.
     """
 
     text: Sequence[str]
     id: str | None = None
-    delimiter: str | None = None
     keep: Sequence[str] | None = ()
     form: Mapping[str, Any] = field(default_factory=dict)
-    usual: Mapping[str, str | None] = field(default_factory=dict)
+    usual_id: str | None = None
 
     @classmethod
     def of_model(
@@ -87,24 +79,10 @@ class RecordColumns:
     ) -> RecordColumns:
         """Return the columns and form of a model's training documents, with what is stated in their place."""
         form = dict(about.get("reading") or {})
-        usual = {name: form.pop(name, None) for name in ("delimiter", "id")}
-        form |= {"encoding": encoding} if encoding else {}
+        usual_id = form.pop("id", None)
+        form |= {key: value for key, value in (("encoding", encoding), ("delimiter", delimiter)) if value}
         check_encoding(form.get("encoding", "utf-8"))
-        return cls(text or about["text"], id, delimiter, keep, form, usual)
-
-    def form_of(self, path: Path) -> tuple[dict[str, Any], list[str]]:
-        """Return how a file of records is read, and the names of its columns."""
-        own = TABLE_DELIMITERS.get(file_extension(path))
-        if own is None or self.delimiter is not None:
-            form = {**self.form, "delimiter": self.delimiter}
-            return form, read_columns(path, **form)
-        wanted, names = {*self.text, *(self.keep or ()), *filter(None, [self.id])}, dict[str, list[str]]()
-        marks = list(dict.fromkeys(filter(None, [self.usual.get("delimiter"), own, *DELIMITERS])))
-        for mark in marks:
-            with contextlib.suppress(DataError):  # reading the records says what is wrong
-                names[mark] = read_columns(path, **self.form, delimiter=mark)
-        best = next((mark for mark, columns in names.items() if wanted <= set(columns)), marks[0])
-        return {**self.form, "delimiter": best}, names.get(best, [])
+        return cls(text or about["text"], id, keep, form, usual_id)
 
 
 def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[DocumentName, bytes]]:
@@ -127,9 +105,9 @@ def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[
         if kind in SPREADSHEETS:
             raise unreadable_kind(path)
         if path != STANDARD_INPUT and kind in RECORD_EXTENSIONS:
-            form, known = columns.form_of(path)
+            known = read_columns(path, **columns.form)
             keep = known if keep is None else keep
-            yield from _records(path, columns, form, known, keep)
+            yield from _records(path, columns, known, keep)
             continue
         if keep is None or len(keep):
             raise DataError(f"{path}: has no columns to keep: only tables, JSON and Parquet have")
@@ -142,13 +120,12 @@ def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[
 
 
 def _records(
-    path: Path, columns: RecordColumns, form: Mapping[str, Any], known: Sequence[str], keep: Sequence[str]
+    path: Path, columns: RecordColumns, known: Sequence[str], keep: Sequence[str]
 ) -> Iterator[tuple[DocumentName, bytes]]:
     """Yield names and texts of the records of a file."""
-    usual = columns.usual.get("id")
-    name = columns.id or (usual if usual in known else None)
+    name = columns.id or (columns.usual_id if columns.usual_id in known else None)
     names = [*columns.text, *keep, *filter(None, [name])]
-    for line, values in iter_records(path, names, **form):
+    for line, values in iter_records(path, names, **columns.form):
         texts = dict(zip(columns.text, values, strict=False))
         wrong = next((each for each in texts.values() if not isinstance(each, str | None)), None)
         if wrong is not None:

@@ -14,10 +14,6 @@ from tests.builders import small_experiment
 
 EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
-DRAWS = {
-    "protocol": {"name": "random-subsets", "train_size": [12, 30], "replicates": 2},
-    "tasks": [["faculty", "course"]],
-}
 TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar documents here it is 0
 
 
@@ -45,30 +41,8 @@ def test_of_one_class_a_document(done, method, label, said):
     assert set(found.failures) == ({label} if said else set())
 
 
-@pytest.mark.parametrize(
-    ("changes", "labels"),
-    [
-        ({"corpus": {"name": "synthetic", "subset": "several"}}, {"diffusion-t0.0001"}),
-        (DRAWS, {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}),
-    ],
-)
-def test_of_several_classes_a_document_and_of_many_small_draws(done, changes, labels):
-    found = done(methods=[TINY, "ngd"], **changes)
-    assert set(found.failures) == labels
-    # Of as many draws of either class, coefficients cancel: the one value is 0.
-    assert all(re.search(r"so all get the same|every prediction is a tie", each) for each in found.failures.values())
-
-
 def test_a_poor_candidate_is_only_not_chosen(done):
     grid = {"kernel": {"name": "diffusion", "t": [1e-4, 0.5]}}
     found = done(methods=[grid], choose={"by": "cross-validation", "folds": 2})
     assert found.failures == {}
     assert [np.unique(chosen).tolist() for chosen in found.scored.chosen.values()] == [[1]]
-
-
-def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
-    """A machine that is all but untrained gives every document to the largest class, and knows how sure it is."""
-    found = done(methods=[{"kernel": "ngd", "classifier": {"C": 1e-6}}])
-    assert found.failures == {}
-    ((given,),) = (point.by_split for point in found.predictions.settings.values())
-    assert np.unique(given).size == 1

@@ -173,7 +173,7 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
             labels = problem.members[split.train, code] if multilabel else problem.documents.labels[split.train]
             expected = CLASSIFIERS["logistic"]().fit(points[split.train], labels).predict(points[split.test])
             np.testing.assert_array_equal(found.predicted[:, code] if multilabel else found.predicted, expected)
-    np.testing.assert_array_equal(read_vectors(spec.vectors).matrix, matrix[order])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(read_vectors(spec.vectors).to_numpy(), matrix[order])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
         solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods.matrix_cache import MatrixCache
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
@@ -178,22 +176,3 @@ def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool
 
 
 # Seconds
-
-
-@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "plsi-fisher", "gram-rows"])
-@pytest.mark.parametrize(
-    ("multilabel", "n_classes", "replicated"), [(True, 3, False), (False, 3, False), (False, 2, True)]
-)
-def test_seconds_are_no_more_than_were_spent(name: str, multilabel: bool, n_classes: int, replicated: bool) -> None:
-    """Those of one matrix for all splits are divided among them."""
-    problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
-    splits = [replace(split, name=f"{number}") for number, split in enumerate(toy_replicates(problem) * 3)]
-    spec = spec_of(name, represented("tf", NORMALIZATIONS.get(name, "l1"), "collection"))
-    started = time.perf_counter()
-    found = solved(spec, problem, MatrixCache(), *splits, replicated=replicated)
-    spent = time.perf_counter() - started
-    parts = [number for number, part in enumerate(TIMERS) if part != "machines"]
-    shared = 1 if replicated and name in ("linear", "ngd") else 0
-    products = 0 if shared else found[0].seconds[0][TIMERS.index("products")]  # in each split that uses them
-    assert 0 < sum(each.seconds[0][parts].sum() for each in found) <= spent + products * len(found)
-    assert not shared or len({each.seconds.tobytes() for each in found}) == 1

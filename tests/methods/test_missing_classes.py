@@ -94,22 +94,6 @@ def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
         np.testing.assert_array_equal(each, np.where([own] * len(SPLIT.test), np.inf, -np.inf))
 
 
-@pytest.mark.parametrize("own", [(True, False, False), (False, False, False), (True, True, True)])
-def test_hp_top_needs_two_classes(own: tuple[bool, ...], bench: MatrixCache) -> None:
-    """Documents without a class are one where others have one."""
-    method = build_method(default_spec("hp-top"), toy_problem(multilabel=True), None, replicated=False)
-    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 0$"):
-        method.solve(of_training(SPLIT, own), [SPLIT], None, bench)
-    one = np.tile(own, (TRAINED, 1))
-    one[:, 0] = np.arange(TRAINED) % 4 < 2
-    one[:, 1:] = False
-    (found,) = method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
-    assert not found.predicted[:, 1:].any()
-    one[:, 1] = True
-    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 1$"):
-        method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
-
-
 # Documents of one class each
 
 

@@ -12,16 +12,13 @@ from sklearn.svm import SVC
 from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import Component, check_component, seed_parameters
-from benchmark.config.model import MethodSpec
+from benchmark.config.components import Component
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest, plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, solve_jointly
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
-from benchmark.system.tags import Tags
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import SELECTED, default_spec, represented, solved, spec_of, values_of
@@ -29,6 +26,7 @@ from .conftest import SELECTED, default_spec, represented, solved, spec_of, valu
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
@@ -135,14 +133,6 @@ def test_an_svm_is_that_of_scikit_learn(
         if kernel != "gram-rows":
             kept = values_of(method.fit(problem, split, terms, bench), problem, split.test)
             np.testing.assert_allclose(kept, expected, atol=1e-4 * scale)
-
-
-@pytest.mark.parametrize("replicated", [False, True])
-def test_a_cost_has_no_unit_where_the_mean_of_the_kernel_is_0(replicated: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False, n_classes=2)
-    spec = spec_of("ned", represented("tf", "none", "collection"), scale_C="mean-self-product")
-    with pytest.raises(ValueError, match=r"C can't be divided by the mean of k\(x, x\), which is -?0"):
-        solved(spec, problem, bench, *toy_replicates(problem), replicated=replicated)
 
 
 @pytest.mark.parametrize("terms", [None, 20])
@@ -296,17 +286,3 @@ def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_i
     np.testing.assert_array_equal(found.predicted, tree.predict(counts[split.test]))
     kept = method.fit(problem, split, None, bench)
     np.testing.assert_array_equal(kept.decide(counts[split.test]).predicted, found.predicted)
-
-
-def test_pipelines_leave_the_seeds_of_their_steps_to_the_experiment_alone(bench: MatrixCache) -> None:
-    states = {"random_state": None, "svm__random_state": None, "tree__random_state": 3, "other": None}
-    part = Component("p", {"svm__random_state": 4}, states, Tags(reads_texts=True), object)
-    assert seed_parameters(part) == ["random_state"]
-    assert seed_parameters(replace(part, given={})) == ["random_state", "svm__random_state"]
-    assert seed_parameters(check_component("classifier", CLASSIFIERS, "mnb")) == []
-    method = PointClassifierMethod(MethodSpec(represented("tf", "none", "collection"), None, part))
-    problem = toy_problem(multilabel=False)
-    with pytest.raises(ValueError, match="the documents have no texts here"):
-        method.solve(problem, toy_group_splits(problem), None, bench)
-    with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
-        method.solve(problem, toy_group_splits(problem), 20, bench)

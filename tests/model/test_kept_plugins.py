@@ -14,7 +14,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
+from benchmark.model.persistence import read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError, DataError
 
@@ -195,19 +195,6 @@ def test_files_of_other_content_are_refused(fitted, file, change, words):
         read_model(model)
 
 
-def test_a_model_without_plug_ins_says_nothing_of_them(fitted, tmp_path):
-    *_, model = fitted("{name: p, classifier: linear-svm}")
-    assert json.loads((model / DESCRIPTION_FILE).read_text())["plugins"] == []
-    assert not (model / "plugin-1").exists()
-
-
-OUTSIDE = """
-class Outside(Nearest):
-    reads = ("../elsewhere.txt",)
-
-
-CLASSIFIERS["outside"] = Outside
-"""
 RAISING = """
 class Raising(Nearest):
     def decision_function(self, X):
@@ -218,19 +205,6 @@ class Raising(Nearest):
 
 CLASSIFIERS["raising"] = Raising
 """
-
-
-@pytest.mark.parametrize(
-    ("more", "entry", "words"),
-    [
-        (OUTSIDE, "{name: p, classifier: outside}", r"mine\.py reads \.\./elsewhere\.txt: a model, or another"),
-    ],
-)
-def test_what_can_not_be_kept_is_refused_in_a_line(fitted, folder, more, entry, words):
-    (folder / "mine.py").write_text(PLUGIN + more)
-    (folder.parent / "elsewhere.txt").write_text("1")
-    with pytest.raises(ConfigError, match=words):
-        fitted(entry)
 
 
 def test_an_error_where_it_predicts_is_told_with_its_line(fitted, folder):

@@ -22,7 +22,6 @@ from benchmark.cli import app
 from benchmark.model import prediction_io
 from benchmark.model.prediction_io import STANDARD_INPUT, RecordColumns, read_texts
 from benchmark.system.errors import DataError
-from tests.model.studies import words_of
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -52,35 +51,6 @@ def documents(n: int, *, multilabel: bool) -> list[dict[str, Any]]:
         row = {"name": f"n{number}", "subject": words[0], "body": " ".join(words[1:])}
         rows.append(row | {"labels" if multilabel else "label": names if multilabel else names[0]})
     return rows
-
-
-def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) -> None:
-    rows = documents(60, multilabel=False)
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = CONFIG.replace("CLASSES", "label: label").replace(", separator: ;", "")
-    config = config.replace("digits: token", "fields: [all, subject], ngrams: [1, 2]")
-    (tmp_path / "mine.yaml").write_text(config)
-    model = tmp_path / "model"
-    assert bench("fit", tmp_path / "mine.yaml", "--cell", "mnb", "--out", model).exit_code == 0
-    vocabulary = set(words_of(benchmark.load_model(model).model))
-    assert {"leaf", "subject:leaf"} <= vocabulary
-    assert any(" " in term for term in vocabulary)
-
-    (tmp_path / "new.jsonl").write_text('{"subject": "leaf", "body": "cane"}\n{"subject": "cane", "body": "leaf"}\n')
-    result = bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9", "--format", "jsonl")
-    first, second = map(json.loads, result.output.splitlines())
-    assert (first["label"], second["label"]) == ("tea", "rum"), "a subject is counted twice"
-    assert "subject:leaf" in first["words"]
-    rows = list(csv.DictReader(bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9").output.splitlines()))
-    assert rows[0]["words"].split(", ") == first["words"], "terms of several words can be told apart"
-    given = [{"subject": "leaf", "body": "cane"}, {"subject": "cane", "body": "leaf"}]
-    assert benchmark.load_model(model).predict(given).tolist() == ["tea", "rum"]
-
-    (tmp_path / "letter.txt").write_text("leaf")
-    for refused in ([tmp_path / "letter.txt"], [tmp_path / "new.jsonl", "--text", "body"]):
-        result = bench("predict", model, *refused)
-        assert result.exit_code == 3
-        assert "has no field 'subject'" in str(result.stderr)
 
 
 @pytest.fixture(params=[False, True], ids=["single", "several"])
