@@ -106,10 +106,9 @@ def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVecto
         return {**_as_arrays(machines), "seconds": watch.seconds()}
 
     parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
-    terms = work.terms, work.aggregate
     linear = replace(spec, kernel=None)
-    content = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
-    arrays = matrices.cached(*content, learn)
+    entry = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work, **parameters)
+    arrays = matrices.cached(*entry, learn)
     machines, seconds = _from_arrays(arrays), arrays["seconds"] + watch.seconds("products")
     other = machines[0] if beside else None
     return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds)
@@ -221,10 +220,8 @@ class FisherKernelMethod(PerSplit):
                 arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
             return arrays
 
-        terms = work.terms, work.aggregate
-        arrays = work.matrices.cached(
-            *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
-        )
+        entry = cache_entry(work.problem, self.spec, type(self), "PLSI models", work)
+        arrays = work.matrices.cached(*entry, learn)
         by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
         if not hasattr(kernel, "scores_"):
             kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])

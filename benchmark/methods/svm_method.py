@@ -185,7 +185,7 @@ class SvmMethod(PerSplit):
             grams = gram_rows(self.spec.build_kernel(), points[rows], labels, points[work.split.test])
             return dict(zip(("gram", "tested"), grams, strict=True))
 
-        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work.split, (work.terms, work.aggregate))
+        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work)
         arrays = work.matrices.cached(*entry, make)
         watch.lap("kernel")
         gram, tested = arrays["gram"], arrays["tested"]

@@ -99,13 +99,6 @@ def test_after_loading_it_says_the_same_to_the_last_bit(subset: str | None, fitt
     assert one.predicted.any()
 
 
-def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
-    model = fitted(fused(ROOTS, fuse=LISTS, choose=CHOSEN), "both-cv")
-    chosen = model.about["chosen"]
-    assert (chosen["by"], chosen["of"]) == ("cross-validation over all documents", 3)
-    assert len(model.parts) == len(LISTS["fuse"][chosen["candidate"]])
-
-
 def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:
     method = {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}, "name": "theirs"}
     message = "a model with the kernel 'hp-top' can't be saved"

@@ -5,23 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from scipy.special import expit
 
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
-from benchmark.model.estimator import TextClassifier
 from benchmark.model.fitting import fit_model
 from benchmark.model.kept_plugins import write_plugins
 from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
-from benchmark.model.probabilities import class_probabilities
-from benchmark.model.telling_terms import telling_terms
-from benchmark.model.text_model import TextPredictions, TextView
+from benchmark.model.text_model import TextView
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
@@ -111,70 +105,7 @@ def test_a_pipeline_reads_texts_without_what_is_skipped(header: bool, html: bool
 # The estimator
 
 
-class Fixed:
-    """Model that answers with fixed values, in two batches."""
-
-    classes = ("b", "c", "a")
-
-    def __init__(self, k: int, *, multilabel: bool) -> None:
-        self.classes = self.classes[:k]
-        self.multilabel, self.has_probabilities = multilabel, True
-        rng = np.random.default_rng(k)
-        self.values, self.probabilities = rng.normal(size=(5, k)), rng.random((5, k))
-        self.predicted = self.values > 0 if multilabel else self.values.argmax(axis=1).astype(np.int32)
-        self.jobs: list[int] = []
-
-    def answers(self, documents: Any, *, jobs: int) -> Any:
-        assert len(list(documents)) == 5
-        self.jobs.append(jobs)
-        for part in (slice(0, 2), slice(2, 5)):
-            yield (), TextPredictions(self.predicted[part], self.values[part], self.probabilities[part], None, ())
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-@pytest.mark.parametrize("k", [2, 3])
-def test_columns_are_in_the_order_of_the_sorted_classes(k: int, multilabel: bool) -> None:
-    fixed: Any = Fixed(k, multilabel=multilabel)
-    model, texts = TextClassifier(fixed, jobs=3), list("vwxyz")
-    order = sorted(range(k), key=lambda place: fixed.classes[place])
-    assert model.classes_.tolist() == sorted(fixed.classes)
-    np.testing.assert_array_equal(model.predict_proba(texts), fixed.probabilities[:, order])
-    values = fixed.values[:, order]
-    one = k == 2 and not multilabel
-    np.testing.assert_array_equal(model.decision_function(texts), values[:, 1] - values[:, 0] if one else values)
-    expected = fixed.predicted[:, order] if multilabel else np.array(fixed.classes)[fixed.predicted]
-    np.testing.assert_array_equal(model.predict(texts), expected)
-    assert fixed.jobs == [3, 3, 3]
-
-
 # Probabilities and telling terms
-
-
-def learned(k: int, columns: Any = None, everywhere: Any = None) -> Any:
-    """Classes as a trained method has them; several for a document where the learned ones are given."""
-    return SimpleNamespace(
-        multilabel=columns is not None,
-        columns=np.arange(k) if columns is None else np.array(columns),
-        everywhere=np.zeros(k, dtype=bool) if everywhere is None else np.array(everywhere),
-    )
-
-
-def test_probabilities_are_normalized_sigmoids() -> None:
-    values, sigmoids = np.array([[1.0, 0.0, -2.0]]), np.array([[-1.0, 0.5], [-2.0, 0.0], [-0.5, 1.0]])
-    raw = expit([1.0 - 0.5, 0.0, -1.0 - 1.0])
-    np.testing.assert_allclose(class_probabilities(values, sigmoids, learned(3)), [raw / raw.sum()])
-    beyond = np.array([[-1.0, 1000.0]] * 3)
-    np.testing.assert_allclose(class_probabilities(values, beyond, learned(3)), [[1 / 3] * 3])
-    two = class_probabilities(np.array([[1.0, 3.0]]), np.array([[-1.5, 0.5]]), learned(2))
-    np.testing.assert_allclose(two, [[1 - expit(2.5), expit(2.5)]])
-    several = class_probabilities(values, sigmoids[:1], learned(3, [1], [False, False, True]))
-    np.testing.assert_allclose(several, [[0.0, expit(-0.5), 1.0]])
-
-
-def test_terms_speak_in_the_order_of_their_drops_up_to_a_number() -> None:
-    values, without = np.array([[3.0, 1.0]]), np.array([[2.0, 1.0], [0.5, 1.0], [2.0, 1.0], [1.5, 1.0]])
-    assert telling_terms("abcd", values, without, [0], 3, multilabel=False) == {0: ["b", "d", "a"]}
-    assert telling_terms("abcd", values, without, [1, 0], 1, multilabel=True) == {1: [], 0: ["b"]}
 
 
 # Plug-ins in a model's folder

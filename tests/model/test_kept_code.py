@@ -1,9 +1,12 @@
-"""Kept models with plug-ins: they predict as the run does, anywhere, once a person trusts the code in them."""
+"""Kept models with classes of users and libraries: they predict as the run does, anywhere, once they are trusted."""
+
+from __future__ import annotations
 
 import json
 import shutil
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,6 +20,12 @@ from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Fit = Callable[..., tuple[Any, RunContext, Path]]
 
 CONFIG = """
 name: kept
@@ -72,6 +81,8 @@ class Nearest(BaseEstimator):
     def decision_function(self, X):
         import beside  # once more, where the model is asked
 
+        if X.shape[0] == 1:
+            raise KeyError("one")
         values = beside.sharpened(self.scale_ * (X @ self.means_.T))
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
 
@@ -91,27 +102,63 @@ THRESHOLDS = {"half": Half}
 CLASSIFIERS = {"nearest": Nearest}
 KERNELS = {"squared": Squared}
 """
-BESIDE = "def sharpened(values):\n    return values**3\n"
+MODELS = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC, SVC
+
+
+def make():
+    return make_pipeline(TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)), LinearSVC())
+
+
+def votes():
+    return make_pipeline(TfidfVectorizer(max_features=300), SVC(kernel="linear"))
+
+
+class First(ClassifierMixin, BaseEstimator):
+    def fit(self, texts, labels):
+        self.first_ = int(labels[0])
+        return self
+
+    def predict(self, texts):
+        return [self.first_] * len(texts)
+"""
+FILES = {"mine.py": PLUGIN, "models.py": MODELS, "beside.py": "def sharpened(values):\n    return values**3\n"}
 NEAREST = "{name: p, weighting: log-idf, classifier: nearest}"
-ENTRIES = [
-    NEAREST,
-    "{name: p, features: power, classifier: linear-svm}",
-    "{name: p, weighting: log-idf, kernel: squared}",
-]
+FOREST = "{name: p, weighting: tf, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 7}}"
+PIPELINE = "{name: p, pipeline: 'models.py:make'}"
+TEXTS = [("a", b"veti duka duka"), ("b", b"")]
+#: Methods, and the files of the model's folder.
+PLUGIN_FILES = {"beside.py", "mine.py", "models.py"}
+ENTRIES = {
+    NEAREST: PLUGIN_FILES | {"scale.txt"},
+    "{name: p, features: power, classifier: linear-svm}": PLUGIN_FILES | {"scale.txt"},
+    "{name: p, weighting: log-idf, kernel: squared}": PLUGIN_FILES | {"scale.txt"},
+    FOREST: set(),
+    PIPELINE: set(),
+    PIPELINE.replace("make", "votes"): set(),
+    PIPELINE.replace("make", "First"): PLUGIN_FILES,
+}
+OF_SEVERAL = {
+    "{name: p, classifier: linear-svm, threshold: half}": set(),
+    "{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}": set(),
+}
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     own = tmp_path / "own"
     own.mkdir()
-    for name, text in (("mine.py", PLUGIN), ("beside.py", BESIDE), ("scale.txt", "2")):
+    for name, text in {**FILES, "scale.txt": "2"}.items():
         (own / name).write_text(text)
     return own
 
 
 @pytest.fixture
-def fitted(folder, tmp_path):
-    def fit(entry, subset="", **how):
+def fitted(folder: Path, tmp_path: Path) -> Fit:
+    def fit(entry: str, subset: str = "", **how: Any) -> tuple[Any, RunContext, Path]:
         (folder / "kept.yaml").write_text(CONFIG.format(entry=entry, subset=subset))
         experiment, context = load_checked(folder / "kept.yaml"), RunContext(Store(tmp_path / "store"))
         write_model(fit_model(experiment, "p", context, **how), tmp_path / "model")
@@ -120,96 +167,94 @@ def fitted(folder, tmp_path):
     return fit
 
 
-def documents_of(experiment, run):
-    """Ids, texts and predictions of the tested documents."""
+@pytest.mark.parametrize(
+    ("entry", "subset"),
+    [*((each, subset) for each in ENTRIES for subset in ("", "several")), *((each, "several") for each in OF_SEVERAL)],
+)
+def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
+    fitted: Fit, folder: Path, entry: str, subset: str
+) -> None:
+    experiment, context, model = fitted(entry, subset and f", subset: {subset}", split="cornell")
+    run = run_experiment(experiment, context)
+    assert not run.failures
     reader = experiment.variants["base"].collection.reader
     corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
-    place, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
-    (split,) = run.predictions.splits[place.of_splits]
-    ids = [run.predictions.tasks[place.of_task].ids[row] for row in split.test]
-    return [(each, contents[each]) for each in ids], setting.predicted
-
-
-@pytest.mark.parametrize(
-    ("entry", "subset"),
-    [
-        *((entry, "") for entry in ENTRIES),
-        *((entry, ", subset: several") for entry in ENTRIES),
-        ("{name: p, classifier: linear-svm, threshold: half}", ", subset: several"),
-    ],
-)
-def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(fitted, folder, entry, subset):
-    experiment, context, model = fitted(entry, subset, split="cornell")
-    run = run_experiment(experiment, context)
-    assert not run.failures
-    documents, predicted = documents_of(experiment, run)
+    key, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
+    (split,) = run.predictions.splits[key.of_splits]
+    ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
     shutil.rmtree(folder)
-    ((_, answers),) = read_model(model).answers(documents)
-    np.testing.assert_array_equal(answers.predicted, predicted)
+    files = {path.name for path in (model / "plugin-1").glob("*")}
+    assert files == (ENTRIES.get(entry, files))
+    ((_, answers),) = read_model(model).answers([(each, contents[each]) for each in ids])
+    np.testing.assert_array_equal(answers.predicted, setting.predicted)
 
 
-def test_it_predicts_in_another_process(fitted, folder, tmp_path):
+def test_it_predicts_in_another_process(fitted: Fit, folder: Path) -> None:
     *_, model = fitted(NEAREST)
     shutil.rmtree(folder)
     code = (
         "import sys; from benchmark.model.persistence import read_model\n"
-        "((_, answers),) = read_model(__import__('pathlib').Path(sys.argv[1])).answers([('a', b'veti duka')])\n"
+        f"((_, answers),) = read_model(__import__('pathlib').Path(sys.argv[1])).answers({TEXTS})\n"
         "print(answers.values.tolist())"
     )
     done = subprocess.run([sys.executable, "-c", code, model], capture_output=True, text=True, check=True)
-    ((_, answers),) = read_model(model).answers([("a", b"veti duka")])
+    ((_, answers),) = read_model(model).answers(TEXTS)
     assert json.loads(done.stdout) == answers.values.tolist()
 
 
-def test_its_code_runs_once_it_is_trusted(fitted, monkeypatch, tmp_path):
+def test_its_code_runs_once_it_is_trusted(fitted: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("platformdirs.user_config_path", lambda *_: tmp_path / "user")
     *_, model = fitted(NEAREST)
     monkeypatch.delenv("BENCH_TRUST")
-    asked = []
+    asked: list[str] = []
     with (
         asking_before_code(lambda question: bool(asked.append(question))),
         pytest.raises(ConfigError, match=r"model\.json: has the code of mine\.py, which would be run"),
     ):
         read_model(model)
-    assert len(asked) == 1
     with asking_before_code(lambda question: not asked.append(question)):
         read_model(model)
         read_model(model)
     assert len(asked) == 2, "one question answers for the file, what it imports, and its classes"
 
 
+def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    *_, model = fitted(FOREST)
+    monkeypatch.delenv("BENCH_TRUST")
+    asked: list[str] = []
+    with (
+        asking_before_code(lambda question: bool(asked.append(question))),
+        pytest.raises(ConfigError, match=r"sklearn\.tree\._tree\.Tree"),
+    ):
+        read_model(model)
+    assert "has objects of sklearn.tree._tree.Tree, whose code would be run" in asked[0]
+    with asking_before_code(lambda _: True):
+        read_model(model)
+
+
 @pytest.mark.parametrize(
     ("file", "change", "words"),
     [
-        ("plugin-1/mine.py", lambda path: path.write_text(path.read_text() + "\n"), "was changed"),
         ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "was changed"),
         ("plugin-1/scale.txt", lambda path: path.unlink(), "is missing"),
         ("plugin-1/more.py", lambda path: path.write_text("x = 1"), "is no file of the model"),
     ],
 )
-def test_files_of_other_content_are_refused(fitted, file, change, words):
+def test_files_of_other_content_are_refused(
+    fitted: Fit, file: str, change: Callable[[Path], object], words: str
+) -> None:
     *_, model = fitted(NEAREST)
     change(model / file)
     with pytest.raises(DataError, match=rf"{file}: {words}; fit it again"):
         read_model(model)
 
 
-RAISING = """
-class Raising(Nearest):
-    def decision_function(self, X):
-        if X.shape[0] == 1:
-            raise KeyError("one")
-        return super().decision_function(X)
-
-
-CLASSIFIERS["raising"] = Raising
-"""
-
-
-def test_an_error_where_it_predicts_is_told_with_its_line(fitted, folder):
-    (folder / "mine.py").write_text(PLUGIN + RAISING)
-    *_, model = fitted("{name: p, classifier: raising}")
-    line = (PLUGIN + RAISING).splitlines().index('            raise KeyError("one")') + 1
+def test_an_error_where_it_predicts_is_told_with_its_line_and_a_pipeline_has_no_terms(fitted: Fit) -> None:
+    *_, model = fitted(NEAREST)
+    line = PLUGIN.splitlines().index('            raise KeyError("one")') + 1
     with pytest.raises(ConfigError, match=rf"mine\.py:{line}: KeyError: 'one'"):
-        list(read_model(model).answers([("a", b"veti")]))
+        list(read_model(model).answers(TEXTS[:1]))
+    *_, model = fitted(PIPELINE)
+    with pytest.raises(ConfigError, match="has no terms to show"):
+        list(read_model(model).answers(TEXTS, n_words=2))
