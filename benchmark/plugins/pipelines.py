@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from dataclasses import replace
 from functools import cache
@@ -114,20 +115,16 @@ def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
 
 def with_files_at(raw: Any, files: Mapping[str, str]) -> Any:
     """Return a configuration with other names of pipelines, by their old names."""
-    if isinstance(raw, dict):
-        return {
-            key: _renamed(value, files) if key == PIPELINE_KEY else with_files_at(value, files)
-            for key, value in raw.items()
-        }
-    return [with_files_at(each, files) for each in raw] if isinstance(raw, list) else raw
-
-
-def _renamed(value: Any, files: Mapping[str, str]) -> Any:
-    if isinstance(value, list):
-        return [_renamed(each, files) for each in value]
-    if isinstance(value, dict) and isinstance(value.get("name"), str):
-        return value | {"name": files.get(value["name"], value["name"])}
-    return files.get(value, value) if isinstance(value, str) else value
+    changed = copy.deepcopy(raw)
+    for location, name in pipelines_of_files(raw):
+        owner = changed
+        for key in location[:-1]:
+            owner = owner[key]
+        if isinstance(owner[location[-1]], dict):
+            owner[location[-1]]["name"] = files.get(name, name)
+        else:
+            owner[location[-1]] = files.get(name, name)
+    return changed
 
 
 def pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Location, str]]:
