@@ -111,7 +111,7 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         value, low, high = (float("nan" if is_missing(gap[end]) else gap[end]) for end in ("value", "low", "high"))
         outcome = _outcome(test, value, apart=math.isnan(low) or low > 0 or high < 0)
         pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
-        numbers = {"family": int(test.get("family", 0)), "unequal": int(test.get("n", 0))}
+        numbers: dict[str, Any] = {"family": int(test.get("family", 0)), "unequal": int(test.get("n", 0))}
         note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
         pair = replace(pair, test=test.get("test", ""), p_value=p_value, p_holm=p_holm, note=note, **numbers)
         found.append(pair if summary.more_is_better(summary.main_metric) else pair.turned_over)
@@ -153,7 +153,7 @@ def ranked_cells(summary: Summary) -> tuple[str, ...]:
     settings: dict[tuple[Any, ...], list[tuple[bool, float, str]]] = {}
     for cell in summary.cells:
         where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
-        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value")
+        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
         rank = (True, 0.0) if is_missing(value) else (False, sign * float(value))
         settings.setdefault(where, []).append((*rank, cell.id))
     return tuple(name for cells in settings.values() for *_, name in sorted(cells, key=lambda row: row[:2]))

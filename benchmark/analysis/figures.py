@@ -156,7 +156,10 @@ class _ChartsOfRun:
         line = "variant" if figure.line == "method" else figure.line
         keys, points = [*facets, "metric", line, figure.x], list[dict[str, Any]]()
         for key, group in rows[rows["fold"] == ALL_SPLITS].groupby(keys, sort=False, dropna=False):
-            cells, place = dict(zip(group["method"], group["cell"], strict=True)), dict(zip(keys, key, strict=True))
+            cells, place = (
+                dict(zip(group["method"], group["cell"], strict=True)),
+                dict[str, Any](zip(keys, key, strict=True)),
+            )
             try:
                 found = estimate(cells[a], cells[b], place["metric"])
             except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
@@ -168,8 +171,8 @@ class _ChartsOfRun:
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a panel, line by line: levels of methods without x, other lines, the published value."""
-        points = points[np.isfinite(points["y"].astype(float))]
-        lines = points[np.isfinite(points["x"])].sort_values("x", kind="stable")
+        points = points.loc[np.isfinite(points["y"].astype(float))]
+        lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
         if not len(lines):
             return lines
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}

@@ -38,8 +38,8 @@ def curve_table(chart: Chart) -> Table:
     """
     decimals, several, points = chart_decimals(chart), len(chart.panels) > 1, chart_points(chart)
     points["field"] = [
-        _field(*(chart.scale * end for end in ends), decimals)
-        for ends in zip(points["y"], points["low"], points["high"], strict=True)
+        _field(chart.scale * y, chart.scale * low, chart.scale * high, decimals)
+        for y, low, high in zip(points["y"], points["low"], points["high"], strict=True)
     ]
     xs = sorted(set(points["x"]))
     last, rows = len(xs) - 1, []
