@@ -13,7 +13,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from benchmark.analysis.figures import POINT_COLUMNS, Chart
+from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers

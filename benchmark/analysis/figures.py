@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
 from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_labels
-from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 
-#: Columns of the points of a chart.
-POINT_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
 X_LABELS = {
@@ -43,64 +41,6 @@ SELECTION_TITLES = {
 PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """One figure of curves.
-
-    Parameters
-    ----------
-    name : str
-        Stem of the files of the figure.
-    title, x_label, y_label : str
-        Texts with units: "Training documents", "Test error (%)".
-    points : DataFrame
-        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. A line has bars from `low` to
-        `high` at all of its points or at none. The title of a panel may have several lines.
-    bars : str
-        Meaning of the error bars in words, empty if no line has bars.
-    scale : float
-        Factor from the numbers to the unit of the axis: 100 for percent.
-    log_x, log_y : bool
-    round_x : bool
-        Whether x is measured, not set: ticks are then round numbers, not the values.
-    reference : float or None
-        Value of y that means "no difference", drawn as a line: 1 for ratios, 0 for differences.
-    share_y : bool
-        Whether the panels share their vertical scale.
-    measured : bool
-        Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
-        must give equal tables.
-    bands : mapping of str to (float, float)
-        Range of y in the paper's figure by panel, drawn as a faint band.
-    limits : mapping of str to mapping of str to float
-        Values of y by their names and by panel, drawn as lines across it.
-    oracle : frozenset of str
-        Panels whose parameters were chosen on the test documents.
-    """
-
-    name: str
-    title: str
-    x_label: str
-    y_label: str
-    points: pd.DataFrame = field(repr=False)
-    bars: str = ""
-    scale: float = 1.0
-    log_x: bool = False
-    round_x: bool = False
-    log_y: bool = False
-    reference: float | None = None
-    share_y: bool = False
-    measured: bool = False
-    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    oracle: frozenset[str] = frozenset()
-
-    @property
-    def panels(self) -> list[str]:
-        """Titles of the panels."""
-        return list(dict.fromkeys(self.points["panel"]))
 
 
 def charts_of(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
@@ -194,9 +134,9 @@ class _ChartsOfRun:
         """Return x, score and ends of the bar of the first cell of each panel, line and x."""
         keys, rows = list(dict.fromkeys((*facets, "metric", figure.line, figure.x))), rows[rows[figure.line].notna()]
         own = rows[rows["cell"] == rows.groupby(keys, dropna=False)["cell"].transform("first")]
-        points = own[own["fold"] == HEADLINE_FOLD].rename(columns={"value": "y"})
+        points = own[own["fold"] == ALL_SPLITS].rename(columns={"value": "y"})
         if figure.bars != "interval":
-            replicates = own[own["fold"] != HEADLINE_FOLD].groupby(keys, dropna=False)["value"]
+            replicates = own[own["fold"] != ALL_SPLITS].groupby(keys, dropna=False)["value"]
             spread = replicates.agg(["mean", "min", "max", "std"]).reset_index()
             points = points.drop(columns=["low", "high"]).merge(spread, on=keys, how="left")
             reach = 2 * points["std"]
@@ -215,8 +155,11 @@ class _ChartsOfRun:
         estimate = self.scored.ratio if kind == "ratio" else self.scored.difference
         line = "variant" if figure.line == "method" else figure.line
         keys, points = [*facets, "metric", line, figure.x], list[dict[str, Any]]()
-        for key, group in rows[rows["fold"] == HEADLINE_FOLD].groupby(keys, sort=False, dropna=False):
-            cells, place = dict(zip(group["method"], group["cell"], strict=True)), dict(zip(keys, key, strict=True))
+        for key, group in rows[rows["fold"] == ALL_SPLITS].groupby(keys, sort=False, dropna=False):
+            cells, place = (
+                dict(zip(group["method"], group["cell"], strict=True)),
+                dict[str, Any](zip(keys, key, strict=True)),
+            )
             try:
                 found = estimate(cells[a], cells[b], place["metric"])
             except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
@@ -228,8 +171,8 @@ class _ChartsOfRun:
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a panel, line by line: levels of methods without x, other lines, the published value."""
-        points = points[np.isfinite(points["y"].astype(float))]
-        lines = points[np.isfinite(points["x"])].sort_values("x", kind="stable")
+        points = points.loc[np.isfinite(points["y"].astype(float))]
+        lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
         if not len(lines):
             return lines
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
@@ -285,7 +228,7 @@ class _ChartsOfRun:
     def _bars_in_words(self, figure: FigureView, rows: pd.DataFrame) -> str:
         if figure.relation:
             return self.sample.bars_of_ratio if figure.relation[0] == "ratio" else self.sample.bars_of_difference
-        replicates = len(set(rows["fold"]) - {HEADLINE_FOLD})
+        replicates = len(set(rows["fold"]) - {ALL_SPLITS})
         return {
             "interval": self.sample.bars,
             "2 standard deviations": f"2 standard deviations of the {replicates} replicates",

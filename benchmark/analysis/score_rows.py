@@ -117,9 +117,9 @@ def _along(
         if cell.id in cells and cell.variant in alike and cell.what == "point":
             scores, parts = cells[cell.id], _parts(method_of(experiment, cell).candidates[0])
             given = {key: value for part in parts for key, value in part.resolved.items()}.get(axis)
-            number = isinstance(given, int | float) and not isinstance(given, bool)
-            has = scores.has(axis)
-            yield cell.id, samples[cell.id].estimate(scores, axis).value if has else float(given if number else "inf")
+            known = isinstance(given, int | float) and not isinstance(given, bool)
+            value = float(given) if known and given is not None else math.inf
+            yield cell.id, samples[cell.id].estimate(scores, axis).value if scores.has(axis) else value
 
 
 def _kernel(experiment: Experiment, cell: Cell) -> str:

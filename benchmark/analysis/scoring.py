@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.costs import time_metrics
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.analysis.score_rows import score_frames
-from benchmark.config.model import ALL_CLASSES
+from benchmark.config.model import ALL_CLASSES, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.evaluation.score_table import ScoreTable
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment
     from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskKey
+    from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
+
+_TESTING = METHOD_TIMERS.index("testing")
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +183,38 @@ def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Esti
     """Return the scores of a cell with the recorded scores of plug-in metrics."""
     own = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
     return replace(scores, values={**scores.values, **own}, recorded=known)
+
+
+def time_metrics(
+    experiment: Experiment, cell: Cell, found: SettingPredictions, machines: int
+) -> dict[str, NDArray[np.float64]]:
+    """Return the seconds of every split, by metric of `metrics.CLOCK`.
+
+    "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
+    each class has a binary classifier, these share what doesn't depend on the class: the inner products, which count
+    whole, and as a rule one kernel matrix. Their training counts as if they had been trained one by one, as those of
+    HP-TOP are. "seconds-with-features" adds the extraction. "seconds-in-all" is everything but testing, for all
+    classifiers, as they were trained.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    cell : Cell
+    found : SettingPredictions
+        Predictions of the cell; their seconds are those of all binary classifiers.
+    machines : int
+        Number of binary classifiers; 1 for a method that predicts one class per document.
+    """
+    kernel = method_of(experiment, cell).candidates[0].kernel
+    matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1
+    part = dict(zip(TIMERS, found.seconds.T, strict=True))
+    training = np.where(part["machines"] > 0, part["machines"], part["training"])
+    seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
+    return {
+        "seconds": seconds,
+        "seconds-with-features": seconds + part["extraction"],
+        "seconds-in-all": np.asarray(np.delete(found.seconds[:, : len(METHOD_TIMERS)], _TESTING, axis=1).sum(axis=1)),
+    }
 
 
 def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:

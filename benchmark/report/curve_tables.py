@@ -11,7 +11,7 @@ from benchmark.analysis.formatting.table import PLAIN, Column, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchmark.analysis.figures import Chart
+    from benchmark.analysis.charts import Chart
 
 MOST_DECIMALS = 6
 #: Numbers closer to 0 than this are written as powers of ten.
@@ -29,7 +29,7 @@ def curve_table(chart: Chart) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> from benchmark.analysis.figures import Chart, POINT_COLUMNS
+    >>> from benchmark.analysis.charts import Chart, POINT_COLUMNS
     >>> points = [("earn", "SVM", 50.0, 0.12, 0.1, 0.14), ("earn", "SVM", 100.0, 0.08, 0.05, 0.09)]
     >>> chart = Chart("c", "Curves", "Documents", "Error (%)", pd.DataFrame(points, columns=POINT_COLUMNS), scale=100)
     >>> table = curve_table(chart)
@@ -38,8 +38,8 @@ def curve_table(chart: Chart) -> Table:
     """
     decimals, several, points = chart_decimals(chart), len(chart.panels) > 1, chart_points(chart)
     points["field"] = [
-        _field(*(chart.scale * end for end in ends), decimals)
-        for ends in zip(points["y"], points["low"], points["high"], strict=True)
+        _field(chart.scale * y, chart.scale * low, chart.scale * high, decimals)
+        for y, low, high in zip(points["y"], points["low"], points["high"], strict=True)
     ]
     xs = sorted(set(points["x"]))
     last, rows = len(xs) - 1, []

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import pair_summary
-from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.figures import published_by_cell
@@ -83,7 +82,7 @@ def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
     for key, memory in zip(made.settings, ((5.0, 2.0), (2.0, 7.0)), strict=True):
         seconds = np.arange(12.0).reshape(2, 6) + len(key.method)
         made.settings[key] = replace(made.settings[key], seconds=seconds, memory=np.array(memory))
-    rows = list(cost_rows(run_of(experiment, predictions=made)))
+    rows = summarize(run_of(experiment, predictions=made)).costs.to_numpy().tolist()
     # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
     assert rows == [
         ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],

@@ -14,8 +14,8 @@ import pytest
 from altair.vegalite.v6.schema.core import load_schema
 from scipy.interpolate import LinearNDInterpolator
 
+from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import ranked_cells
 from benchmark.report.drawing import render
 from benchmark.report.drawing.contours import delaunay_triangles, region_mask, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_charts

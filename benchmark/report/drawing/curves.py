@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.figures import Chart
+    from benchmark.analysis.charts import Chart
     from benchmark.report.drawing.theme import VegaSpec
 
 MOST_TICKS = 10  # with at most this many x values, every value has a tick
@@ -124,7 +124,7 @@ def _panel(
         layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y))
         text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=size)
         layers += [text.encode(y, alt.Text("name:N"), x=alt.value(0))] if name else []
-    data, moved = alt.Chart(rows_data(_rows(chart, points, ends, width))), {"xOffset": alt.expr("datum.dx")}
+    data, moved = alt.Chart(rows_data(_rows(chart, points, ends, width))), dict[str, Any](xOffset=alt.expr("datum.dx"))
     if points["low"].notna().any():
         layers.append(data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved).encode(x, low, y2, stroke))
     layers.append(data.mark_line(strokeWidth=1.4, aria=False, **moved).encode(x, y, stroke))

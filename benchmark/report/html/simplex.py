@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.analysis.decision_regions import RegionFigure, RegionPanel
+    from benchmark.analysis.charts import RegionFigure, RegionPanel
 
 SIMPLEX_TEXT = (
     "Each point of the triangle is a multinomial with three outcomes. The map θ ↦ 2√θ puts it on a sphere of radius 2, "
