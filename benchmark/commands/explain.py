@@ -298,7 +298,7 @@ class CellAccount:
     def _contents(self, experiment: Experiment, rows: Mapping[str, int]) -> dict[int, bytes]:
         """Return the bytes of some documents, of which `rows` has the ids, by row of the task."""
         collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
+        source = collection.reader.locate(download=False, notify=lambda _: None)
         whole = cast("Corpus", collection.reader.load(source))
         corpus = select_documents(whole, list(collection.classes), collection.exclude)
         texts = zip(corpus.documents.ids, corpus, strict=True)

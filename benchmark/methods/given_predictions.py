@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import unicodedata
 from dataclasses import dataclass, field
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.other_methods import score_columns
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.label_notes import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
@@ -80,10 +80,7 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
     DataError
         If the file can't be read, was changed, lacks a column, or has a document twice.
     """
-    found = file_digest(path)
-    if found.sha256.hex() != digest:
-        raise DataError(f"{path}: was changed since the configuration was read; run it again")
-    columns = read_columns(path, digest=found)
+    columns, found = read_columns(path), hashlib.sha256()
     label = next((each for each in LABELS if each in columns), None)
     if ID not in columns or label is None:
         missing = ID if ID not in columns else LABELS[0]
@@ -106,6 +103,8 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
             tied.add(key)
         if numbers:
             scores[key] = tuple(numbers)
+    if found.hexdigest() != digest:
+        raise DataError(f"{path}: was changed since the configuration was read; run it again")
     scored = tuple(_composed(each.partition(" ")[2]) for each in columns_of_scores)
     return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied), scored, scores)
 

@@ -106,7 +106,7 @@ def strings_of(corpus):
 def by_hand(checked):
     """Train and test rows, labels, and the documents as strings."""
     reader = checked("ngd").variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     texts = strings_of(corpus)
     tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
     return texts[~tested], corpus.documents.labels[~tested], texts[tested]
@@ -164,7 +164,7 @@ def test_documents_may_have_several_labels(checked, tmp_path):
     truth = run.predictions.tasks[key[:2]].truth
     rows = tested[0].test
     reader = checked("ngd", ", subset: several").variants["base"].collection.reader
-    texts = strings_of(LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False)))
+    texts = strings_of(LastCorpus().load(reader, reader.locate(download=False, notify=print)))
     train = np.setdiff1d(np.arange(len(texts)), rows)
     vectors = TfidfVectorizer().fit(texts[train])
     found = predictions_of(run, "p")
@@ -182,7 +182,7 @@ def test_thresholds_are_learned_from_texts(checked, tmp_path, monkeypatch):
     (_, tested), *_ = run.predictions.splits.items()
     rows, found = tested[0].test, predictions_of(run, "p")
     reader = checked("ngd", ", subset: several").variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     texts = strings_of(corpus)
     train = np.setdiff1d(np.arange(len(texts)), rows)
     vectors, moved = TfidfVectorizer().fit(texts[train]), False

@@ -78,7 +78,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does(checked, tmp_path, ent
     write_model(fit_model(experiment, "p", context, split="cornell"), tmp_path / "model")
     model = read_model(tmp_path / "model")
     reader = experiment.variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
     (place, setting) = next(each for each in run.predictions.settings.items() if each[0].method == "p")
     (split,) = run.predictions.splits[place.variant, place.task, place.size]

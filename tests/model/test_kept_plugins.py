@@ -123,7 +123,7 @@ def fitted(folder, tmp_path):
 def documents_of(experiment, run):
     """Ids, texts and predictions of the tested documents."""
     reader = experiment.variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
     place, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
     (split,) = run.predictions.splits[place.of_splits]
