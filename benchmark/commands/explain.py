@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.methods.problem import Problem
@@ -299,8 +298,7 @@ class CellAccount:
         """Return the bytes of some documents, of which `rows` has the ids, by row of the task."""
         collection = experiment.variants[self.cell.variant].collection
         source = collection.reader.locate(download=False, notify=lambda _: None)
-        whole = cast("Corpus", collection.reader.load(source))
-        corpus = select_documents(whole, list(collection.classes), collection.exclude)
+        corpus = select_documents(collection.reader.load(source), list(collection.classes), collection.exclude)
         texts = zip(corpus.documents.ids, corpus, strict=True)
         return {rows[name]: text for name, text in texts if name in rows}
 

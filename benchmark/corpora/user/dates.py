@@ -42,7 +42,7 @@ def _parsed(text: str, form: str | None) -> datetime:
         import pandas as pd  # noqa: PLC0415 - slow to import, and for few dates
 
         try:
-            return pd.Timestamp(text).to_pydatetime()  # type: ignore[no-any-return]
+            return pd.Timestamp(text).to_pydatetime()
         except ValueError:
             pass
     raise ValueError("a date in ISO 8601, such as 2024-05-31; or state its form, such as date_format: '%d/%m/%Y'")

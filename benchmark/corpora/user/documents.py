@@ -393,4 +393,4 @@ def _labels(value: Any, reader: FileParameters) -> Sequence[Any]:
     if UNQUOTED_LIST.fullmatch(value.strip()) and reader.separator in value:
         wanted = f"without its brackets, or its classes in quotes: {json.dumps(['a', 'b'])}"
         raise ValueError(f"the classes are a list without quotes, {quote_value(value)}: write it {wanted}")
-    return value.split(reader.separator) if reader.separator else [value]  # type: ignore[no-any-return]
+    return value.split(reader.separator) if reader.separator else [value]

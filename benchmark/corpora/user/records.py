@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
 
 from benchmark.corpora.user.text_files import COMPRESSED, decode_error, open_decompressed, open_text
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
@@ -160,7 +160,7 @@ def named_delimiter(first: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _table_rows(path: Path, file: IO[str], form: TextForm) -> Iterator[tuple[int, list[str]]]:
+def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table, each with the line that it begins on."""
     line, before, reader = 1, 0, None
     try:
@@ -185,7 +185,7 @@ def _table_rows(path: Path, file: IO[str], form: TextForm) -> Iterator[tuple[int
         raise decode_error(path, _encoding(file), error, before + reader.line_num if reader else 0) from None
 
 
-def _encoding(file: IO[str]) -> str:
+def _encoding(file: TextIO) -> str:
     return file.encoding.removesuffix("-sig")
 
 

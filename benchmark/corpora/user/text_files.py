@@ -10,7 +10,7 @@ import lzma
 import zipfile
 import zlib
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from benchmark.system.checks import may_block
 from benchmark.system.errors import ConfigError, DataError
@@ -48,7 +48,7 @@ class _DigestedFile(io.RawIOBase):
 
 
 @contextmanager
-def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedReader]:
+def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedReader[Any]]:
     """Open a file that is decompressed as it is read.
 
     Parameters
@@ -65,8 +65,8 @@ def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedRea
     try:
         check_regular(path)
         with path.open("rb", 0) as file:
-            raw = file if digest is None else _DigestedFile(file, digest)
-            plain = io.BufferedReader(raw, READ_BYTES)
+            raw: io.RawIOBase = file if digest is None else _DigestedFile(file, digest)
+            plain: io.BufferedReader[Any] = io.BufferedReader(raw, READ_BYTES)
             yield _unpacked(path, plain)
             while digest is not None and plain.read(READ_BYTES):
                 pass
@@ -82,7 +82,7 @@ def check_regular(path: Path) -> None:
         raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
 
 
-def _unpacked(path: Path, plain: io.BufferedReader) -> io.BufferedReader:
+def _unpacked(path: Path, plain: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
     """Return the decompressed bytes of a file, by the last extension of its name."""
     raw: Any = plain
     match path.suffix.lower():
@@ -121,7 +121,7 @@ def _zstandard(path: Path, packed: bytes) -> bytes:
 
 
 @contextmanager
-def open_text(path: Path, encoding: str, digest: Any = None) -> Iterator[IO[str]]:
+def open_text(path: Path, encoding: str, digest: Any = None) -> Iterator[TextIO]:
     """Open a file of text, whose lines end in line feeds or carriage returns; a byte order mark decides the encoding.
 
     Parameters
