@@ -50,7 +50,7 @@ def data_fetch(
     from benchmark.corpora import registry
 
     notify = partial(echo, err=True)
-    source = registry.locate_corpus(dataset, download=True, dest=dest, notify=notify, progress=True)
+    source = registry.locate_corpus(dataset, download=True, dest=dest, notify=notify)
     corpus = registry.load_corpus(dataset, source)
     echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 

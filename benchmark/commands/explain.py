@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.methods.problem import Problem
@@ -297,9 +296,8 @@ class CellAccount:
     def _contents(self, experiment: Experiment, rows: Mapping[str, int]) -> dict[int, bytes]:
         """Return the bytes of some documents, of which `rows` has the ids, by row of the task."""
         collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
-        whole = cast("Corpus", collection.reader.load(source))
-        corpus = select_documents(whole, list(collection.classes), collection.exclude)
+        source = collection.reader.locate(download=False, notify=lambda _: None)
+        corpus = select_documents(collection.reader.load(source), list(collection.classes), collection.exclude)
         texts = zip(corpus.documents.ids, corpus, strict=True)
         return {rows[name]: text for name, text in texts if name in rows}
 

@@ -17,8 +17,8 @@ import yaml
 
 from benchmark.commands.plan import needs_text
 from benchmark.config.schema import as_list
-from benchmark.corpora.user.dates import ISO, DateColumn
-from benchmark.corpora.user.decompress import open_decompressed
+from benchmark.corpora.user.dates import parse_date
+from benchmark.corpora.user.documents import DocumentsError, class_mark
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
 from benchmark.corpora.user.records import (
@@ -30,10 +30,8 @@ from benchmark.corpora.user.records import (
     named_delimiter,
     read_columns,
 )
-from benchmark.corpora.user.records_reader import class_mark
-from benchmark.corpora.user.text_lines import text_lines
+from benchmark.corpora.user.text_files import open_text
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.corpora.user.validate import DocumentsError
 from benchmark.report.environment import template_environment
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from benchmark.commands.plan import Plan
-    from benchmark.corpora.user.validate import ScanResult
+    from benchmark.corpora.user.documents import ScanResult
 
 #: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
 MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
@@ -129,8 +127,8 @@ def _delimiter(path: Path, encoding: str) -> tuple[str | None, list[str]]:
     usual = TABLE_DELIMITERS.get(file_extension(path))
     if usual is None:
         return None, []
-    with open_decompressed(path) as file:
-        first = next(text_lines(file, path, encoding), "")
+    with open_text(path, encoding) as file:
+        first = file.readline()
     if named_delimiter(first):
         return None, [f"{path}:1: {first.strip()!r} names the delimiter, and is no row of the table"]
     with suppress(csv.Error):
@@ -156,7 +154,7 @@ def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str |
     for name in filter(None, seen.columns):
         if len(name.split()) > MAX_HEADER_WORDS:
             return f"{quote_value(name)} is a long text"
-        if _is_number(name) or _dates([name]):
+        if _is_number(name) or _are_dates([name]):
             return f"{quote_value(name)} is a number or a date"
     return None
 
@@ -188,7 +186,7 @@ def propose_columns(seen: FileSample, given: Mapping[str, Any]) -> dict[str, Any
         "split": lambda values: (
             2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
         ),
-        "date": lambda values: (dates := _dates(values)) is not None and not dates.ambiguity,
+        "date": lambda values: _are_dates(values, seen.form.get("date_format")),
         "label": lambda values: not _lists(values) and 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
         "id": lambda values: len(_distinct(values)) == len(values),
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
@@ -267,16 +265,11 @@ def _ids(values: Sequence[Any]) -> bool:
     return short and len(set(texts)) == len(values) > 1
 
 
-def _dates(values: Sequence[Any]) -> DateColumn | None:
-    """Return the dates of a column, which may be ambiguous; None if a value is no date."""
-    found = DateColumn("")
-    if any(len(str(value)) < MIN_DATE_LENGTH for value in values):
-        return None
-    with suppress(DataError):
-        for value in values:
-            found.add(value, "")
-        return found
-    return None
+def _are_dates(values: Sequence[Any], form: str | None = None) -> bool:
+    """Return whether all values of a column are dates."""
+    with suppress(ValueError):
+        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value, form) for value in values)
+    return False
 
 
 def check_columns(seen: FileSample, roles: Mapping[str, Any]) -> None:
@@ -318,12 +311,6 @@ def notes_on_columns(seen: FileSample, roles: Mapping[str, Any]) -> list[str]:
         mark, *values = found
         n = f"{len(values):,} of {len(seen.columns[label]):,} values"
         notes.append(f"{n} of {label!r} hold {mark!r}, such as {quote_value(values[0])}: each is taken as one class")
-    for name, own in seen.columns.items():
-        dates = _dates(own) if name not in roles.values() and "date" not in roles else None
-        if dates is not None and dates.ambiguity:
-            ways = " or ".join(f"--date-format {form!r}" for form in dates.formats)
-            first = f"{name!r} may be a date, such as {quote_value(str(own[0]))}"
-            notes.append(f"{first}, with the day or the month first: --date {name} {ways}")
     return notes
 
 
@@ -488,10 +475,7 @@ def _corpus_section(
     seen: FileSample, roles: Mapping[str, Any], path: str, separator: str | None, drop: Sequence[str]
 ) -> dict[str, Any]:
     """Return the section `corpus`."""
-    dates = _dates(seen.columns[roles["date"]]) if roles.get("date") in seen.columns else None
     form = {key: value for key, value in seen.form.items() if key != "date_format" or "date" in roles}
-    if dates is not None and "date_format" not in form and dates.formats[0] != ISO:
-        form["date_format"] = dates.formats[0]
     more = {"separator": separator, "drop": list(drop)}
     return {"name": "files", "path": path, **roles, **form, **{key: value for key, value in more.items() if value}}
 

@@ -10,8 +10,8 @@ from benchmark.config.components import ComponentError, check_component, compone
 from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import TextSection, as_list
 from benchmark.config.schema_errors import validate_section
-from benchmark.corpora.file_digest import check_regular
 from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.corpora.user.text_files import check_regular
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.system.yaml_source import YamlSource
@@ -97,7 +97,7 @@ def _own_stop_words(name: str, source: YamlSource) -> tuple[str, ...]:
         return ()
     path = source.folder(("stoplist",)) / Path(name).expanduser()
     try:
-        check_regular(path, path.stat())
+        check_regular(path)
         words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError, DataError) as error:
         raise source.error(("stoplist",), f"{path}: can't be read as a list of words: {error}") from None

@@ -14,8 +14,8 @@ from benchmark.config.components import Component, check_component
 from benchmark.config.limits import check_cell_name
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.config.schema import as_list
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import read_columns
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
@@ -249,6 +249,6 @@ def _file(name: str, source: YamlSource, place: Location) -> MethodFile:
     """Return a file beside the configuration; ConfigError if it can't be read."""
     path = source.folder(place) / Path(name).expanduser()
     try:
-        return MethodFile(name, file_digest(path).sha256.hex(), path)
+        return MethodFile(name, file_digest(path), path)
     except DataError as error:
         raise source.error(place, str(error)) from None

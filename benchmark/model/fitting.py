@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
-from benchmark.corpora.user.file_parameters import FileParameters
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
@@ -280,6 +280,6 @@ def _columns(collection: Collection) -> list[str]:
 def _reading(collection: Collection) -> dict[str, Any] | None:
     """Return how a user's files are read, for files that are predicted; None for other corpora."""
     reader = collection.reader
-    if not isinstance(reader, FileParameters):
+    if not isinstance(reader, UserFiles):
         return None
     return {**reader.form, "id": reader.id}

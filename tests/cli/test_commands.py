@@ -522,7 +522,7 @@ class TestWithoutData:
         monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "repository")
         monkeypatch.setenv("BENCH_DATASETS", str(tmp_path / "named"))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        monkeypatch.setattr(download, "RETRY_PAUSE", 0.0)
+        monkeypatch.setattr(download, "RETRIES", 0)
         monkeypatch.setattr("socket.socket.connect", unreachable)
         monkeypatch.setattr("socket.getaddrinfo", unreachable)
 
