@@ -33,9 +33,9 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
-from benchmark.commands.context import local_context
-from benchmark.commands.init import configuration_text, sample_file
+from benchmark.commands.init import Proposal, configuration_text, sample_file
 from benchmark.commands.place import place_predictions
+from benchmark.commands.run import local_context
 from benchmark.corpora import registry
 from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.experiment import runner
@@ -417,7 +417,7 @@ def _frame_sections(frame: pd.DataFrame, corpus: dict[str, Any], given: dict[str
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     columns: dict[str, Any] = dict(roles)
-    proposed = yaml.safe_load(configuration_text(sample_file(path), columns, path.with_suffix(".yaml")))
+    proposed = yaml.safe_load(configuration_text(Proposal(sample_file(path), columns), path.with_suffix(".yaml")))
     if "methods" in given:
         proposed.pop("compare", None)  # of its own methods
     if _name_of(given.get("protocol")) not in (None, _name_of(proposed["protocol"])):

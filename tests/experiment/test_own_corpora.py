@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.commands.export import export_counts
+from benchmark.commands.counts import export_counts
 from benchmark.corpora import registry
 from benchmark.corpora.user.counts_folder import CountsFolder
 from benchmark.experiment.configuration import load_checked, write_card
