@@ -75,11 +75,10 @@ def pin(summary: Summary, folder: Path | None = None) -> None:
     """Write a run's main scores and verdicts as pinned numbers; BenchError if cells failed."""
     if summary.failures:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
-    tables = {"": (_main_scores(summary), PINNED_SCORE_COLUMNS)}
-    tables["-verdicts"] = summary.verdicts, PINNED_VERDICT_COLUMNS
-    for ending, (table, columns) in tables.items():
-        path = path_to_write(folder or PINNED, f"{summary.name}{ending}.csv")
-        write_atomically(path, frame_csv(table, columns).encode())
+    scores = frame_csv(_main_scores(summary), PINNED_SCORE_COLUMNS)
+    verdicts = frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS)
+    for ending, text in (("", scores), ("-verdicts", verdicts)):
+        write_atomically(path_to_write(folder or PINNED, f"{summary.name}{ending}.csv"), text.encode())
 
 
 def pin_predictions(run: RunPredictions, version: str, folder: Path | None = None) -> Path | None:
@@ -171,9 +170,10 @@ def _verdict_deviations(pinned: pd.DataFrame, verdicts: pd.DataFrame) -> Iterato
     key = ["cell", "metric", "reading"]
     tables = (each[[*key, "verdict"]].fillna("").astype(str) for each in (pinned, verdicts))
     was, now = (each.drop_duplicates(key, keep="last").set_index(key)["verdict"] for each in tables)
-    both = pd.DataFrame({"was": was, "now": now}).fillna(_MISSING)
-    for (cell, metric, reading), (old, new) in both[both["was"] != both["now"]].iterrows():  # type: ignore[misc]
-        yield cell, f"{metric}, {reading} reading" if reading else metric, old, new, f"{0:.6f}"
+    both = pd.DataFrame({"was": was, "now": now}).fillna(_MISSING).reset_index()
+    for row in both[both["was"] != both["now"]].to_dict("records"):
+        what = f"{row['metric']}, {row['reading']} reading" if row["reading"] else row["metric"]
+        yield row["cell"], what, row["was"], row["now"], f"{0:.6f}"
 
 
 def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterator[tuple[str, ...]]:

@@ -77,9 +77,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     # Readers skip blank lines, which would shift later rows: a document with neither class nor term gets a zero.
     rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
     groups = (documents.part_names[group] for group in documents.parts)
-    labelled = documents.labels[:, None] == np.arange(len(documents.classes))
-    members = labelled if documents.topics is None else documents.topics
-    classes = [" ".join(documents.classes[code] for code in np.flatnonzero(row)) for row in members]
+    classes = [" ".join(documents.classes_of(row)) for row in range(len(documents))]
     # Names are always quoted: some in WebKB end in a carriage return.
     names = zip(documents.ids, classes, groups, strict=True)
     table = csv_text(("id", "label", "group"), names, quoted=True)
