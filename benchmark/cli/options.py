@@ -7,22 +7,14 @@ from typing import Annotated
 
 import typer
 
-from benchmark.system.errors import ConfigError, did_you_mean
 from benchmark.system.shipped_files import find_configuration
 
 
-def resolve_run(path: Path) -> Path:
+def find_run(path: Path) -> Path:
     """Return the folder of a run from its path, or its name among the runs; ConfigError if there is none."""
-    from benchmark.experiment.run import RUNS_FOLDER
+    from benchmark.commands.run import resolve_run
 
-    if path.exists():
-        return path
-    top = path.parent if path.name != str(path) else RUNS_FOLDER
-    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
-    if path.name in names:  # among the runs, since a path that is there was returned above
-        return RUNS_FOLDER / path.name
-    no_run = f"{path}: there is no such folder, and no run of this name in {top}"
-    raise ConfigError(f"{no_run}{did_you_mean(path.name, names)}")
+    return resolve_run(path)
 
 
 def find_all(paths: list[Path] | None) -> list[Path]:
@@ -39,7 +31,7 @@ Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HE
 RunFolder = Annotated[
     Path,
     typer.Argument(
-        metavar="RUN", help="The folder of a run, such as results/runs/webkb, or webkb for short.", callback=resolve_run
+        metavar="RUN", help="The folder of a run, such as results/runs/webkb, or webkb for short.", callback=find_run
     ),
 ]
 Out = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Json, Quiet, RunFolder, resolve_run
+from benchmark.cli.options import Json, Quiet, RunFolder, find_run
 from benchmark.cli.output import CommandOutput
 from benchmark.cli.program import COMPARE, SHARE, app
 from benchmark.system.errors import ConfigError
@@ -31,7 +31,7 @@ def compare(
 
     with CommandOutput(as_json=as_json) as answer:
         if b is None:
-            sentence, tables, _ = compare_run_folders(run, resolve_run(second_run(run, a)), whole=whole)
+            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)), whole=whole)
         else:
             sentence, tables = compare_cells_of_folder(run, a, b)
         answer.answer(sentence, tables)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from benchmark.commands.compare import compare_run_folders
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import run_and_write, run_folders
+from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import ConfigError, did_you_mean
 from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.threads import n_processors
 
@@ -40,6 +40,18 @@ def local_context(
     """
     ensure_numba_cache(observer.note)
     return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
+
+
+def resolve_run(path: Path) -> Path:
+    """Return the folder of a run from its path, or its name among the runs; ConfigError if there is none."""
+    if path.exists():
+        return path
+    top = path.parent if path.name != str(path) else RUNS_FOLDER
+    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
+    if path.name in names:  # among the runs, since a path that is there was returned above
+        return RUNS_FOLDER / path.name
+    no_run = f"{path}: there is no such folder, and no run of this name in {top}"
+    raise ConfigError(f"{no_run}{did_you_mean(path.name, names)}")
 
 
 def run_all(
