@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.cli.test_kinds import SHAPES as SHAPES_WITH_SECONDS
+
 from tests.processes import contents_of
 from tests.trials.limits import TRACEBACK, assert_clear
 

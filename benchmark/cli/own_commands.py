@@ -1,21 +1,87 @@
-"""``bench fit`` and ``bench predict``: save a trained method, and predict the labels of other texts."""
+"""Commands for a user's own documents and code: init, fit, predict and plugin test."""
 
 from __future__ import annotations
 
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Config, Download, Jobs, Verbose
+from benchmark.cli.options import Config, Download, Jobs, NoPilot, Verbose
+from benchmark.cli.program import YOUR_DATA, app, command_group
+from benchmark.plugins.trust import asking_before_code
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
-from benchmark.system.shipped_files import find_configuration
+
+plugin = command_group(
+    "plugin", YOUR_DATA, "Your own kernels, classifiers and other components.", "bench plugin test mykernels.py"
+)
 
 
+@app.command(
+    epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/", rich_help_panel=YOUR_DATA
+)
+def init(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
+    text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Column of the classes, or columns of 0 and 1 (a,b,c), if there may be several.")
+    ] = None,
+    separator: Annotated[str | None, typer.Option(help="Separator of several classes in one value.")] = None,
+    single_label: Annotated[
+        bool, typer.Option("--single-label", help="One class a value, even with ; or | or a comma.")
+    ] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
+    ] = None,
+    quoting: Annotated[
+        str, typer.Option(help="Quotes of a table: double, or none if a quote is mere text.")
+    ] = "double",
+    escape: Annotated[str | None, typer.Option(help="Character before quotes in a table's text.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
+    date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
+    date_format: Annotated[
+        str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
+    ] = None,
+    split_by: Annotated[
+        str | None,
+        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
+    no_pilot: NoPilot = False,
+) -> None:
+    """Write a first configuration for your own documents; options decide what can't be told from the file."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.init import configuration_path, propose, write_configuration
+    from benchmark.commands.run import local_context
+
+    named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
+    form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
+    form |= {"header": header, "separator": separator, "single_label": single_label, "split_by": split_by}
+    target = configuration_path(path, out, overwrite=overwrite)
+    proposal = propose(path, named, **form)
+    with ProgressObserver(target.stem) as observer:
+        context = local_context(observer, download=False)
+        lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
+    echo("\n".join(lines[:-1]))
+    for warning in planned.warnings:
+        echo(warning, err=True)
+    echo(lines[-1])
+
+
+@app.command(
+    epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model",
+    rich_help_panel=YOUR_DATA,
+)
 def fit(
     config: Config,
     cell: Annotated[str, typer.Option("--cell", "-c", help="The cell whose method is trained, such as tf-l1-ngd.")],
@@ -32,13 +98,13 @@ def fit(
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, format_bytes
-    from benchmark.commands.context import local_context
+    from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.run import check_folder_writable
     from benchmark.model.fitting import fit_and_write
     from benchmark.model.persistence import check_model_folder_free
 
-    experiment = load_checked(find_configuration(config))
+    experiment = load_checked(config)
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
@@ -49,6 +115,10 @@ def fit(
     echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
 
 
+@app.command(
+    epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv",
+    rich_help_panel=YOUR_DATA,
+)
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a model that `bench fit` wrote.")],
     files: Annotated[
@@ -111,3 +181,21 @@ def predict(
     sys.stdout.flush()
     if tally.unknown:
         echo(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)
+
+
+@plugin.command("test", epilog="Example: bench plugin test mykernels.py")
+def plugin_test(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
+) -> None:
+    """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
+    from benchmark.commands.plugin_test import check_file
+
+    failed = 0
+    for path in files:
+        with asking_before_code(lambda _: True):  # the command names the file itself
+            results = list(check_file(path))
+        for each in results:
+            echo(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
+            failed += bool(each.problem)
+    if failed:
+        raise SystemExit(1)
