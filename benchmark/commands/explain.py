@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_similarity
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.model.text_model import TextModel
@@ -276,7 +275,7 @@ class CellAccount:
         """Return the bytes of some documents by id."""
         collection = experiment.variants[self.cell.variant].collection
         source = collection.reader.locate(download=False, notify=lambda _: None)
-        whole = cast("Corpus", collection.reader.load(source))
+        whole = collection.reader.load(source)
         corpus = select_documents(whole, list(collection.classes), collection.exclude)
         return {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in wanted}
 

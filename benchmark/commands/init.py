@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import needs_text, plan_run, plan_sentence
-from benchmark.config.schema import as_list
+from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError, class_mark
 from benchmark.corpora.user.file_parameters import DROP_REASONS
