@@ -111,5 +111,5 @@ def _loaded(name: str, subset: str) -> Corpus:
 
 
 @functools.cache
-def _articles(content: bytes, name: str) -> list[Article]:
-    return list(sgml.read_articles(content, name))
+def _articles(content: bytes) -> list[Article]:
+    return list(sgml.read_articles(content))

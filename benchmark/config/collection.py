@@ -11,8 +11,8 @@ from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import CorpusSection, TextSection
 from benchmark.config.schema_errors import validate_section
 from benchmark.config.value_types import as_list
-from benchmark.corpora.file_digest import check_regular
 from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.corpora.user.text_files import check_regular
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
@@ -72,7 +72,7 @@ def _user_stop_words(name: str, node: Node) -> tuple[str, ...]:
         return ()
     path = node.folder / Path(name).expanduser()
     try:
-        check_regular(path, path.stat())
+        check_regular(path)
         words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError, DataError) as error:
         raise node.error(f"{path}: can't be read as a list of words: {error}") from None

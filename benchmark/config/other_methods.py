@@ -12,8 +12,8 @@ from pyarrow import ArrowException, types
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import read_columns
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
@@ -172,6 +172,6 @@ def _file(node: Node) -> MethodFile:
     """Return a file beside the configuration; ConfigError if it can't be read."""
     path = node.folder / Path(node.value).expanduser()
     try:
-        return MethodFile(node.value, file_digest(path).sha256.hex(), path)
+        return MethodFile(node.value, file_digest(path), path)
     except DataError as error:
         raise node.error(str(error)) from None

@@ -59,7 +59,7 @@ _REMOTE = {
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
 #: Methods of users' kernels, weightings, feature maps and threshold rules, each call of which gets copies of its
-#: arguments; classifiers get theirs in `methods.plugin_outputs`.
+#: arguments; classifiers get theirs in `methods.checked_classifiers`.
 _COPIED = ("fit", "transform", "from_products", "scores", "solve_targets", "local", "factors", "map", "exact")
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "

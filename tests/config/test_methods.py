@@ -71,7 +71,7 @@ def test_lists_multiply_and_what_the_entry_says_are_its_words(ids, methods, name
 
 
 def facts(spec):
-    """The settings of a method that its representation, kernel, classifier and threshold have, flat."""
+    """Settings of a method that its representation, kernel, classifier and threshold have, flat."""
     parts = {"kernel": spec.kernel, "classifier": spec.classifier, "threshold": spec.threshold}
     return spec.representation.resolved | {key: part and part.resolved for key, part in parts.items()}
 
@@ -112,14 +112,14 @@ def facts(spec):
          {"linear": {"normalization": "none"}}),
         ("defaults: {linear: {normalization: none}}\nmethods: {kernel: linear, normalization: l2, name: x}",
          {"x": {"normalization": "l2"}}),
-        (f"{SEVERAL}defaults: {{threshold: cross-validated, mnb: {{threshold: at-least-one}}}}\n"
-         "methods: [ngd, mnb, hp-top, {kernel: linear, threshold: zero, name: x}]",
+        ((f"{SEVERAL}defaults: {{threshold: cross-validated, mnb: {{threshold: at-least-one}}}}\n"
+         "methods: [ngd, mnb, hp-top, {kernel: linear, threshold: zero, name: x}]"),
          {"ngd": {"threshold name": "cross-validated"}, "mnb": {"threshold name": "at-least-one"},
           "hp-top": {"threshold": None}, "x": {"threshold": None}}),
         (f"{SEVERAL}defaults: {{ngd: {{threshold: zero}}, svm: {{threshold: at-least-one}}}}\nmethods: ngd",
          {"ngd": {"threshold": None}}),
         # Labels are never those of tested documents.
-        *((f"defaults: {{idf: collection}}\nmethods: {{weighting: {name}, kernel: linear, name: x}}", {"x": {"idf": idf}})
+        *((f"defaults: {{idf: collection}}\nmethods: {{weighting: {name}, kernel: ned, name: x}}", {"x": {"idf": idf}})
           for name, idf in (("tf", "collection"), ("bm25", "collection"), ("tf-rf", "training"))),
     ],
 )  # fmt: skip

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.analysis.scoring import score_cells
 from benchmark.commands.check import PINNED
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
@@ -59,7 +58,7 @@ def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
     experiment = check_experiment(Node.of_data(raw, "test.yaml"), BUILTIN_REGISTRIES)
-    frame = score_cells(experiment, run_experiment(experiment, RunContext(store, download=False)).predictions).frame
+    frame = run_experiment(experiment, RunContext(store, download=False)).scored.frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}
     assert len(guarded) >= n_least

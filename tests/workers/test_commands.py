@@ -12,7 +12,6 @@ import psutil
 import pytest
 import yaml
 
-from benchmark import api as notebook
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.experiment.configuration import load_checked
@@ -138,12 +137,3 @@ def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) ->
     ):
         with pytest.raises(ConfigError, match=re.escape(said)):
             checked(parallel=wrong)
-
-
-def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Any] = []
-    begin = notebook.DaskExecutor.begin
-    monkeypatch.setattr(notebook.DaskExecutor, "begin", lambda *given: opened.append(given[0]) or begin(*given))
-    one, other = (notebook.run(**CONFIG, **more) for more in ({}, {"parallel": {"n_jobs": 0}}))
-    assert one.scores.equals(other.scores)
-    assert len(opened) == 1
