@@ -1,150 +1,239 @@
-"""The whole of a configuration: what it says where it says little, its variants, metrics and diagnostics."""
+"""A configuration as the checked data that a run folder keeps: documents, tasks, cells, pairs, figures, variants."""
 
 from __future__ import annotations
 
+import json
+from functools import reduce
+
+import numpy as np
 import pytest
 import yaml
 
-from benchmark.config.experiment import check_experiment
+from benchmark.config.collection import outline_documents
+from benchmark.config.experiment_data import experiment_to_data
 from benchmark.config.model import BASE_VARIANT
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import Node
+from benchmark.system.errors import ConfigError, DataError
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
+TASKS = "tasks: [[faculty, course], {title: All four, largest: 4}]\n"
 SEVERAL = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
-TWO_CLASSES = "corpus: {name: synthetic, classes: [student, course]}\nper_class: true\n"
+GRID = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\n"
+SOFT = "variants: {soft: {defaults: {C: 0.1}}}\n"
+FOUR = ["course", "faculty", "project", "student"]
+MEANS = ["macro-f1", "micro-f1", "macro-f1-of-means"]
 
 
-class TestDefaults:
-    def test_little_needs_to_be_said(self, checked):
-        experiment = checked()
-        assert (experiment.name, experiment.title, experiment.seed) == ("small", "small", 0)
-        assert (experiment.paper, experiment.sensitivity_of, experiment.compare, experiment.notes) == (
-            None,
-            None,
-            (),
-            (),
-        )
-        assert (experiment.expected_documents, experiment.expected_vocabulary) == (None, None)
-        assert (experiment.choices, experiment.by_class, experiment.diagnostics, experiment.figures) == (
-            ("",),
-            False,
-            (),
-            (),
-        )
-        assert list(experiment.variants) == [BASE_VARIANT]
-
-    def test_all_can_be_said(self, checked):
-        experiment = checked(
-            "title: A title\nseed: 7\nmetrics: [macro-f1]\nnotes: [one]\nexpect: {documents: 600, vocabulary: 9}\n"
-            "paper: zhang2005\nsensitivity_of: webkb\n"
-        )
-        assert (experiment.title, experiment.seed, experiment.metrics) == ("A title", 7, ("macro-f1",))
-        assert (experiment.expected_documents, experiment.expected_vocabulary) == (600, 9)
-        assert (experiment.notes, experiment.paper, experiment.sensitivity_of) == (("one",), "zhang2005", "webkb")
-
-    def test_the_metrics_are_those_that_are_defined_for_the_documents(self, checked):
-        assert checked().metrics == ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
-        assert checked(SEVERAL).metrics == ("macro-f1", "micro-f1", "macro-f1-of-means")
+def ids(data):
+    return " ".join(cell["id"] for cell in data["cells"])
 
 
-class TestVariants:
-    def test_a_variant_changes_what_it_names_alone(self, checked):
-        experiment = checked(
-            "corpus: {name: synthetic, classes: [student, course, faculty], exclude: [a/b/c]}\n"
-            "text: {digits: token, skip_html: true}\nterms: {number: 20}\n"
-            "variants:\n"
-            "  html: {text: {skip_html: false}}\n"
-            "  order: {corpus: {classes: [faculty, course, student]}}\n"
-            "  whole: {corpus: {exclude: []}, defaults: {idf: training}}\n"
-            "  folds: {protocol: {held_out: [texas]}, terms: {aggregate: average}}\n"
-        )
-        base, html, order, whole, folds = experiment.variants.values()
-        assert (html.collection.lexing.skip_html, html.collection.lexing.digits) == (False, "token")
-        assert (html.collection.classes, html.entries, html.terms) == (
-            base.collection.classes,
-            base.entries,
-            base.terms,
-        )
-        assert order.collection.classes == ("faculty", "course", "student")
-        assert (order.collection.lexing, order.collection.exclude) == (base.collection.lexing, ("a/b/c",))
-        assert whole.collection.exclude == ()
-        assert {entry.candidates[0].representation.idf for entry in whole.entries} == {"training"}
-        assert (folds.protocol.given["held_out"], folds.terms.aggregate, folds.terms.numbers) == (
-            ["texas"],
-            "average",
-            (20,),
-        )
-        assert folds.collection == base.collection
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("", {"name": "small", "title": "small", "seed": 0, "paper": None, "metrics": ["accuracy", *MEANS],
+              "choices": [""], "compare": [], "figures": [], "expected_documents": None,
+              "base sizes": [None], "base terms": None}),
+        (("title: T\nseed: 7\nmetrics: [macro-f1]\nnotes: [one]\nexpect: {documents: 600, vocabulary: 9}\n"
+         "paper: zhang2005\nsensitivity_of: webkb\n"),
+         {"title": "T", "seed": 7, "metrics": ["macro-f1"], "notes": ["one"], "expected_documents": 600,
+          "expected_vocabulary": 9, "paper": "zhang2005", "sensitivity_of": "webkb"}),
+        (SEVERAL, {"metrics": MEANS, "base collection multilabel": True}),
+        ("paper: zhang2005\nvariants: {a: {}}\nreadings: {base: b, a: c}\n", {"readings": {"base": "b", "a": "c"}}),
+        (("methods: [linear, ngd, ned]\n"
+         "tuned_to_published: [{cells: '*', choice: C 3, to: T 1}, {cells: 'n?d', choice: C 4, to: T 2}]\n"),
+         {"tuned_cells": {"linear": "C 3, to come near T 1",
+                          **dict.fromkeys(["ngd", "ned"], "C 4, to come near T 2")}}),
+        # Documents, and how they become counts.
+        ("", {"base collection classes": FOUR, "base collection subset": None, "base collection exclude": []}),
+        ("corpus: {name: synthetic, classes: [student, course], exclude: [a/b/c]}\n",
+         {"base collection classes": ["student", "course"], "base collection exclude": ["a/b/c"]}),
+        ("tasks: [[student, course], [student, faculty]]\n",
+         {"base collection classes": ["student", "course", "faculty"]}),
+        ("corpus: {name: synthetic, classes: [student, faculty, course]}\ntasks: [[student, course]]\n",
+         {"base collection classes": ["student", "faculty", "course"]}),
+        *((f"text: {{{key}: {value}}}\n", {f"base collection {path}": expected}) for key, value, path, expected in (
+            ("ngrams", "[2, 1, 2]", "lexing ngrams", [1, 2]),
+            ("fields", "[title, all, title]", "lexing fields", ["title", "all"]),
+            ("characters", "[2, 4]", "lexing characters", [2, 4]), ("characters", "3", "lexing characters", [3, 3]),
+            ("lexer", "unicode", "lexing lexer", "unicode"), ("skip_header", "true", "lexing skip_header", True),
+            ("skip_html", "true", "lexing skip_html", True), ("digits", "literal", "lexing digits", "literal"),
+            ("stoplist", "none", "lexing stoplist", "none"), ("min_documents", "600", "pruning min_documents", 600),
+            ("min_occurrences", "3", "pruning min_occurrences", 3),
+            ("vocabulary_from", "misc", "pruning group", "misc"))),
+        *((f"corpus: {{name: {corpus}}}\nprotocol: {{name: k-fold, k: 2}}\ntext: {{fields: {fields}}}\n",
+           {"base collection lexing format": kind, "base collection lexing lexer": lexer})
+          for corpus, fields, kind, lexer in (
+            ("synthetic", "[all, title]", "html", None), ("20ng", "[subject, X-Face, own]", "mail", None),
+            ("20ng", "all", None, None), ("curved-points", "all", None, "unicode"))),
+        # Tasks, protocols and terms.
+        ("", {"base tasks": [{"name": "", "title": "", "classes": FOUR}]}),
+        ("tasks: [[student, course], {title: 'The two: largest', largest: 2}]\n", {"base tasks": [
+            {"name": "student-course", "title": "student vs course", "classes": ["student", "course"]},
+            {"name": "the-two-largest", "title": "The two: largest", "classes": ["student", "course"]}]}),
+        ("corpus: {name: reuters, subset: body-and-single-topic}\nprotocol: fixed-split\ntasks: [{title: R, largest: 3}]\n",
+         {"base tasks 0 classes": ["earn", "acq", "crude"]}),
+        (f"{DRAWS}seed: 7\n", {"base sizes": [20, 40], "base protocol given": {"replicates": 2, "seed": 7}}),
+        (DRAWS.replace("[20, 40]", "20, seed: 3"), {"base sizes": [20], "base protocol given seed": 3}),
+        ("terms: {number: 10}\n", {"base terms numbers": [10]}),
+        ("expect: {vocabulary: 20}\nterms: {number: [10, 20], aggregate: average}\n",
+         {"base terms": {"numbers": [10, 20], "rank": "information-gain", "aggregate": "average"}}),
+        *((f"{GRID}choose: {{by: {by}}}\n{more}", {"inner given": given and given | {"keep_lone": True}})
+          for by, more, given in (
+            ("cross-validation", "", {"k": 5, "seed": 0, "stratified": True, "grouped": False}),
+            ("[oracle, cross-validation], folds: 3, grouped: true",
+             "seed: 7\ncorpus: {name: 20ng}\nprotocol: fixed-split\n",
+             {"k": 3, "seed": 7, "stratified": True, "grouped": True}),
+            ("cross-validation, folds: 2", "corpus: {name: synthetic, subset: several}\n",
+             {"k": 2, "seed": 0, "stratified": False, "grouped": False}))),
+        (f"{GRID}choose: {{by: temporal-holdout, folds: 4}}\ncorpus: {{name: 20ng}}\nprotocol: fixed-split\n",
+         {"inner given": {"test_share": 0.25, "stratified": True}}),
+        # Cells.
+        (f"{TASKS}methods: ngd\nterms: {{number: [10, 50]}}\n",
+         {"ids": "faculty-course-ngd-10 faculty-course-ngd-50 all-four-ngd-10 all-four-ngd-50"}),
+        (DRAWS.replace("[20, 40]", "20"), {"ids": "linear-20 ngd-20"}),
+        (f"{DRAWS}methods: ngd\nterms: {{number: [10, 50]}}\n",
+         {"ids": "ngd-20-10 ngd-20-50 ngd-40-10 ngd-40-50", "cells 1 size": 20, "cells 1 terms": 50}),
+        (f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{GRID}",
+         {"ids": "linear-oracle rbf-oracle linear-cv rbf-cv", "choices": ["oracle", "cross-validation"]}),
+        (SOFT, {"ids": "linear ngd soft-linear soft-ngd", "cells 2 variant": "soft", "cells 2 method": "linear"}),
+        (f"run_base: false\n{SOFT}", {"ids": "soft-linear soft-ngd"}),
+        ("per_class: true\nmethods: mnb\ntasks: [[faculty, course]]\n",
+         {"ids": "faculty-course-all-mnb faculty-course-faculty-mnb faculty-course-course-mnb",
+          "cells 1 of_class": "faculty"}),
+        (f"{DRAWS}gain: true\n{SOFT}", {"ids": "linear-20 linear-40 ngd-20 ngd-40 gain-linear gain-ngd soft-linear-20 "
+                                        "soft-linear-40 soft-ngd-20 soft-ngd-40 soft-gain-linear soft-gain-ngd"}),
+        (("diagnostics: [{name: centroid-distances, centroids: [pooled, skl], resamples: 2}]\n"
+         "methods: divergence-bayes\ncorpus: {name: synthetic, classes: [student, course]}\n"),
+         {"cells 0 id": "divergence-bayes", "cells 1 what": "diagnostic", "cells 1 diagnostic": "centroid-distances"}),
+        # Pairs.
+        (f"compare: [[ngd, linear]]\n{SOFT}", {"compare": [
+            {"a": "ngd", "b": "linear", "family": "base  "},
+            {"a": "soft-ngd", "b": "soft-linear", "family": "soft  "}]}),
+        (("compare: [[soft-mnb-9, mnb-9]]\nvariants: {soft: {defaults: {smoothing: 2}}}\nmethods: [mnb, eef]\n"
+         "terms: {number: 9}\n"), {"compare": [{"a": "soft-mnb-9", "b": "mnb-9", "family": "soft  "}]}),
+        *((f"compare: [[ngd, linear]]\nholm_within: {within}\n{DRAWS}{TASKS}", {"compare 3 family": family})
+          for within, family in (("[variant, task]", "base all-four"), ("[size, pair]", "40 ngd linear"), ("[]", ""))),
+        # Figures.
+        (f"{DRAWS}metrics: [error, accuracy]\n", {"figures": [{"name": "figure", "y": ["error"], "where": {}}]}),
+        ("terms: {number: [10, 20]}\n", {"figures 0 x": "terms", "figures 0 log_x": True}),
+        (f"{DRAWS}{SOFT}", {"figures": [{"name": "figure", "y": ["accuracy"], "where": {"variant": "base"}},
+                                        {"name": "figure-soft", "y": ["accuracy"], "where": {"variant": "soft"}}]}),
+        *((f"{DRAWS}{SOFT}figures: [{{name: a, {across}}}]\n", {"figures 0 name": "a", "n_figures": 1})
+          for across in ("line: variant", "panel: [variant, task]", "x: C", "where: {variant: soft}")),
+        (f"{DRAWS}figures: [{{name: a, y: {{ratio: [ngd, linear]}}, panel: [task, class], where: {{class: all}}}}]\n",
+         {"figures": [{"name": "a", "y": ["accuracy"], "relation": ["ratio", "ngd", "linear"],
+                       "panel": ["task", "of_class"], "where": {"of_class": "all"}}]}),
+        ((f"{DRAWS}figures: [{{name: a, title: T, y: [accuracy, error], x: C, line: kernel, panel: [], bars: none, "
+         "log_y: true}]\n"),
+         {"figures": [{"name": "a", "y": ["accuracy", "error"], "x": "C", "line": "kernel", "panel": [], "bars": "none",
+                       "log_y": True, "title": "T", "where": {}}]}),
+        (("corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\ndiagnostics: [coordinates]\n"
+         "figures: [{name: a, regions: [base]}]\n"),
+         {"figures": [{"name": "a", "y": [], "x": "", "regions": ["base"], "where": {}}]}),
+    ],
+)  # fmt: skip
+def test_a_configuration_is_what_it_says(checked, fragment, expected):
+    data = json.loads(json.dumps(experiment_to_data(checked(fragment))))
+    data |= {"ids": ids(data), "n_figures": len(data["figures"]), "base": data["variants"].get(BASE_VARIANT)}
+    for path, value in expected.items():
+        keys = [int(key) if key.isdigit() else key for key in path.split()]
+        found = reduce(lambda at, key: at.get(key) if isinstance(at, dict) else at[key], keys, data)
+        assert found == value, path
 
-    def test_without_the_configuration_itself_the_variants_are_left(self, ids):
-        assert ids("run_base: false\nvariants: {soft: {defaults: {C: 0.1}}}\n") == ["soft-linear", "soft-ngd"]
 
-
-def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
-    raw = yaml.safe_load(written().read_text())
-    assert check_experiment(Node.of_data(raw, "run/manifest.json"), BUILTIN_REGISTRIES).name == "small"
-    with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
-        check_experiment(Node.of_data({**raw, "corpus": {"name": "synth"}}, "run/manifest.json"), BUILTIN_REGISTRIES)
-
-
-def test_a_paper_of_ones_own_is_called_as_it_says_or_as_its_file(written, read):
-    path = written("paper: ./mine.yaml\n")
-    for content, name in (("paper: doe2020\nvalues: []\n", "doe2020"), ("values: []\n", "mine")):
-        (path.parent / "mine.yaml").write_text(content)
-        found = read(path)
-        assert (found.paper, found.own_paper) == (name, yaml.safe_load(content))
-    assert read(written("paper: zhang2005\n")).own_paper is None
-
-
-def test_tuned_cells_are_those_of_the_pattern_and_a_later_item_goes_before(checked):
-    items = "[{cells: '*', choice: C 3, to: Table 1}, {cells: 'n?d', choice: C 4, to: Table 2}]"
-    found = checked(f"methods: [linear, ngd, ned]\ntuned_to_published: {items}\n").tuned_cells
-    both = "C 4, to come near Table 2"
-    assert found == {"linear": "C 3, to come near Table 1", "ngd": both, "ned": both}
-
-
-def test_readings_are_of_a_paper(checked):
-    fragment = (
-        "variants: {a: {text: {digits: token}}}\npaper: zhang2005\nreadings: {base: as printed, a: with digits}\n"
+def test_a_variant_changes_what_it_names_alone(checked):
+    base, html, order, folds = checked(
+        "corpus: {name: synthetic, classes: [student, course, faculty], exclude: [a/b/c]}\n"
+        "text: {digits: token, skip_html: true}\nterms: {number: 20}\n"
+        "variants:\n"
+        "  html: {text: {skip_html: false}}\n"
+        "  order: {corpus: {classes: [faculty, course, student], exclude: []}, defaults: {idf: training}}\n"
+        "  folds: {protocol: {held_out: [texas]}, terms: {aggregate: average}}\n"
+    ).variants.values()
+    assert (html.collection.lexing.skip_html, html.collection.lexing.digits) == (False, "token")
+    assert (html.collection.classes, html.entries, html.terms) == (base.collection.classes, base.entries, base.terms)
+    assert (order.collection.classes, order.collection.exclude) == (("faculty", "course", "student"), ())
+    assert order.collection.lexing == base.collection.lexing
+    assert {entry.candidates[0].representation.idf for entry in order.entries} == {"training"}
+    assert (folds.protocol.given["held_out"], folds.terms.aggregate, folds.terms.numbers) == (
+        ["texas"],
+        "average",
+        (20,),
     )
-    assert checked(fragment).readings == {"base": "as printed", "a": "with digits"}
+    assert folds.collection == base.collection
 
 
-def test_a_class_that_is_called_all_is_refused_where_each_is_scored(written, read):
-    path = written(
-        "corpus: {name: files, path: t.csv}\nprotocol: {name: k-fold, k: 2}\nper_class: true\nmethods: mnb\n"
-    )
-    rows = "".join(f"a{n},{label}\n" for n in range(4) for label in ("all", "b"))
-    (path.parent / "t.csv").write_text(f"text,label\n{rows}")
-    with pytest.raises(ConfigError, match="no class may be called 'all': the name stands for all classes together"):
-        read(path)
-    assert read(written(path.read_text().replace("per_class: true", "per_class: false"))).cells
-
-
-def test_documents_are_ranked_where_a_metric_or_a_figure_asks_for_it(checked):
-    assert not checked("metrics: [accuracy]\nmethods: mnb\n").ranks_documents
-    assert checked("metrics: [accuracy, macro-roc-auc]\nmethods: mnb\n").ranks_documents
-    figures = f"{DRAWS}metrics: [accuracy]\nmethods: mnb\nfigures: [{{name: a, y: macro-average-precision}}]\n"
-    assert checked(figures).ranks_documents
-
-
-def test_other_processes_are_no_part_of_what_a_run_keeps(checked):
-    found = checked("parallel: {n_jobs: 2}\n")
+def test_what_a_run_keeps_and_asks_for(checked):
+    found = checked("parallel: {n_jobs: 2}\nmetrics: [error]\ndiagnostics: [document-counts]\n")
     assert "parallel" not in found.raw
     assert (found.parallel.n_jobs, found.parallel.backend) == (2, "dask")
-
-
-def test_metrics_are_those_that_are_asked_for(checked):
-    found = checked("metrics: [error]\ndiagnostics: [document-counts]\n")
-    assert set(found.quantities) == {each.name for each in found.diagnostics[0].cls.metrics}
-    assert set(found.quantities) < set(found.declared)
+    assert set(found.quantities) == {each.name for each in found.diagnostics[0].cls.metrics} < set(found.declared)
     assert set(found.scorers) >= {"error", "accuracy", "macro-f1"}
+    both = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{GRID}")
+    assert both.chosen_on_test == {("small", "linear-oracle"), ("small", "rbf-oracle")}
+    assert not checked("metrics: [accuracy]\nmethods: mnb\n").ranks_documents
+    assert checked(f"{DRAWS}methods: mnb\nfigures: [{{name: a, y: macro-average-precision}}]\n").ranks_documents
 
 
-def test_only_what_an_oracle_chooses_is_chosen_on_tested_documents(checked):
-    grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\n"
-    found = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{grid}")
-    assert found.chosen_on_test == {("small", "linear-oracle"), ("small", "rbf-oracle")}
-    assert checked().chosen_on_test == frozenset()
+def test_documents_are_expected_as_the_card_counts_them(checked):
+    corpus = "corpus: {name: webkb, classes: [student, faculty, course, project]}\n"
+    documents = outline_documents(checked(corpus).variants[BASE_VARIANT].collection)
+    assert (len(documents), np.bincount(documents.labels).tolist()) == (4199, [1641, 1124, 930, 504])
+    documents = outline_documents(checked(SEVERAL).variants[BASE_VARIANT].collection)
+    assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("text: {fields: [titel]}", "unknown field of files: 'titel'; did you mean 'title'? (allowed: all, title"),
+        ("corpus: {name: files, path: own.csv, text: [title, boddy]}",
+         "text: .* has no column 'boddy'; did you mean 'body'"),
+        ("text: {fields: [all, all-2], ngrams: [1, 2]}\ncorpus: {name: files, path: own.csv, text: [title, all-2]}",
+         "two blocks have the same name: all, all-2, all-2, all-2-2"),
+        ("corpus: {name: files, path: own.csv, text: body, label: all}\nper_class: true",
+         "no class may be called 'all'"),
+        ("text: {stoplist: ./empty.txt}", "has no word; write stoplist: none"),
+        ("text: {fields: [all, title, body]}", ""),
+    ],
+)  # fmt: skip
+def test_files_of_ones_own_have_columns_fields_and_stop_words(written, read, tmp_path, more, message):
+    rows = "".join(f"sea,ink,rum,{'xy'[n % 2]},{('all', 'b')[n % 2]}\n" for n in range(8))
+    (tmp_path / "own.csv").write_text(f"title,body,all-2,label,all\n{rows}")
+    (tmp_path / "empty.txt").write_text(" \n")
+    corpus = "" if "corpus" in more else "corpus: {name: files, path: own.csv, text: [title, body]}\n"
+    path = written(f"{corpus}{more}\n"
+                   "protocol: {name: k-fold, k: 2}\nmethods: mnb\n")  # fmt: skip
+    if not message:
+        assert read(path).variants[BASE_VARIANT].collection.lexing.fields == ("all", "title", "body")
+        return
+    with pytest.raises(
+        (ConfigError, DataError), match=message.replace("(", r"\(").replace(")", r"\)").replace("?", r"\?")
+    ):
+        read(path)
+
+
+def test_a_tilde_is_the_users_folder_and_words_of_ones_own_are_composed(written, read, tmp_path, monkeypatch):
+    """In the paths of documents, of words, of published values, of predictions and of vectors."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    rows = "".join(f"a{n},{'xy'[n % 2]}\n" for n in range(8))
+    texts = {
+        "own.csv": f"text,label\n{rows}",
+        "stop.txt": "The\n\nE\u0301te\u0301 the",
+        "mine.yaml": "paper: doe2020\n",
+    }
+    for name, content in {**texts, "given.csv": "id,predicted\n", "v.parquet": ""}.items():
+        (home / name).write_text(content, encoding="utf-8")
+    found = read(
+        written(
+            "corpus: {name: files, path: ~/own.csv}\ntext: {stoplist: ~/stop.txt}\npaper: ~/mine.yaml\n"
+            "protocol: {name: k-fold, k: 2}\n"
+            "methods: [{predictions: ~/given.csv, name: a}, {vectors: ~/v.parquet, classifier: logistic}]\n"
+        )
+    )
+    assert found.variants[BASE_VARIANT].collection.lexing.stopped == ("the", "\u00e9t\u00e9")
+    one, two = (entry.candidates[0] for entry in found.variants[BASE_VARIANT].entries)
+    assert (one.predictions.path, two.vectors.file.path) == (home / "given.csv", home / "v.parquet")
+    assert (found.paper, found.own_paper) == ("doe2020", yaml.safe_load(texts["mine.yaml"]))
