@@ -70,7 +70,8 @@ def ids(data):
         ("tasks: [[student, course], {title: 'The two: largest', largest: 2}]\n", {"base tasks": [
             {"name": "student-course", "title": "student vs course", "classes": ["student", "course"]},
             {"name": "the-two-largest", "title": "The two: largest", "classes": ["student", "course"]}]}),
-        ("corpus: {name: reuters, subset: body-and-single-topic}\nprotocol: fixed-split\ntasks: [{title: R, largest: 3}]\n",
+        (("corpus: {name: reuters, subset: body-and-single-topic}\nprotocol: fixed-split\n"
+         "tasks: [{title: R, largest: 3}]\n"),
          {"base tasks 0 classes": ["earn", "acq", "crude"]}),
         (f"{DRAWS}seed: 7\n", {"base sizes": [20, 40], "base protocol given": {"replicates": 2, "seed": 7}}),
         (DRAWS.replace("[20, 40]", "20, seed: 3"), {"base sizes": [20], "base protocol given seed": 3}),
