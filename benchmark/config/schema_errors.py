@@ -144,12 +144,14 @@ def _explained(
 def _value_message(problem: ErrorDetails, keys: tuple[Any, ...], schema: type[BaseModel], loc: tuple[Any, ...]) -> str:
     """Return what is wrong with a value, and how to correct it."""
     kind, value = problem["type"], problem["input"]
-    path = ".".join(map(str, keys)) or "the configuration"
+    path = ".".join(map(str, keys)) or "the file"
     if kind == "value_error":
         return f"{path}: {problem['ctx']['error']}"
     if kind == "literal_error":
         what = "key" if loc[-1] == "[key]" else f"value of {path}:"
-        return unknown_name(what, value, re.findall(r"'([^']*)'", problem["ctx"]["expected"]))
+        return unknown_name(
+            what, value, [a or b for a, b in re.findall(r"'([^']*)'|(\d+)", problem["ctx"]["expected"])]
+        )
     context = problem.get("ctx", {})
     if kind == "too_short" and context["min_length"] == 1:
         text = "must not be empty"
