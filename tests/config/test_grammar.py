@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,11 +113,6 @@ def accepted(data):
         return None
 
 
-def refusal(data):
-    """The messages for plain data, or none where it is an experiment."""
-    return outcome(Node.of_data(data, "x"))[0]
-
-
 @settings(max_examples=150)
 @given(data=st.data(), base=chosen, methods=entries)
 def test_it_is_checked_or_refused_in_lines_that_begin_with_file_and_line(tmp_path_factory, data, base, methods):
@@ -173,8 +167,3 @@ def test_defaults_rename_no_cell(base, methods, defaults):
     if before is None or after is None:
         return
     assert [cell.id for cell in before.cells] == [cell.id for cell in after.cells]
-
-
-@pytest.mark.parametrize("index", range(len(METHODS)))
-def test_every_method_of_these_is_good_by_itself(index):
-    assert refusal(written({"name": "small", "corpus": {"name": "synthetic"}, "protocol": PROTOCOLS[0]}, [index])) == ""

@@ -123,12 +123,6 @@ def test_a_long_list_begins_and_ends_as_it_did(name, first, last):
     assert (ids[0], ids[-1]) == (first, last)
 
 
-def test_the_configurations_of_hp_top_are_of_stories_with_a_body():
-    names = ["reuters-hp-top", "reuters-hp-top-weighting", "reuters-hp-top-reduced"]
-    subsets = {variant.collection.subset for name in names for variant in shipped(name).variants.values()}
-    assert subsets == {"without-brief"}
-
-
 @pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
 def test_a_paper_speaks_of_cells_that_its_configurations_have(path):
     paper = load_published(path)
@@ -137,23 +131,3 @@ def test_a_paper_speaks_of_cells_that_its_configurations_have(path):
     told += [(value.config, cell) for value in printed for cell in (value.pair or (value.cell,))]
     missing = {(name, cell) for name, cell in told if cell not in shipped(name).ids}
     assert not missing
-
-
-class TestChen2018:
-    @pytest.fixture(name="paper")
-    def read(self):
-        return load_published(REPOSITORY / "results" / "published" / "chen2018.yaml")
-
-    def test_table_1_as_printed_beside_each_kind_of_centroid(self, paper):
-        printed = {"coffee": "9.0348", "sugar": "8.9305", "trade": "6.2703", "ship": "9.1293", "crude": "7.3662"}
-        printed |= {"interest": "7.4778", "money-fx": "6.9361"}
-        expected = {f"table-{c}-{topic}": v for c in ("skl", "mean", "pooled") for topic, v in printed.items()}
-        assert {value.cell: value.value for value in paper.values} == expected
-
-    def test_the_order_of_the_claims_is_the_printed_one(self, paper):
-        printed = {value.cell: float(value.value) for value in paper.values}
-        claims = [claim for claim in paper.claims if claim.metric == "average-skl"]
-        assert claims
-        for claim in claims:
-            for c in claim.comparisons:
-                assert (printed[c.a] > printed[c.b]) == (claim.relation == "greater"), (claim.id, c)

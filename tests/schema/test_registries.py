@@ -24,28 +24,16 @@ if TYPE_CHECKING:
             "k: int, seed=0, stratified=True, grouped=False",
             "Test each document exactly once, in",
         ),
-        ("protocols", "fixed-split", "train='train', test='test'", "Use the split that the corpus comes with."),
-        ("datasets", "webkb", "", "WebKB, the 4 Universities data set"),
         ("datasets", "synthetic", "subset: all, several", "Synthetic pages in WebKB's shape"),
         ("metrics", "error", "", "Compute the share of documents with a wrong prediction, where each document has ex"),
         ("metrics", "f1", "", "Compute the F1 of one class."),
         ("metrics", "seconds", "", "Wall-clock seconds, for figures and claims; tables omit the metric."),
         ("metrics", "average-skl", "", "Metric of the diagnostic centroid-distances: average SKL, in nats."),
-        (
-            "metrics",
-            "seconds-to-map",
-            "",
-            "Metric of the diagnostic feature-errors: seconds to map a thousand documents. Wall-",
-        ),
+        ("metrics", "seconds-to-map", "", "Metric of the diagnostic feature-errors: seconds to map a thousand"),
         ("normalizations", "l1", "", "scaled to sum 1: points of the simplex"),
         ("digits", "joined", "", "all digits are the same letter, inside words too: cs101 is cs###"),
         ("stoplists", "smart", "", "523 words"),
-        (
-            "papers",
-            "chen2018",
-            "",
-            "Centroid estimation based on symmetric KL divergence for multinomial text classificati",
-        ),
+        ("papers", "chen2018", "", "Centroid estimation based on symmetric KL divergence for multinomial text"),
     ],
 )
 def test_a_component_is_listed_with_its_parameters(kind: str, name: str, parameters: str, description: str) -> None:
@@ -56,9 +44,9 @@ def test_a_component_is_listed_with_its_parameters(kind: str, name: str, paramet
     assert found[name][1].startswith(description)
 
 
-def test_the_names_of_each_kind_are_those_of_its_list() -> None:
+def test_every_kind_has_names() -> None:
     names = component_names()
-    assert {table.title: [row[0] for row in table.rows] for table in list_components("")} == names
+    assert all(names.values())
     assert [*COMPONENT_REGISTRIES] == [kind for kind in names if kind in COMPONENT_REGISTRIES]
 
 
