@@ -23,66 +23,35 @@ CHOICE_ID_WORDS = {"cross-validation": "cv"}
 def list_cells(
     variants: Iterable[Variant],
     choices: Sequence[str],
-    diagnostics: Iterable[Component],
+    diagnostics: Sequence[Component],
     *,
     by_class: bool,
     gain: bool,
 ) -> tuple[Cell, ...]:
     """Return every row of the scores: for each variant its settings, then its gains, then its diagnostics' rows."""
-    diagnostics, cells = tuple(diagnostics), list[Cell]()
+    cells: list[Cell] = []
     for variant in variants:
-        cells += _points(variant, choices, by_class=by_class)
-        cells += _gains(variant, choices, by_class=by_class) if gain else []
-        cells += [
-            replace(cell, diagnostic=name)
-            for name, own in _own(diagnostics, variant)
-            for cell in own.cells(variant.name, variant.collection.classes)
-        ]
+        for what in ("point", "gain") if gain else ("point",):
+            cells += _scored(variant, choices, what, by_class=by_class)
+        for each in diagnostics:
+            if variant.name == BASE_VARIANT or not each.tags.base_only:
+                rows = each.build().cells(variant.name, variant.collection.classes)
+                cells += [replace(cell, diagnostic=each.name) for cell in rows]
     return tuple(cells)
 
 
-def _own(diagnostics: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
-    """Return the diagnostics of a variant, by name."""
-    return [
-        (each.name, each.build()) for each in diagnostics if variant.name == BASE_VARIANT or not each.tags.base_only
-    ]
-
-
-def _prefix(variant: str) -> list[str]:
-    """Return the prefix of the ids of a variant's cells: its name, or nothing for the configuration itself."""
-    return [] if variant == BASE_VARIANT else [variant]
-
-
-def _id(*words: str | int | None) -> str:
-    return "-".join(str(word) for word in words if word not in ("", None))
-
-
-def _classes(variant: Variant, index: int, *, by_class: bool) -> tuple[str, ...]:
-    return (ALL_CLASSES, *variant.tasks[index].classes) if by_class else ("",)
-
-
-def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
+def _scored(variant: Variant, choices: Sequence[str], what: str, *, by_class: bool) -> list[Cell]:
+    """Return the cells of settings, or of gains: the score at the largest training size less that at the smallest."""
     found = []
-    for choice, (index, task) in product(choices, enumerate(variant.tasks)):
-        axes = list(product(variant.sizes, variant.numbers))
-        for of_class, entry in product(_classes(variant, index, by_class=by_class), variant.entries):
-            for size, terms in axes:
-                words = task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), size, terms
-                name = _id(*_prefix(variant.name), *words)
-                found.append(Cell(name, variant.name, task.name, entry.label, "point", of_class, choice, size, terms))
-    return found
-
-
-def _gains(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
-    """Return the cells whose score is that of the largest training size less that of the smallest."""
-    found = []
-    for choice, (index, task) in product(choices, enumerate(variant.tasks)):
-        for of_class, entry, terms in product(
-            _classes(variant, index, by_class=by_class), variant.entries, variant.numbers
-        ):
-            words = "gain", task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), terms
-            name = _id(*_prefix(variant.name), *words)
-            found.append(Cell(name, variant.name, task.name, entry.label, "gain", of_class, choice, None, terms))
+    # The variant's name begins an id, but for the configuration itself.
+    begin = ["" if variant.name == BASE_VARIANT else variant.name, "gain" if what == "gain" else ""]
+    sizes = (None,) if what == "gain" else variant.sizes
+    for choice, task in product(choices, variant.tasks):
+        classes = (ALL_CLASSES, *task.classes) if by_class else ("",)
+        for of_class, entry, size, terms in product(classes, variant.entries, sizes, variant.numbers):
+            words = *begin, task.name, of_class, entry.label, CHOICE_ID_WORDS.get(choice, choice), size, terms
+            name = "-".join(str(word) for word in words if word not in ("", None))
+            found.append(Cell(name, variant.name, task.name, entry.label, what, of_class, choice, size, terms))
     return found
 
 

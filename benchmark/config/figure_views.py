@@ -72,18 +72,15 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], node: Nod
     x = section.x or axis
     if not x:
         raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
+    drawn = section.model_dump(include={"name", "bars", "log_x", "log_y", "title"})
     return FigureView(
-        section.name,
-        tuple(y),
-        relation,
-        {"train_size": "size"}.get(x, x),
-        _COLUMNS.get(section.line, section.line),
-        tuple(_COLUMNS.get(name, name) for name in section.panel),
-        {_COLUMNS.get(name, name): value for name, value in section.where.items()},
-        section.bars,
-        section.log_x,
-        section.log_y,
-        section.title,
+        y=tuple(y),
+        relation=relation,
+        x={"train_size": "size"}.get(x, x),
+        line=_COLUMNS.get(section.line, section.line),
+        panel=tuple(_COLUMNS.get(name, name) for name in section.panel),
+        where={_COLUMNS.get(name, name): value for name, value in section.where.items()},
+        **drawn,
     )
 
 

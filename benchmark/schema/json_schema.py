@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import component_model
 from benchmark.config.experiment import VARIANT_KEYS
 from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.method_schema import NamedDefaultsSection
 from benchmark.config.schema import ExperimentSection
-from benchmark.corpora.registry import CORPORA
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
-from benchmark.kernels import KERNELS
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.schema.registries import COMPONENT_REGISTRIES
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def whole_schema() -> Schema:
     defs, properties = whole["$defs"], whole["properties"]
     defs |= {_definition(kind): schema for kind, schema in _components(defs).items()}
     corpus, defaults = defs["CorpusSection"], defs["DefaultsSection"]
-    for cls in CORPORA.values():
+    for cls in BUILTIN_REGISTRIES.corpora.values():
         parameters = _with_references(component_model(cls).model_json_schema()["properties"])
         corpus["properties"] |= {key: each for key, each in parameters.items() if key not in corpus["properties"]}
     defaults["properties"] = _defaults(defs) | defaults["properties"]
@@ -78,8 +76,8 @@ def _components(defs: Schema) -> Schema:
     return found | {
         "pipelines": {"anyOf": [name, pipeline]},
         "method texts": _mapping(texts) | {"minProperties": 1},
-        "method names": {"anyOf": [{"enum": [*KERNELS, *CLASSIFIERS]}, _IMPORT_PATH]},
-        "corpora": {"enum": list(CORPORA)},
+        "method names": {"anyOf": [{"enum": list(BUILTIN_REGISTRIES.methods)}, _IMPORT_PATH]},
+        "corpora": {"enum": list(BUILTIN_REGISTRIES.corpora)},
         "metrics": {"enum": [*METRICS, *TIME_METRICS]},
     }
 

@@ -6,27 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import metric_name
-from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.config.schema_errors import first_paragraph
 from benchmark.corpora import registry as corpora
-from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import TIME_METRICS
-from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.kernels import KERNELS
 from benchmark.papers import published
 from benchmark.papers.load import load_published
-from benchmark.plugins.discovery import registries_with_plugins
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.representation import NORMALIZATIONS
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from benchmark.config.registries import Registries
@@ -36,16 +30,8 @@ if TYPE_CHECKING:
     #: Name, parameters, description.
     Row = tuple[str, str, str]
 
-#: Registries of classes, by kind; the constructors have the parameters.
-COMPONENT_REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
-    "kernels": KERNELS,
-    "classifiers": CLASSIFIERS,
-    "protocols": PROTOCOLS,
-    "diagnostics": DIAGNOSTICS,
-    "weightings": WEIGHTINGS,
-    "features": FEATURE_MAPS,
-    "thresholds": THRESHOLDS,
-}
+#: Registries of classes whose constructors have the parameters, by kind.
+COMPONENT_REGISTRIES = {kind: each for kind, each in BUILTIN_REGISTRIES.each() if kind not in ("metrics", "corpora")}
 _NORMALIZATIONS = {
     "none": "weights unchanged",
     "l1": "scaled to sum 1: points of the simplex",
