@@ -115,9 +115,9 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
 
 def _hint(known: Registries, node: Node, above: tuple[Any, ...], key: str) -> str:
     """Return what to write in place of a key that stands where it isn't allowed, or ""."""
-    named = next((name for name in (key, node["name"].value) if name in known.methods), None)
-    if above[:1] == ("methods",) and named is not None:
-        return f"{key!r} is no key of a method: {how_written(named, known)}"
+    names = [name for name in (key, node["name"].value) if isinstance(name, str) and name in known.methods]
+    if above[:1] == ("methods",) and names:
+        return f"{key!r} is no key of a method: {how_written(names[0], known)}"
     kinds = {"corpus": known.corpora, "protocol": known.protocols, "defaults": known.methods}
     sections: dict[str, type[ConfigSection]] = {"terms": TermsSection, "choose": ChooseSection, "text": TextSection}
     homes = {
