@@ -173,21 +173,21 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
         raise node.error(problem)
     if not isinstance(name, str) or name not in registry:
         raise at.error(unknown_component_message(what, name, registry))
-    cls, given = registry[name], node.without("name") if node is not at else node.with_children({})
+    cls, parameters = registry[name], node.without("name") if node is not at else node.with_children({})
     model = component_model(cls, what)
-    found = validate_section(model, given, what=f"{name} parameter")
+    found = validate_section(model, parameters, what=f"{name} parameter")
     for key in found.model_extra or ():
         if near := did_you_mean(key, component_parameters(cls)):
-            raise given[key].error(f"unknown {name} parameter {key!r}{near}")
+            raise parameters[key].error(f"unknown {name} parameter {key!r}{near}")
     values = {str(field.alias): getattr(found, key) for key, field in model.model_fields.items()} | (
         found.model_extra or {}
     )
-    values = {key: values[key] for key in given.value}
+    values = {key: values[key] for key in parameters.value}
     try:
         _check_range(cls, values)
     except (ValueError, ConfigError) as error:
         cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
-        raise mentioned(given, str(cause)).error(str(cause)) from None
+        raise mentioned(parameters, str(cause)).error(str(cause)) from None
     return Component.of(name, cls, values)
 
 

@@ -189,11 +189,11 @@ def _check_classes(variants: dict[str, Variant], node: Node) -> None:
     """Refuse a class named "all", and variants with other classes, where every class is scored by itself."""
     first = next(iter(variants.values()))
     for name, variant in variants.items():
-        for own, task in zip(first.tasks, variant.tasks, strict=True):
+        for same, task in zip(first.tasks, variant.tasks, strict=True):
             if ALL_CLASSES in task.classes:
                 problem = f"no class may be called {ALL_CLASSES!r}: the name stands for all classes together"
                 raise node["corpus"]["classes"].error(problem)
-            if own.classes != task.classes:
+            if same.classes != task.classes:
                 problem = "with `per_class: true`, a variant must have the classes of its configuration"
                 raise node["variants"].at([name, "corpus", "classes"]).error(problem)
 

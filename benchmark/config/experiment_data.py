@@ -30,11 +30,11 @@ def experiment_to_data(experiment: Experiment) -> dict[str, Any]:
 def _to_data(value: Any) -> Any:
     if is_dataclass(value):
         kept = ((each, getattr(value, each.name)) for each in fields(value) if each.metadata.get("data", True))
-        return {each.name: _to_data(own) for each, own in kept if own != each.default}
+        return {each.name: _to_data(item) for each, item in kept if item != each.default}
     if isinstance(value, Mapping):
-        return {str(key): _to_data(own) for key, own in value.items()}
+        return {str(key): _to_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_to_data(own) for own in value]
+        return [_to_data(item) for item in value]
     if isinstance(value, frozenset):
         return sorted(value)
     return value if value is None or isinstance(value, str | int | float) else str(value)

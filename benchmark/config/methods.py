@@ -106,8 +106,8 @@ def _check_blocks(spec: MethodSpec, blocks: Sequence[str], node: Node) -> None:
 def _check_distinct(resolved: dict[str, list[str]], first: dict[str, Node]) -> None:
     """Refuse two methods with the same candidates; a method may be one of the candidates of another."""
     labels: dict[tuple[str, ...], str] = {}
-    for label, own in resolved.items():
-        if (other := labels.setdefault(tuple(own), label)) != label:
+    for label, specs in resolved.items():
+        if (other := labels.setdefault(tuple(specs), label)) != label:
             problem = f"the methods {other!r} and {label!r} are the same"
             raise first[label].error(f"{problem}: they differ only in keys that are set to their defaults")
 

@@ -46,7 +46,7 @@ def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: 
     nested = isinstance(fuse.value[0], list)
     if nested and not several:
         raise fuse.error("`fuse` lists at least two methods of this configuration; lists of them need `choose`")
-    return {name: [spec for own in (fuse if nested else [fuse]) for spec in _fusions(own, node, known)]}
+    return {name: [spec for names in (fuse if nested else [fuse]) for spec in _fusions(names, node, known)]}
 
 
 def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> list[MethodSpec]:

@@ -126,7 +126,7 @@ def _explained(
         loc, kind = tuple(problem["loc"]), problem["type"]
         keys = _keys_of(loc, node)
         at, key = node.at(keys), str(loc[-1]) if loc else ""
-        own = number if kind in ("missing", "extra_forbidden") else 0  # several types may refuse the same value
+        which = number if kind in ("missing", "extra_forbidden") else 0  # several types may refuse the same value
         if kind == "extra_forbidden":
             allowed = _allowed(schema, loc[:-1])
             more = hint(node.at(keys[:-1]), keys[:-1], key) if hint else ""
@@ -137,7 +137,7 @@ def _explained(
             message = f"the key {quote_value(loc[-2] if key == '[key]' else loc[-1])} must be text: put it in quotes"
         else:
             message = _value_message(problem, keys, schema, loc)
-        problems.setdefault((id(at), own), (at.line, str(at.error(message))))
+        problems.setdefault((id(at), which), (at.line, str(at.error(message))))
     return combine_errors([text for _, text in sorted(problems.values(), key=lambda each: each[0])])
 
 

@@ -96,8 +96,8 @@ def _orders(variant: Variant) -> tuple[object, ...]:
 
 def _narrowed(variant: Variant, cells: Sequence[Cell], *, measured: bool) -> Variant:
     """Return a variant with the tasks and methods of some cells; whole if diagnostics may read all methods."""
-    own = [cell for cell in cells if cell.variant == variant.name]
-    tasks = tuple(task for task in variant.tasks if any(cell.task == task.name for cell in own))
-    methods = {cell.method for cell in own}
+    of_variant = [cell for cell in cells if cell.variant == variant.name]
+    tasks = tuple(task for task in variant.tasks if any(cell.task == task.name for cell in of_variant))
+    methods = {cell.method for cell in of_variant}
     entries = tuple(entry for entry in variant.entries if entry.label in methods)
     return variant if measured else replace(variant, tasks=tasks, entries=entries)

@@ -105,15 +105,15 @@ def inner_protocol(config: ExperimentSection, collection: Collection) -> Compone
         return Component.of("by-date", ByDate, {"test_share": 1 / choose.folds, "stratified": stratified})
     if choose is not None and CHOOSE_CROSS_VALIDATION in choose.by:
         stratified = not collection.multilabel
-        given = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
-        return Component.of("k-fold", KFold, given | {"keep_lone": True})
+        parameters = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
+        return Component.of("k-fold", KFold, parameters | {"keep_lone": True})
     return None
 
 
 def protocol_at_size(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
     """Return the protocol with one training size."""
-    given = {**protocol.given, **({} if size is None else {TRAIN_SIZE_KEY: size}), **more}
-    built: EvaluationProtocol = protocol.cls(**given)
+    parameters = {**protocol.given, **({} if size is None else {TRAIN_SIZE_KEY: size}), **more}
+    built: EvaluationProtocol = protocol.cls(**parameters)
     return built
 
 
