@@ -120,13 +120,14 @@ def _explained(
     hint: Callable[[Node, tuple[Any, ...], str], str] | None,
     what: str,
 ) -> ConfigError:
-    """Combine pydantic's errors in one ConfigError, in the order of the lines: of each value the first."""
+    """Combine pydantic's errors in one ConfigError, in the order of the lines."""
+    errors = [(problem, _keys_of(tuple(problem["loc"]), node)) for problem in error.errors()]
     problems: dict[tuple[int, int], tuple[int, str]] = {}
-    for number, problem in enumerate(error.errors()):
-        loc, kind = tuple(problem["loc"]), problem["type"]
-        keys = _keys_of(loc, node)
-        at, key = node.at(keys), str(loc[-1]) if loc else ""
-        which = number if kind in ("missing", "extra_forbidden") else 0  # several types may refuse the same value
+    for number, (problem, keys) in enumerate(errors):
+        loc, kind, at = tuple(problem["loc"]), problem["type"], node.at(keys)
+        key, of_key = str(loc[-1]) if loc else "", kind in ("missing", "extra_forbidden")
+        if not of_key and any(len(other) > len(keys) and other[: len(keys)] == keys for _, other in errors):
+            continue  # another type that the value may have fits so far
         if kind == "extra_forbidden":
             allowed = _allowed(schema, loc[:-1])
             more = hint(node.at(keys[:-1]), keys[:-1], key) if hint else ""
@@ -137,7 +138,8 @@ def _explained(
             message = f"the key {quote_value(loc[-2] if key == '[key]' else loc[-1])} must be text: put it in quotes"
         else:
             message = _value_message(problem, keys, schema, loc)
-        problems.setdefault((id(at), which), (at.line, str(at.error(message))))
+        # Of one value the first: several types may refuse it.
+        problems.setdefault((id(at), number if of_key else -1), (at.line, str(at.error(message))))
     return combine_errors([text for _, text in sorted(problems.values(), key=lambda each: each[0])])
 
 
