@@ -194,7 +194,7 @@ class ChooseSection(ConfigSection):
     grouped: bool = False
     grid_keys: list[
         Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]
-    ] = Field(default=[], max_length=8)
+    ] = Field([])
 
 
 FigureColumn = Literal["choice", "task", "variant", "class", "method", "kernel", "size", "terms"]
@@ -369,7 +369,7 @@ class ExperimentSection(ConfigSection):
     sensitivity_of: str | None = None
     seed: int = Field(default=0, ge=0)
     notes: list[str] = Field([])
-    plugins: list[str] = Field(default=[], max_length=100)
+    plugins: list[str] = Field([])
     corpus: CorpusSection
     text: TextSection = TextSection()
     expect: ExpectSection = ExpectSection()
@@ -384,12 +384,12 @@ class ExperimentSection(ConfigSection):
     gain: bool = False
     compare: list[Pair] = Field([])
     holm_within: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
-        default=["variant", "choice", "class"], max_length=7
+        ["variant", "choice", "class"]
     )
     diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
-    tuned_to_published: list[TunedSection] = Field(default=[], max_length=100)
-    figures: list[FigureSection] = Field(default=[], max_length=100)
-    variants: dict[CellName, dict[str, Any]] = Field(default={}, max_length=1000)
+    tuned_to_published: list[TunedSection] = Field([])
+    figures: list[FigureSection] = Field([])
+    variants: dict[CellName, dict[str, Any]] = Field({})
     readings: dict[str, str] = Field({})
     parallel: ParallelSection | None = None
     run_base: bool = True

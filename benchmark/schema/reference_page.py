@@ -48,7 +48,7 @@ def _parts() -> Iterator[dict[str, Any]]:
             text = first_paragraph(defs[name]["description"])
             yield {"heading": f"### {key}{which}", "text": text, "rows": _keys(defs[name], defs)}
     for table in list_components(""):
-        registry = COMPONENT_REGISTRIES.get(table.title, {})
+        registry: Mapping[str, Any] = COMPONENT_REGISTRIES.get(table.title, {})
         yield {"heading": f"## {table.title.capitalize()}", "names": () if registry else table.rows}
         for name, cls in registry.items():
             model = component_model(cls, table.title.removesuffix("s")).model_json_schema()
