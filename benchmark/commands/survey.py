@@ -190,7 +190,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             rows = whole[whole["cell"].isin(cells)].assign(problem=problem.key, tuned=tuned)
             infos = [cells[cell] for cell in rows["cell"]]
             chosen = [info.columns.get("parameter", "") for info in infos]
-            sizes = [info.size for info in infos]
+            sizes: Any = [info.size for info in infos]
             scores.append(rows.assign(method=[info.method for info in infos], size=sizes, chosen=chosen))
             both = pairs[pairs["a"].isin(cells) & pairs["b"].isin(cells) & (not problem.curve)]
             of_methods = {end: [cells[cell].method for cell in both[end]] for end in ("a", "b")}
