@@ -40,7 +40,7 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    source = registry.locate_corpus(dataset, download=True, notify=partial(echo, err=True), progress=True)
+    source = registry.locate_corpus(dataset, download=True, notify=partial(echo, err=True))
     corpus = registry.load_corpus(dataset, source)
     echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 

@@ -96,8 +96,7 @@ def cache_list() -> None:
     from collections import defaultdict
 
     from benchmark.cli.terminal import format_bytes
-    from benchmark.experiment.kernel_cache import KERNEL_STAGE
-    from benchmark.experiment.store import Store
+    from benchmark.experiment.store import KERNEL_STAGE, Store
 
     kernels, others = defaultdict[str, list[tuple[int, float]]](list), list[int]()
     for facts, n_bytes, _ in Store().described():

@@ -93,8 +93,7 @@ class CommandOutput:
 
         from benchmark.analysis.summary import SUMMARY_TABLES
         from benchmark.cli.terminal import file_link
-        from benchmark.experiment.manifest import configuration_of_run
-        from benchmark.experiment.run_folder import read_manifest
+        from benchmark.experiment.run_folder import configuration_of_run, read_manifest
         from benchmark.report.escapes import escape_controls
         from benchmark.report.html.page import PAGE_FILE
         from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence

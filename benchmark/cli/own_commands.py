@@ -141,7 +141,7 @@ def predict(
         str | None, typer.Option(help="Encoding of tables and JSON.", show_default="as the corpus had it")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it, or as it looks")
+        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -170,15 +170,14 @@ def predict(
     columns = predicting.RecordColumns.of_model(
         trained.about, text=text, id=id_, encoding=encoding, delimiter=delimiter, keep=None if keep_all else keep or ()
     )
-    form = predicting.form_of_predictions(trained, only or (), as_json=format_ == "jsonl", with_words=top_terms > 0)
+    parts = predicting.parts_of_predictions(trained, only or ())
     ensure_numba_cache(partial(echo, err=True))
-    kept = predicting.KeptColumns(columns.keep)
-    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], columns, kept)
+    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], columns)
     tally = predicting.PredictionCount()
     answered = tally.counted(trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()))
-    on_terminal = sys.stdout.isatty()
-    for part in predicting.format_predictions(trained, answered, form, kept):
-        sys.stdout.write(escape_controls(part) if on_terminal else part)
+    as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
+    for text_of in predicting.format_predictions(trained, answered, parts, as_json=as_json, with_words=top_terms > 0):
+        sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
     sys.stdout.flush()
     if tally.unknown:
         echo(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)

@@ -9,8 +9,7 @@ from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pa
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.experiment.manifest import manifest_differences
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import manifest_differences, read_manifest, read_run
 from benchmark.system.errors import ConfigError, unknown_name
 
 _LONGEST_SHOWN = 60

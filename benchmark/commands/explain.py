@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_similarity
@@ -25,8 +25,7 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.manifest import configuration_of_run
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.records import changed_plugin
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.model.text_model import TextModel
@@ -276,8 +274,8 @@ class CellAccount:
     def _contents(self, experiment: Experiment, wanted: set[str]) -> dict[str, bytes]:
         """Return the bytes of some documents by id."""
         collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
-        whole = cast("Corpus", collection.reader.load(source))
+        source = collection.reader.locate(download=False, notify=lambda _: None)
+        whole = collection.reader.load(source)
         corpus = select_documents(whole, list(collection.classes), collection.exclude)
         return {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in wanted}
 

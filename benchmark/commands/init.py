@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import needs_text, plan_run, plan_sentence
-from benchmark.config.schema import as_list
-from benchmark.corpora.user.dates import ISO, DateColumn
+from benchmark.config.value_types import as_list
+from benchmark.corpora.user.dates import parse_date
+from benchmark.corpora.user.documents import DocumentsError, class_mark
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.records_reader import class_mark
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.corpora.user.validate import DocumentsError
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
@@ -259,7 +258,7 @@ def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str |
     for name in seen.columns:
         if len(name.split()) > MAX_HEADER_WORDS:
             return f"{quote_value(name)} is a long text"
-        if re.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?", name.strip()) or _dates([name]):
+        if re.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?", name.strip()) or _are_dates([name]):
             return f"{quote_value(name)} is a number or a date"
     return None
 
@@ -281,7 +280,7 @@ def propose_columns(seen: FileSample, chosen: Mapping[str, Any]) -> dict[str, An
         "split": lambda values: (
             2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
         ),
-        "date": lambda values: (dates := _dates(values)) is not None and not dates.ambiguity,
+        "date": _are_dates,
         "label": lambda values: not _lists(values) and 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
         "id": lambda values: len(_distinct(values)) == len(values),
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
@@ -370,16 +369,11 @@ def _distinct(values: Sequence[Any]) -> set[str]:
     return {str(value).strip() for value in values if value is not None and not isinstance(value, list | dict)}
 
 
-def _dates(values: Sequence[Any]) -> DateColumn | None:
-    """Return the dates of a column, which may be ambiguous; None if a value is no date."""
-    dates = DateColumn("")
-    if any(len(str(value)) < MIN_DATE_LENGTH for value in values):
-        return None
-    with suppress(DataError):
-        for value in values:
-            dates.add(value, "")
-        return dates
-    return None
+def _are_dates(values: Sequence[Any]) -> bool:
+    """Return whether all values of a column are dates of one meaning."""
+    with suppress(ValueError):
+        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value) for value in values)
+    return False
 
 
 # --- Splits ---
@@ -471,10 +465,7 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
 def corpus_section(proposal: Proposal) -> dict[str, Any]:
     """Return the section `corpus`, with the path of the documents as it is."""
     seen, roles = proposal.seen, proposal.roles
-    dates = _dates(seen.columns[roles["date"]]) if roles.get("date") in seen.columns else None
     form = {key: value for key, value in seen.form.items() if key != "date_format" or "date" in roles}
-    if dates is not None and "date_format" not in form and dates.formats[0] != ISO:
-        form["date_format"] = dates.formats[0]
     more = {"separator": proposal.separator, "drop": list(proposal.drop)}
     more = {key: value for key, value in more.items() if value}
     return {"name": "files", "path": str(seen.path.resolve()), **roles, **form, **more}

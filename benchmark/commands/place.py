@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark.analysis.agreement import agreement
-from benchmark.analysis.ranking import NOT_SHOWN
+from benchmark.analysis.comparisons import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.outcomes import score_over_splits

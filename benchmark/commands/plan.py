@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmark.analysis.formatting.table import Table
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.batches import Batch, plan_batches, unit_splits
+from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.settings import Setting
+    from benchmark.experiment.plan import Setting
 
 #: Share of a split's training documents that a batch is timed on, with a kernel and without.
 KERNEL_SHARE, POINT_SHARE = 1 / 5, 1 / 16

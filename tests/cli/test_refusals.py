@@ -228,7 +228,7 @@ class TestStore:
     ) -> None:
         assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 B of at most 20.0 GB\n"
         (here / "configs" / "small.yaml").write_text(SMALL.replace("ngd, linear]\ncomp", "hp-top, linear]\n#"))
-        monkeypatch.setattr("benchmark.experiment.kernel_cache.MIN_SECONDS", 0.0, raising=False)
+        monkeypatch.setattr("benchmark.experiment.store.MIN_KERNEL_SECONDS", 0.0, raising=False)
         bench("run", "small", "--quiet")
         n = len(Store().entries())
         assert re.fullmatch(rf"{folder}\n{n} entries, \d+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)

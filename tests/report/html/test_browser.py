@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
 from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.run_tables import charts_csv
+from tests.report.rows import chart_of, points_of
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.base")
@@ -135,14 +135,14 @@ def explained_of(summary):
 @pytest.fixture(scope="module")
 def curves(webkb):
     """A summary with a picture of two panels, of which one has bars and the paper's range, on a logarithmic axis."""
-    x = (100.0, 1000.0)
-    lines = (
-        Line("NGD", x, (0.2, 0.1), (0.15, 0.05), (0.25, 0.15)),
-        Line("LIN", x, (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
+    lines = [
+        points_of("a vs b", "NGD", (100, 1000), (0.2, 0.1), (0.15, 0.05), (0.25, 0.15)),
+        points_of("a vs b", "LIN", (100, 1000), (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
+        *(points_of("a vs c", name, (100, 1000), y) for name, y in (("NGD", (0.2, 0.1)), ("LIN", (0.4, 0.35)))),
+    ]
+    chart = chart_of(
+        *lines, name="figure", title="Errors", x_label="Documents", log_x=True, bands={"a vs b": (0.1, 0.5)}
     )
-    bare = tuple(replace(line, low=(), high=()) for line in lines)
-    panels = (ChartPanel("a vs b", lines, printed=(0.1, 0.5)), ChartPanel("a vs c", bare))
-    chart = Chart("figure", "Errors", "Documents", "Error (%)", panels, bars="95% interval", scale=100, log_x=True)
     return replace(webkb, charts=(chart,))
 
 

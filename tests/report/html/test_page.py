@@ -6,13 +6,12 @@ from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
-from benchmark.analysis.charts.chart import ChartPanel, Line
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import COSTS, summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
 from tests.report.regions import figure_of, panels
-from tests.report.rows import curve
+from tests.report.rows import chart_of, curve, points_of
 
 
 def words_of(html):
@@ -105,9 +104,9 @@ def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):
 
 
 def test_pictures_of_many_panels_are_folded(webkb):
-    line = Line("a", (1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
     for n, folded in ((4, False), (5, True)):
-        chart = curve(title="Each class", panels=tuple(ChartPanel(f"class {i}", (line,)) for i in range(n)))
+        lines = (points_of(f"class {i}", "a", (1, 2, 3), (0.1, 0.2, 0.3)) for i in range(n))
+        chart = chart_of(*lines, title="Each class")
         html = page_html(replace(webkb, charts=(chart,)))
         assert ("<summary>Each class</summary>" in html) == folded
 
