@@ -314,8 +314,9 @@ def check_columns(seen: FileSample, roles: Mapping[str, Any], chosen: Collection
         _check_marks(seen, roles)
     if "label" in roles or "labels" in roles:
         return
-    values = [f"{name!r}: {len(_distinct(own))}" for name, own in seen.columns.items() if name != roles["text"]]
-    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(values)}"
+    columns = {name: values for name, values in seen.columns.items() if name != roles["text"]}
+    numbers = [f"{name!r}: {len(_distinct(values))}" for name, values in columns.items()]
+    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(numbers)}"
     raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
 
 
