@@ -311,13 +311,13 @@ def run(
     """
     sections |= {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
     sections |= {"compare": compare, "choose": choose, "metrics": metrics}
-    with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as found:
+    with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as experiment:
         observer = LineObserver(progress, _warn)
-        context, workers = local_context(observer, jobs, download=download), found.parallel
+        context, workers = local_context(observer, jobs, download=download), experiment.parallel
         with nullcontext() if workers is None else DaskExecutor(workers, context.store, jobs, observer) as elsewhere:
-            predictions = runner.run_experiment(found, replace(context, elsewhere=elsewhere))
+            predictions = runner.run_experiment(experiment, replace(context, elsewhere=elsewhere))
         summary = summarize(predictions)
-        found.registries.close()
+        experiment.registries.close()
         return Result(predictions, summary)
 
 
@@ -366,20 +366,19 @@ def fit(
         If the corpus is missing or damaged.
     """
     folder = None if out is None else Path(out)
-    with _experiment(config, sections) as found:
-        if not cell and len(found.ids) > 1:
-            raise ConfigError(
-                f"fit trains one cell: name it, such as cell={found.ids[0]!r} ({', '.join(found.ids[:MAX_NAMES])})"
-            )
+    with _experiment(config, sections) as experiment:
+        if not cell and len(experiment.ids) > 1:
+            ids = experiment.ids[:MAX_NAMES]
+            raise ConfigError(f"fit trains one cell: name it, such as cell={ids[0]!r} ({', '.join(ids)})")
         if folder is not None:
             check_model_folder_free(folder, overwrite=overwrite)
         context = local_context(LineObserver(progress, _warn), jobs, download=download)
         how: dict[str, Any] = {"split": split, "probability": probability}
-        name = cell or found.ids[0]
+        name = cell or experiment.ids[0]
         model = (
-            fit_model(found, name, context, **how)
+            fit_model(experiment, name, context, **how)
             if folder is None
-            else fit_and_write(found, name, context, folder, **how)[0]
+            else fit_and_write(experiment, name, context, folder, **how)[0]
         )
     return TextClassifier(model, jobs or n_processors())
 
@@ -403,27 +402,31 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         path = Path(folder) / "frame.jsonl"
         with name_frame_in_errors(path):
-            found = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
-            yield replace(found, raw={**found.raw, "corpus": {**found.raw["corpus"], "path": path.name}})
+            experiment = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
+            yield replace(experiment, raw={**experiment.raw, "corpus": {**experiment.raw["corpus"], "path": path.name}})
 
 
-def _frame_sections(frame: pd.DataFrame, corpus: dict[str, Any], given: dict[str, Any], path: Path) -> dict[str, Any]:
+def _frame_sections(
+    frame: pd.DataFrame, corpus: dict[str, Any], sections: dict[str, Any], path: Path
+) -> dict[str, Any]:
     """Write a frame to a file, and return the sections that name it: those given over those of ``bench init``."""
-    if isinstance(given.get("text"), str | list | tuple):
-        corpus["text"] = given.pop("text")
-    corpus |= {key: given.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in given}
+    if isinstance(sections.get("text"), str | list | tuple):
+        corpus["text"] = sections.pop("text")
+    corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     columns: dict[str, Any] = dict(roles)
     proposed = yaml.safe_load(configuration_text(Proposal(sample_file(path), columns), path.with_suffix(".yaml")))
-    if "methods" in given:
+    if "methods" in sections:
         proposed.pop("compare", None)  # of its own methods
-    if _name_of(given.get("protocol")) not in (None, _name_of(proposed["protocol"])):
+    if _name_of(sections.get("protocol")) not in (None, _name_of(proposed["protocol"])):
         proposed["text"].pop("vocabulary_from", None)  # a part of the protocol that it proposes
     merged = {
-        key: {**proposed[key], **given[key]} for key in ("text", "defaults") if isinstance(given.get(key), Mapping)
+        key: {**proposed[key], **sections[key]}
+        for key in ("text", "defaults")
+        if isinstance(sections.get(key), Mapping)
     }
-    return {**proposed, **given, **merged, "corpus": {"name": "files", "path": str(path), **roles, **corpus}}
+    return {**proposed, **sections, **merged, "corpus": {"name": "files", "path": str(path), **roles, **corpus}}
 
 
 def _name_of(component: Any) -> Any:

@@ -97,9 +97,9 @@ class ProgressObserver(Observer):
         if len(self._cells) > 1 and not self._silent:
             self._say(f"{line} ({self._ended} of {len(self._cells)})", "dim")
 
-    def between(self, found: Iterable[_T]) -> Iterator[_T]:
+    def between(self, items: Iterable[_T]) -> Iterator[_T]:
         """Yield items one after the other, with the bar hidden so that the caller can print them."""
-        for each in found:
+        for each in items:
             self._bar.stop()
             yield each
             self._bar.start()

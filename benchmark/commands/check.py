@@ -196,11 +196,11 @@ def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterato
             yield cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
 
 
-def check_line(summary: Summary, found: Table) -> str:
+def check_line(summary: Summary, table: Table) -> str:
     """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
     counts = summary.verdicts["verdict"].value_counts().sort_index()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
-    state = "differs from what is pinned" if found.rows else "as pinned"
+    state = "differs from what is pinned" if table.rows else "as pinned"
     return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 

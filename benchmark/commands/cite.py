@@ -102,10 +102,10 @@ def references() -> dict[str, str]:
 def _names(value: Any) -> Iterator[str]:
     """Yield the names in a component's parameters; `base` names the kernel that another one is made of."""
     if isinstance(value, dict):
-        for key, own in value.items():
-            if key in ("name", "base") and isinstance(own, str):
-                yield own
-            yield from _names(own)
+        for key, inner in value.items():
+            if key in ("name", "base") and isinstance(inner, str):
+                yield inner
+            yield from _names(inner)
 
 
 def _misc(key: str, title: str, **fields: str) -> str:

@@ -58,9 +58,9 @@ def compare_run_folders(
     one, two = read_run(folder), read_run(other)
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
-    found = run_agreements(one, two)
-    sentence, scores = compare_two_runs(one, two, names, found)
-    equal = all(each.equal for each in found.values())
+    agreements = run_agreements(one, two)
+    sentence, scores = compare_two_runs(one, two, names, agreements)
+    equal = all(each.equal for each in agreements.values())
     return sentence, [scores, _settings_table(*manifests, names, whole=whole)], equal
 
 

@@ -96,9 +96,9 @@ def explain_cell(
     yield from summary
     try:
         explained = account.explain(wanted, context, MAX_TEXT_CHARACTERS)
-        for number, (each, found) in enumerate(explained, start=1):
+        for number, (each, explanation) in enumerate(explained, start=1):
             counted = "" if each.right else f" (wrong: {number} of {len(wrong):,})"
-            yield Table.of(each.document + counted, DETAIL_HEADER, _details(each, found))
+            yield Table.of(each.document + counted, DETAIL_HEADER, _details(each, explanation))
     except (ConfigError, DataError) as error:
         if document:
             raise
@@ -144,18 +144,18 @@ def examples(wrong: Sequence[DocumentPrediction]) -> list[DocumentPrediction]:
     return [each for _, each in sorted(order, key=lambda item: (item[0], -number[item[1].truth, item[1].given]))]
 
 
-def _details(each: DocumentPrediction, found: DocumentExplanation) -> Iterator[tuple[str, str]]:
+def _details(each: DocumentPrediction, explanation: DocumentExplanation) -> Iterator[tuple[str, str]]:
     """Yield the properties of a document: its text, decision values and nearest training documents."""
     yield "true", _classes(each.truth)
     yield "predicted", _classes(each.given) + (", after a tie" if each.tied else "")
-    yield from (("split", each.fold), ("text", found.text))
-    yield "decision values", found.values or f"not available: {found.problem}"
-    for label, words in found.words.items():
+    yield from (("split", each.fold), ("text", explanation.text))
+    yield "decision values", explanation.values or f"not available: {explanation.problem}"
+    for label, words in explanation.words.items():
         yield f"words for {label}", ", ".join(words) or "no single word"
-    if found.values and not found.words:
+    if explanation.values and not explanation.words:
         yield "words", "none: it reads texts by itself"
-    for name, labels, value in found.nearest:
-        yield "nearest document", f"{labels}, {found.similarity} {value:.4g}: {name}"
+    for name, labels, value in explanation.nearest:
+        yield "nearest document", f"{labels}, {explanation.similarity} {value:.4g}: {name}"
 
 
 class CellAccount:
@@ -182,15 +182,15 @@ class CellAccount:
         ]
         for name, member in members.items():
             steps = _steps(member, member.text or variant.collection.text, facts)
-            rows += [(f"{name}: {step}" if name else step, told) for step, told in steps]
+            rows += [(f"{name}: {step}" if name else step, words) for step, words in steps]
         rows += [("classifier", points_label(spec))] if spec.fused else []
         rows.append(("protocol", _settings(variant.protocol.resolved)))
         rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
         rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
         if len(self.entry.candidates) > 1:
             chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
-            told = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
-            rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in told)))
+            choices = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
+            rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in choices)))
         seconds = zip(METHOD_TIMERS, self.predictions.seconds.sum(axis=0), strict=False)
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
@@ -282,7 +282,7 @@ class CellAccount:
 
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
-    words = next((own for own in facts.get("texts", ()) if text.flat.items() <= own.items()), facts)
+    words = next((counted for counted in facts.get("texts", ()) if text.flat.items() <= counted.items()), facts)
     fitted = getattr(CLASSIFIERS.get(spec.classifier.name), "kept", ())
     offset = ", with an intercept" if "intercept_" in fitted else ""
     least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""

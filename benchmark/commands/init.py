@@ -167,8 +167,7 @@ def propose(
             break
         except DocumentsError as error:
             proposal = _without(proposal, error, set(chosen))
-    ways = ways_to_split(seen, proposal.roles, split_by)
-    notes = [*_notes_on_columns(seen, proposal.roles), *_split_notes(ways, split_by, proposal.roles.get("group"))]
+    notes = [*_notes_on_columns(seen, proposal.roles), *_split_notes(seen, proposal.roles, split_by)]
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
@@ -315,8 +314,9 @@ def check_columns(seen: FileSample, roles: Mapping[str, Any], chosen: Collection
         _check_marks(seen, roles)
     if "label" in roles or "labels" in roles:
         return
-    values = [f"{name!r}: {len(_distinct(own))}" for name, own in seen.columns.items() if name != roles["text"]]
-    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(values)}"
+    columns = {name: values for name, values in seen.columns.items() if name != roles["text"]}
+    numbers = [f"{name!r}: {len(_distinct(values))}" for name, values in columns.items()]
+    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(numbers)}"
     raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
 
 
@@ -397,32 +397,26 @@ def protocols_by_way(seen: FileSample, roles: Mapping[str, Any]) -> dict[str, di
     return ways | {"random": {"name": "k-fold", "k": N_FOLDS, **stratified}}
 
 
-def ways_to_split(seen: FileSample, roles: Mapping[str, Any], split_by: str | None = None) -> dict[str, str]:
-    """Return what each way to split measures, the default first; nothing for a file with its own split.
+def _split_notes(seen: FileSample, roles: Mapping[str, Any], split_by: str | None) -> list[str]:
+    """Return what the proposed split measures, and which options measure something else; nothing of a file's own split.
 
     Raises
     ------
     ConfigError
         If there is no such way as `split_by`, or its column is missing.
     """
-    ways = protocols_by_way(seen, roles)
+    ways, group = list(protocols_by_way(seen, roles)), repr(roles.get("group"))
     if split_by is not None and split_by not in WAYS_TO_SPLIT:
         raise ConfigError(f"--split-by: {unknown_name('way', split_by, list(WAYS_TO_SPLIT))}")
     if split_by is not None and split_by not in ways:
         raise ConfigError(f"--split-by {split_by}: no column is the {split_by}; name it by --{split_by}")
-    group = repr(roles.get("group"))
-    return {} if "split" in ways else {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
-
-
-def _split_notes(ways: Mapping[str, str], split_by: str | None, group: str | None) -> list[str]:
-    """Return what the proposed split measures, and which options measure something else."""
-    if len(ways) < 2:
+    if "split" in ways or len(ways) < 2:
         return []
-    taken = split_by or next(iter(ways))
-    others = (f"--split-by {way} measures {measured}" for way, measured in ways.items() if way != taken)
-    notes = [f"The split is by {taken}: it measures {ways[taken]}; {'; '.join(others)}."]
-    if group and taken != "group":
-        notes.append(f"Documents of a {group!r} may be on both sides: the run tells the scores without those, too.")
+    taken, measured = split_by or ways[0], {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
+    others = "; ".join(f"--split-by {way} measures {measured[way]}" for way in ways if way != taken)
+    notes = [f"The split is by {taken}: it measures {measured[taken]}; {others}."]
+    if "group" in roles and taken != "group":
+        notes.append(f"Documents of a {group} may be on both sides: the run tells the scores without those, too.")
     return notes
 
 

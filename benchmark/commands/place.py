@@ -115,11 +115,11 @@ def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "th
     shipped = load_shipped(on)
     labels = _labels_by_id(frame, shipped, source)
     excluded = {id_: labels[id_] == label for id_, label in shipped.test_set.excluded.items() if id_ in labels}
-    own = [labels[id_] for id_ in shipped.frame["id"]]
+    predicted = [labels[id_] for id_ in shipped.frame["id"]]
     if name in shipped.cells:
         name = f"{name} (placed)"  # keeps it apart from the cell
-    sample, placed = DocumentSampling(0, groups=len(shipped.groups) > 1), shipped.scores(name, own)
-    ranking, published = _ranking(placed, own, sample, shipped), _published(placed, sample, shipped.test_set)
+    sample, placed = DocumentSampling(0, groups=len(shipped.groups) > 1), shipped.scores(name, predicted)
+    ranking, published = _ranking(placed, predicted, sample, shipped), _published(placed, sample, shipped.test_set)
     return Placement(shipped.test_set, name, _scores(placed, sample, shipped.test_set), ranking, published, excluded)
 
 
@@ -138,20 +138,22 @@ def _labels_by_id(frame: pd.DataFrame, shipped: ShippedPredictions, source: str)
         ("missing", shipped.frame["id"][~shipped.frame["id"].isin(ids)]),
         ("without a label", ids[unlabelled]),
     )
-    for problem, found in problems:
-        if len(found):
-            n = f"{len(found):,} document{'s are' if len(found) > 1 else ' is'}"
-            hint = f"such as {quote_value(found.iloc[0])}; `bench place --template` has the ids"
+    for problem, ids_with_problem in problems:
+        if len(ids_with_problem):
+            n = f"{len(ids_with_problem):,} document{'s are' if len(ids_with_problem) > 1 else ' is'}"
+            hint = f"such as {quote_value(ids_with_problem.iloc[0])}; `bench place --template` has the ids"
             raise DataError(f"{source}: {n} {problem}, {hint}")
     by_id = dict(zip(ids, labels, strict=True))
-    unknown = [(id_, label) for id_, own in by_id.items() for label in own if label not in shipped.classes]
+    unknown = [(id_, label) for id_, names in by_id.items() for label in names if label not in shipped.classes]
     if unknown:
         (id_, label), many = unknown[0], len(dict(unknown))
         raise DataError(
             f"{source}: {many:,} document{'s have' if many > 1 else ' has'} a label that {test_set.name} lacks, "
             f"such as {quote_value(label)} of {id_}{did_you_mean(label, shipped.classes)}"
         )
-    return {id_: LABEL_SEPARATOR.join(name for name in shipped.classes if name in own) for id_, own in by_id.items()}
+    return {
+        id_: LABEL_SEPARATOR.join(name for name in shipped.classes if name in names) for id_, names in by_id.items()
+    }
 
 
 def _known_id(value: Any, known: set[str]) -> str:
@@ -191,13 +193,13 @@ def _ranking(
     cells = [shipped.scores(cell, shipped.frame[cell].tolist()) for cell in shipped.cells]
     family = [] if shipped.test_set.multilabel else cells
     tests = {test.b: test for test in holm_correction(sample.test("mcnemar", placed, cell, main) for cell in family)}
-    own, rows = shipped.predicted(labels), []
+    predicted, rows = shipped.predicted(labels), []
     for scores in (placed, *cells):
         estimate, configuration = sample.estimate(scores, main), shipped.cells.get(scores.cell, "")
         row: dict[str, Any] = {"cell": scores.cell, "configuration": configuration, "macro_f1": _whole(scores, further)}
         row |= {"value": estimate.value, "low": estimate.low, "high": estimate.high}
         if configuration:
-            agreed = agreement(own, shipped.predicted(shipped.frame[scores.cell]))
+            agreed = agreement(predicted, shipped.predicted(shipped.frame[scores.cell]))
             gap, test = sample.difference(placed, scores, main), tests.get(scores.cell)
             row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
             row |= {"differing": len(agreed.differing), "compared": NOT_SHOWN}
@@ -228,9 +230,9 @@ def _published(placed: CellScores, sample: DocumentSampling, test_set: PublicTes
             if value.config in test_set.configurations and value.unit == "percent"
         ]
     scores = {metric: 100 * sample.estimate(placed, metric).value for metric in test_set.metrics}
-    found = [(*row, _beside(row[4], scores[row[0]])) for row in rows if row[0] in scores]
-    found.sort(key=lambda row: (test_set.metrics.index(row[0]), -float(row[4])))
-    return pd.DataFrame(found, columns=list(PUBLISHED_SCORE_COLUMNS))
+    compared = [(*row, _beside(row[4], scores[row[0]])) for row in rows if row[0] in scores]
+    compared.sort(key=lambda row: (test_set.metrics.index(row[0]), -float(row[4])))
+    return pd.DataFrame(compared, columns=list(PUBLISHED_SCORE_COLUMNS))
 
 
 def _beside(published: str, ours: float) -> str:

@@ -110,13 +110,13 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     if kinds:
         memory = float(np.nan_to_num(peak_memory()))
         memory += max(_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches)
-    timer, found = _Timer(context.jobs), []
+    timer, timed = _Timer(context.jobs), []
     with blas_threads(context.jobs):
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
-            found.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
+            timed.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
-    return Plan(rows, found, memory, free, context.jobs)
+    return Plan(rows, timed, memory, free, context.jobs)
 
 
 def plan_tables(planned: Plan) -> list[Table]:
@@ -126,21 +126,21 @@ def plan_tables(planned: Plan) -> list[Table]:
     return [Table.of("", ("what", "entries", "in the store"), planned.rows), *(together if batches else [])]
 
 
-def plan_sentence(found: Plan) -> str:
+def plan_sentence(planned: Plan) -> str:
     """Return the time and memory of what is missing in a sentence."""
-    if not found.batches:
+    if not planned.batches:
         return "The store has every result."
-    untimed = [name for name, _, seconds in found.batches if math.isnan(seconds)]
-    if len(untimed) == len(found.batches):
-        return f"A run takes about {_gigabytes(found.memory)} of memory."
+    untimed = [name for name, _, seconds in planned.batches if math.isnan(seconds)]
+    if len(untimed) == len(planned.batches):
+        return f"A run takes about {_gigabytes(planned.memory)} of memory."
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"Training and predicting take about {needs_text(found)}, a rough estimate: up to 4 times off.{but}"
+    return f"Training and predicting take about {needs_text(planned)}, a rough estimate: up to 4 times off.{but}"
 
 
-def needs_text(found: Plan) -> str:
+def needs_text(planned: Plan) -> str:
     """Return the processor time and the memory of a run, and what is free where that is less."""
-    scarce = f", of which {_free(found)}" if found.memory > found.free_bytes else ""
-    return f"{format_seconds(found.seconds)} of processor time and {_gigabytes(found.memory)}{scarce}"
+    scarce = f", of which {_free(planned)}" if planned.memory > planned.free_bytes else ""
+    return f"{format_seconds(planned.seconds)} of processor time and {_gigabytes(planned.memory)}{scarce}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -156,9 +156,9 @@ def _gigabytes(n_bytes: float) -> str:
     return f"{_rounded(n_bytes / 1e9)} GB"
 
 
-def _free(found: Plan) -> str:
+def _free(planned: Plan) -> str:
     """Return the free memory in words."""
-    return f"{_gigabytes(found.free_bytes)} are free"
+    return f"{_gigabytes(planned.free_bytes)} are free"
 
 
 def _rounded(number: float) -> str:
@@ -255,16 +255,16 @@ def _samples(batch: Batch, splits: Sequence[Split], share: float) -> list[Batch]
     for point, _ in batch.parts:
         method: Any = point.method
         if isinstance(method, FusedMethod):
-            own = tuple(map(problem, method.problems))
-            method = FusedMethod(method.spec, method.methods, own, batched=method.batched)
+            units = tuple(map(problem, method.problems))
+            method = FusedMethod(method.spec, method.methods, units, batched=method.batched)
         points.append(replace(point, problem=problem(point.problem), method=method))
-    found = []
+    samples = []
     for split, *drawn in zip(splits, trained, tested, strict=True):
         train, test = (np.searchsorted(rows, each) for each in drawn)
         small = (Split(split.name, train, test, split.number),)
-        jobs = [replace(own[0], splits=small, inner=((),)) for _, own in batch.parts]
-        found.append(replace(batch, parts=tuple((point, (job,)) for point, job in zip(points, jobs, strict=True))))
-    return found
+        jobs = [replace(units[0], splits=small, inner=((),)) for _, units in batch.parts]
+        samples.append(replace(batch, parts=tuple((point, (job,)) for point, job in zip(points, jobs, strict=True))))
+    return samples
 
 
 def _sample_rows(rows: NDArray[np.intp], members: NDArray[np.bool_], share: float, few: int) -> NDArray[np.intp]:

@@ -91,8 +91,8 @@ class Survey:
         """Return the rows of a problem by method: the tuned or the default ones, the others where there are none."""
         rows = self.scores[self.scores["problem"] == problem.key]
         wanted = rows[rows["tuned"] != default]
-        found: pd.DataFrame = (wanted if len(wanted) else rows).set_index("method")
-        return found
+        by_method: pd.DataFrame = (wanted if len(wanted) else rows).set_index("method")
+        return by_method
 
     def gap(self, problem: SurveyProblem, a: str, b: str) -> dict[Any, Any]:
         """Return the difference of two methods on a problem, {} if it isn't compared."""
@@ -190,7 +190,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             rows = whole[whole["cell"].isin(cells)].assign(problem=problem.key, tuned=tuned)
             infos = [cells[cell] for cell in rows["cell"]]
             chosen = [info.columns.get("parameter", "") for info in infos]
-            sizes = [info.size for info in infos]
+            sizes: Any = [info.size for info in infos]
             scores.append(rows.assign(method=[info.method for info in infos], size=sizes, chosen=chosen))
             both = pairs[pairs["a"].isin(cells) & pairs["b"].isin(cells) & (not problem.curve)]
             of_methods = {end: [cells[cell].method for cell in both[end]] for end in ("a", "b")}
@@ -252,10 +252,10 @@ def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
     names = list(ranking.methods)
     columns = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
     for problem in survey.tables():
-        own, default = (survey.of(problem, default=plain).reindex(names) for plain in (False, True))
+        shown, default = (survey.of(problem, default=plain).reindex(names) for plain in (False, True))
         texts = [
             _PERCENT.text(value) + (f" ({_PERCENT.text(plain)})" if tuned and not is_missing(plain) else "")
-            for value, tuned, plain in zip(own["value"], own["tuned"], default["value"], strict=True)
+            for value, tuned, plain in zip(shown["value"], shown["tuned"], default["value"], strict=True)
         ]
         columns.append((Column(f"{problem.name}, {problem.heading}", PLAIN), texts))
     header, values = zip(*columns, strict=True)

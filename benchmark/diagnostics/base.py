@@ -215,9 +215,8 @@ class Diagnostic(ABC):
             If the diagnostic is not defined for these documents.
         """
 
-    @abstractmethod
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        """Return the numbers of one variant, made from its arrays.
+    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
+        """Return the numbers of one variant, made from its arrays; none by default.
 
         Parameters
         ----------
@@ -229,10 +228,10 @@ class Diagnostic(ABC):
         DiagnosticNumbers
             Finite numbers of the declared `metrics`, at most one per row and metric.
         """
+        return DiagnosticNumbers()
 
-    @abstractmethod
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
-        """Return notes that stand below the numbers.
+    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+        """Return notes that stand below the numbers; none by default.
 
         Parameters
         ----------
@@ -244,6 +243,7 @@ class Diagnostic(ABC):
         iterable of str
             One line each.
         """
+        return ()
 
 
 def diagnostic_numbers(
@@ -298,12 +298,10 @@ def _problem_with(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collect
             known = ", ".join(map(repr, sorted(rows)[:_SHOWN]))
             return f"gives {metric!r} of {cell!r}, which is no row: name it in `rows` or `kinds` (known: {known})"
     for row in numbers.rows:
-        own = row.estimate
-        if not math.isfinite(own.value) or math.isinf(own.low) or math.isinf(own.high):
-            ends = f"{own.value}, {own.low} to {own.high}"
-            return (
-                f"gives {row.metric!r} of {row.cell!r} as {ends}: the number must be finite, its interval too, or NaN"
-            )
+        value, low, high = row.estimate.value, row.estimate.low, row.estimate.high
+        if not math.isfinite(value) or math.isinf(low) or math.isinf(high):
+            problem = f"gives {row.metric!r} of {row.cell!r} as {value}, {low} to {high}"
+            return f"{problem}: the number must be finite, its interval too, or NaN"
     return ""
 
 

@@ -30,25 +30,10 @@ if TYPE_CHECKING:
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
+_ERROR = partial(DiagnosticMetric, unit="one", better="smaller", decimals=5, together="error of the kernel")
 _ERRORS = (
-    DiagnosticMetric(
-        name="kernel-error",
-        unit="one",
-        label="kernel error",
-        better="smaller",
-        decimals=5,
-        together="error of the kernel",
-        definition="root mean square",
-    ),
-    DiagnosticMetric(
-        name="largest-kernel-error",
-        unit="one",
-        label="largest error",
-        better="smaller",
-        decimals=5,
-        together="error of the kernel",
-        definition="largest",
-    ),
+    _ERROR("kernel-error", label="kernel error", definition="root mean square"),
+    _ERROR("largest-kernel-error", label="largest error", definition="largest"),
 )
 _SIZES = (
     DiagnosticMetric("features", "features", decimals=0),

@@ -57,35 +57,6 @@ class Coordinates(Diagnostic):
             "part_names": join_names(documents.part_names),
         }
 
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
-        """Return no numbers.
-
-        Parameters
-        ----------
-        found : DiagnosticArrays
-            From `compute`.
-
-        Returns
-        -------
-        DiagnosticNumbers
-            Empty.
-        """
-        return DiagnosticNumbers()
-
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
-        """Return no notes: the figure's caption explains it.
-
-        Parameters
-        ----------
-        reading : DiagnosticResults
-
-        Returns
-        -------
-        tuple
-            Empty.
-        """
-        return ()
-
 
 @dataclass(frozen=True)
 class CoveringNumbers(Diagnostic):

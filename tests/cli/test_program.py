@@ -104,6 +104,14 @@ class TestHelp:
         assert "Usage: bench" in bench(code=2).output
         assert bench("--version").stdout == f"bench {version('simplexbench')}\n"
 
+    def test_every_command_stands_in_the_guide(self) -> None:
+        guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
+        for path, command in commands():
+            if path and not hasattr(command, "commands"):
+                *group, name = path
+                words = "".join(rf"{word} (?:[\w-]+\\\|)*" for word in group)
+                assert re.search(rf"`bench {words}{name}\b", guide), path
+
     @pytest.mark.parametrize(
         ("words", "heavy"),
         [

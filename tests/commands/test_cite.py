@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.cli import app
 from benchmark.commands import cite
 from benchmark.commands.cite import METHOD_PAPERS, SOLVERS, cite_run, references
 from benchmark.corpora import registry
@@ -81,11 +79,6 @@ def run(tmp_path):
     return run
 
 
-def test_the_file_of_references_is_bibtex():
-    text = (PUBLISHED_FOLDER / "references.bib").read_text(encoding="utf-8")
-    assert parse(text).keys() == references().keys()
-
-
 @pytest.mark.parametrize("paper", [name for name in published_papers() if name != "reference-values"])
 def test_a_paper_has_what_its_file_says_and_no_more(paper):
     (_, fields) = parse(references()[paper])[paper]
@@ -113,17 +106,6 @@ def test_a_run_cites_what_it_uses_and_nothing_else(run):
     assert version("simplexbench") in found["simplexbench"][1]["note"]
     citation = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
     assert found["simplexbench"][1]["author"] == "{" + citation["authors"][0]["name"] + "}"
-
-
-def test_methods_decide(run):
-    methods = [
-        "mnb",
-        "ngd",
-        {"weighting": "tfidf", "classifier": "linear-svm"},
-    ]
-    found = parse(cite_run(run(methods=methods)))
-    assert set(found) == {"zhang2005", "libsvm", "liblinear", "scikit-learn", "simplexbench"}
-    assert set(parse(cite_run(run(methods=["mnb"])))) == {"scikit-learn", "simplexbench"}
 
 
 def test_classes_by_import_path_cite_their_library_or_are_named(run):
@@ -169,12 +151,3 @@ def test_the_package_is_cited_in_the_version_and_commit_that_made_the_run(finish
     rest = {key: value for key, value in read_manifest(finished.folder).items() if key not in ("git", "direct_url")}
     monkeypatch.setattr(cite, "read_manifest", lambda _: {**rest, "versions": {"simplexbench": "1.0"}, **more})
     assert parse(cite_run(finished.folder))["simplexbench"][1]["note"] == f"{{{note}}}"
-
-
-def test_the_command_prints_them(finished, tmp_path):
-    result = CliRunner().invoke(app, ["cite", str(finished.folder)])
-    assert (result.exit_code, result.stdout) == (0, cite_run(finished.folder) + "\n")
-    (tmp_path / "none").mkdir()
-    result = CliRunner().invoke(app, ["cite", str(tmp_path / "none")])
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "is not the folder of a finished run" in result.stderr

@@ -10,22 +10,16 @@ import pytest
 
 from benchmark.commands.compare import (
     _settings_table,
-    compare_cells_of_folder,
-    compare_run_folders,
-    second_run,
 )
 from benchmark.commands.counts import corpus_statistics
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.experiment.run import RunResult
 
 pytestmark = pytest.mark.usefixtures("sketched")
 SEVERAL = {
@@ -88,19 +82,3 @@ def test_settings_that_differ_are_shortened_and_numbers_of_the_runs_are_left_to_
     assert (whole.title, sorted(whole.rows)) == ("Settings that differ", sorted([*settings, *numbers]))
     same = _settings_table(one, one, ("then", "now"), whole=False)
     assert (same.title, same.rows, same.empty) == ("Settings that differ", (), "none")
-
-
-def test_what_can_not_be_compared_is_refused(finished: RunResult, tmp_path: Path) -> None:
-    folder = finished.folder
-    with pytest.raises(ConfigError, match="two different cells, not 'tf-l1-ngd' twice"):
-        compare_cells_of_folder(folder, "tf-l1-ngd", "tf-l1-ngd")
-    for pair in (("tf-l1-nged", "tf-l1-ngd"), ("tf-l1-ngd", "tf-l1-nged")):
-        with pytest.raises(ConfigError, match="unknown cell 'tf-l1-nged'"):
-            compare_cells_of_folder(folder, *pair)
-    with pytest.raises(ConfigError, match="'tf-l1-ngd' is a cell of"):
-        second_run(folder, "tf-l1-ngd")
-    assert str(second_run(folder, "results/other")) == "results/other"
-    other = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["misc"]}, methods=["mnb"])
-    run_and_write(other, RunContext(Store(tmp_path / "store")), folder=tmp_path / "other")
-    with pytest.raises(ConfigError, match="share no documents: there is nothing to compare"):
-        compare_run_folders(folder, tmp_path / "other")

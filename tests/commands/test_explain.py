@@ -20,7 +20,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,24 +84,6 @@ def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: St
     assert whole[2] == pytest.approx((low, high))
 
 
-def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: RunResult, store: Store) -> None:
-    rows = dict(parts(told, "l2-linear-cv", store)["l2-linear-cv"].rows)
-    assert rows["command"] == "bench run told --only l2-linear-cv"
-    assert {"cornell", "texas"} <= set(rows["chosen"].replace("(", " ").replace(")", " ").split())
-    assert rows["documents"] == "600 of 4 classes"
-
-
-def test_what_has_a_text_of_its_own_is_told_by_that(told: RunResult, store: Store) -> None:
-    of, title = [dict(parts(told, c, store)[c].rows) for c in ("ngd-cv", "stoplist-smart-ngd-cv")], "pruning"
-    assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none;", "smart"]
-    assert "min occurrences 2;" in of[0][title]
-    assert "min occurrences 50;" in of[1][title] or "min occurrences 100;" in of[1][title]
-    words = r"[\d,]+ distinct, [\d,]+ in all; a word has at least 2 letters"
-    assert all(re.fullmatch(words, each["words"]) for each in of)
-    different = [int(each["words"].split()[0].replace(",", "")) for each in of]
-    assert different[1] < different[0] / 2
-
-
 def test_neighbours_are_the_training_documents_with_the_largest_values(told: RunResult, store: Store) -> None:
     experiment = load_checked(told.folder.parent / "told.yaml")
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
@@ -128,27 +110,6 @@ def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
         assert rows["true"] in rows["decision values"]
         words = rows[f"words for {rows['decision values'].split()[0]}"].split(", ")
         assert all(word in rows["text"].lower() for word in words[:2])
-
-
-def test_one_document_is_told_with_its_text_and_what_was_given(told: RunResult, store: Store) -> None:
-    name = "student/cornell/http:^^www.cornell.example^student^002.html"
-    part = parts(told, "mnb-cv", store, document=name)[name]
-    rows = dict(part.rows)
-    assert (rows["true"], rows["split"]) == ("student", "cornell")
-    assert "<html>" not in rows["text"]  # which the lexer skips, as the header
-    assert "Content-Type" not in rows["text"]
-    assert "muda" in rows["text"]
-
-
-@pytest.mark.parametrize(
-    ("cell", "document", "said"),
-    [("mnb-vc", None, "did you mean 'mnb-cv'"), ("mnb-cv", "student/x", "unknown tested document 'student/x'")],
-)
-def test_what_there_is_none_of_is_refused(
-    told: RunResult, store: Store, cell: str, document: str | None, said: str
-) -> None:
-    with pytest.raises(ConfigError, match=said):
-        parts(told, cell, store, document=document)
 
 
 def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: Path, store: Store) -> None:

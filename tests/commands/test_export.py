@@ -6,7 +6,6 @@ import csv
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_svmlight_file
 
@@ -44,17 +43,6 @@ def test_counts_and_labels_are_read_back_by_scikit_learn(counts, folder):
     matrix, labels = load_svmlight_file(str(folder / "counts.svmlight"), n_features=n_terms, zero_based=False)
     np.testing.assert_array_equal(matrix.toarray(), counts.matrix.toarray())
     np.testing.assert_array_equal(labels, counts.documents.labels + 1)
-
-
-def test_documents_have_a_row_a_row_whoever_reads_them(counts, folder):
-    documents = counts.documents
-    expected = [
-        [name, documents.classes[label], documents.part_names[group]]
-        for name, label, group in zip(documents.ids, documents.labels, documents.parts, strict=True)
-    ]
-    with (folder / "documents.csv").open(newline="", encoding="utf-8") as file:
-        assert list(csv.reader(file)) == [["id", "label", "group"], *expected]
-    assert pd.read_csv(folder / "documents.csv", dtype=str, keep_default_na=False).to_numpy().tolist() == expected
 
 
 def test_blocks_of_counts_that_were_there_before_are_gone(counts, tmp_path):

@@ -22,16 +22,13 @@ from benchmark.cli import app
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.public_test_sets import (
     DOCUMENT_COLUMNS,
-    PREDICTIONS_FOLDER,
     TEST_SETS,
     ShippedPredictions,
-    decode_shipped,
-    encode_shipped,
     load_shipped,
 )
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
-from benchmark.system.errors import BenchError, ConfigError, DataError
+from benchmark.system.errors import DataError
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -86,27 +83,6 @@ class TestShipped:
             assert {label for text in shipped.frame[column] for label in text.split(";") if label} <= known
         assert set(shipped.versions) == set(shipped.test_set.configurations)
         assert re.fullmatch("[0-9a-f]{64}", shipped.digest)
-
-    @pytest.mark.parametrize("name", TEST_SETS)
-    def test_a_file_is_written_again_to_the_byte(self, name: str) -> None:
-        content = (PREDICTIONS_FOLDER / f"{name}.parquet").read_bytes()
-        again = encode_shipped(decode_shipped(content))
-        pd.testing.assert_frame_equal(decode_shipped(again).frame, decode_shipped(content).frame)
-        assert again == encode_shipped(decode_shipped(again))
-
-    def test_the_labels_of_20ng_are_those_in_the_ids(self) -> None:
-        shipped = load_shipped("20ng")
-        assert shipped.frame["label"].tolist() == [id_.split("/")[1] for id_ in shipped.frame["id"]]
-        assert (len(shipped.frame), EXCLUDED in set(shipped.frame["id"])) == (7531, False)
-
-    def test_damage_and_other_formats_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(BenchError, match="bench check --update simplex-r8"):
-            load_shipped("r8", tmp_path)
-        (tmp_path / "r8.parquet").write_bytes((PREDICTIONS_FOLDER / "r8.parquet").read_bytes()[:-100])
-        with pytest.raises(DataError, match=r"r8\.parquet: can't be read"):
-            load_shipped("r8", tmp_path)
-        with pytest.raises(ConfigError, match="did you mean 'r52'"):
-            load_shipped("r51")
 
     def test_make_predictions_makes_all_of_them(self) -> None:
         text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
@@ -200,21 +176,6 @@ class TestScores:
         assert (rows["beside"] == "higher").sum() == sum(value > ours for value in census)
         assert len(rows) == len(census) == 60
         assert any(f"above {sum(value < ours for value in census)} of 60 published" in each for each in found.sentences)
-
-    @pytest.mark.parametrize("name", ["r8", "webkb"])
-    def test_a_rank_is_one_more_than_the_number_of_better_scores(self, name: str) -> None:
-        _, frame = disturbed(name)
-        ranking = sb.place(frame, on=name).ranking
-        values = ranking["value"].tolist()
-        assert ranking["rank"].tolist() == [1 + sum(other > value for other in values) for value in values]
-
-    def test_a_published_score_is_compared_in_its_own_digits(self) -> None:
-        found = sb.place(disturbed("20ng")[1], on="20ng").published
-        ours = sb.place(disturbed("20ng")[1], on="20ng").scores.set_index("metric")["value"]
-        for row in found.to_dict("records"):
-            gap = round(float(row["published"]) - 100 * ours[row["metric"]], 9)
-            half = 0.5 * 10.0 ** -len(row["published"].partition(".")[2])
-            assert row["beside"] == ("the same digits" if abs(gap) < half else "higher" if gap > 0 else "lower")
 
 
 class TestInput:
@@ -335,37 +296,6 @@ class TestCommand:
         assert (placed["rank"], placed["name"]) == (found.rank, "mine")
         assert [row["p_holm"] for row in placed["ranking"][:-1]] == pytest.approx(found.ranking["p_holm"].tolist()[:-1])
         assert placed["page"] == str(file.with_name("mine-on-r8.html"))
-
-    @pytest.mark.parametrize(
-        ("arguments", "part", "code"),
-        [
-            (["--on", "r8"], "bench place mine.csv --on 20ng", 2),
-            (["mine.csv"], "place needs a file of predictions and a test set", 2),
-            (["--template", "r8", "--on", "r8"], "takes neither PREDICTIONS nor --on", 2),
-            (["mine.csv", "--template", "r8"], "takes neither PREDICTIONS nor --on", 2),
-            (["nothing.csv", "--on", "r8"], "nothing.csv", 3),
-            (["nothing.csv", "--on", "r88"], "did you mean 'r8'", 2),
-        ],
-    )
-    def test_what_makes_no_sense_is_refused(self, arguments: list[str], part: str, code: int) -> None:
-        result = invoke(*arguments)
-        assert (result.exit_code, result.stdout) == (code, "")
-        assert part in result.stderr
-        assert "Traceback" not in result.stderr
-
-    def test_an_empty_file_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "empty.csv").write_text("")
-        result = invoke(tmp_path / "empty.csv", "--on", "r8")
-        assert result.exit_code == 3
-        assert "has no" in result.stderr
-
-
-def test_a_placement_of_frames_is_whole(r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-    found = sb.place(r8[1], on="r8")
-    assert len(found.ranking) == 1 + len(r8[0].cells)
-    assert found.ranking["rank"].is_monotonic_increasing
-    assert all(text.endswith(".") for text in (*found.sentences, *found.notes))
-    assert "<p>mine has rank 11 of 11" in sb.place(r8[1], on="r8", name="mine")._repr_html_()
 
 
 def test_groups_several_labels_and_what_nobody_published_are_said() -> None:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.commands.plan import Plan, _samples, format_seconds, plan_run, plan_sentence
+from benchmark.commands.plan import Plan, _samples, plan_run, plan_sentence
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import LocalExecutor
 from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment, solve_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.system import memory as environment
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -65,17 +64,6 @@ def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Stor
     assert (again.batches, again.memory, plan_sentence(again)) == ([], 0, "The store has every result.")
 
 
-def test_methods_with_the_same_inner_products_are_computed_together(store: Store) -> None:
-    found = plan_run(small_experiment(), RunContext(store), with_pilot=False)
-    assert [(names, fits) for names, fits, _ in found.batches] == [
-        ("tf-l1-linear", 2),
-        ("tf-l1-ngd", 2),
-        ("tfidf-l1-linear", 2),
-        ("tfidf-l1-ngd", 2),
-    ]
-    assert all(math.isnan(seconds) for *_, seconds in found.batches)
-
-
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     experiment, context = small_experiment(), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
@@ -120,20 +108,6 @@ def test_a_machine_that_is_too_small_is_told_with_what_to_do() -> None:
     assert warning.startswith("the run needs 10 GB of memory, and 8.0 GB are free: take fewer documents, `linear-svm`")
     assert warning.endswith("BENCH_MEMORY_GB or --jobs 1")
     assert not Plan([], memory=1e10, free_bytes=11e9).warnings
-
-
-def test_no_more_memory_is_free_than_a_process_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert environment.free_memory() > 1e7
-    monkeypatch.setattr(environment, "memory_limit", lambda: 5.0)
-    assert environment.free_memory() == 5.0
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(3.14, "3.1 s"), (41.9, "42 s"), (312, "5.2 min"), (7500, "2.1 h"), (math.nan, "–")],
-)
-def test_a_time_has_two_digits(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text
 
 
 def test_a_sentence_says_what_a_run_takes_and_what_was_not_timed() -> None:

@@ -133,13 +133,6 @@ def test_runs_of_other_documents_are_other_problems_and_the_same_documents_have_
         build_survey([runs[0], other])
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.0, "<0.001"), (0.001, "0.0010"), (1.0, "1.0"), (9.96, "10.0"), (123.4, "123")]
-)
-def test_seconds(seconds, text):
-    assert seconds_text(seconds) == text
-
-
 def test_choices_and_variants_have_no_place(tmp_path):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path = tmp_path / "v.yaml"
@@ -164,11 +157,6 @@ def test_pages_and_configurations_that_there_are_not(tmp_path):
         survey_configurations("methods", tmp_path)
 
 
-def test_the_package_has_configurations_for_each_page():
-    folder = Path(__file__).parents[2] / "configs"
-    assert all(survey_configurations(page, folder) for page in ("methods", "ablation"))
-
-
 def test_the_curves_are_of_the_four_best_methods_the_baseline_and_ngd():
     """By their mean rank over the corpora in what is pinned of them."""
     pinned = Path(__file__).parents[2] / "results" / "pinned"
@@ -184,12 +172,3 @@ def test_the_curves_are_of_the_four_best_methods_the_baseline_and_ngd():
     experiment = load_checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
     drawn = [entry.label for entry in experiment.variants["base"].entries]
     assert sorted(drawn) == sorted([*found.methods[:4], "tfidf-linear-svm", "ngd"])
-
-
-@pytest.mark.parametrize("metrics", ["[error]", "[error, accuracy]"])
-def test_what_is_better_when_less_is_not_ranked(tmp_path, metrics):
-    path = tmp_path / "e.yaml"
-    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
-    path.write_text(f"name: e\n{text}".replace("metrics: [accuracy]", f"metrics: {metrics}"))
-    with pytest.raises(ConfigError, match="e: a survey ranks by a share where more is better, not by error"):
-        check_comparable([load_checked(path)])

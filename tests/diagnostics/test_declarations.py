@@ -19,12 +19,10 @@ from benchmark.diagnostics.base import (
     DiagnosticNumbers,
     DiagnosticRow,
     _problem_with,
-    allowed_rows,
     compute_checked,
 )
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.system.tags import Tags
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -63,12 +61,6 @@ class Level(Diagnostic):
         return ()
 
 
-class Printed(Level):
-    """Numbers of any name that a paper prints."""
-
-    tags = Tags(only_with_published=True)
-
-
 def row(cell: Any = "whole", metric: str = "level", estimate: Any = ONE) -> DiagnosticNumbers:
     return DiagnosticNumbers((DiagnosticRow(cell, metric, estimate),))
 
@@ -80,23 +72,6 @@ def point(method: str, of_class: str = "", metric: str = "level") -> DiagnosticN
 def problem(told: Any, arrays: Any = None, variant: str = BASE_VARIANT, rows: Any = ("whole", "table-own-a")) -> str:
     found = DiagnosticArrays(variant, {} if arrays is None else arrays)
     return _problem_with(Level(told), found, rows)
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        DiagnosticNumbers(),
-        row(),
-        row("table-own-a", "depth"),
-        row(estimate=Estimate(1.0, math.nan, math.nan, 3, "count")),
-        DiagnosticNumbers((*row().rows, *row(metric="depth").rows, *row("table-own-a").rows)),
-        point("whole"),
-        point("own", "a", "depth"),
-    ],
-)
-def test_numbers_as_declared_are_no_problem(told: DiagnosticNumbers) -> None:
-    assert problem(told, {"n": np.zeros(2), "names": np.array(["a"])}) == ""
-    assert problem(told, rows=None) == ""
 
 
 @pytest.mark.parametrize(
@@ -116,11 +91,6 @@ def test_numbers_as_declared_are_no_problem(told: DiagnosticNumbers) -> None:
 )
 def test_the_first_error_is_named(told: Any, words: str) -> None:
     assert re.match(".*" + re.escape(words).replace(re.escape(".*"), ".*"), problem(told))
-
-
-def test_points_of_another_variant_have_its_name() -> None:
-    assert problem(point("own", "a"), variant="few", rows=("few-table-own-a",)) == ""
-    assert "'few-table-own-a'" in problem(point("own", "a"), variant="few", rows=("table-own-a",))
 
 
 @pytest.mark.parametrize(
@@ -148,15 +118,6 @@ def test_cells_have_the_name_of_their_variant() -> None:
         ("few", "own", "a", "diagnostic"),
         ("few", "own", "b", "diagnostic"),
     ]
-
-
-def test_rows_may_be_of_methods_that_have_a_cell_without_a_number_of_terms() -> None:
-    whole = small_experiment(methods=["mnb"]).variants[BASE_VARIANT]
-    selected = small_experiment(methods=["mnb"], terms={"number": [10, 20]}).variants[BASE_VARIANT]
-    own = {cell.id for cell in Level(None).cells(BASE_VARIANT, whole.collection.classes)}
-    assert allowed_rows(Level(None), whole) == own | {"whole", "mnb"}
-    assert allowed_rows(Level(None), selected) == own | {"whole"}
-    assert allowed_rows(Printed(None), whole) is None
 
 
 def test_numbers_are_checked_as_those_of_their_variant() -> None:

@@ -94,10 +94,6 @@ class TestEveryMeasure:
         assert {cell.id for cell in cells} <= {row.cell for row in rows}
         assert all(row.estimate.low <= row.estimate.value <= row.estimate.high for row in rows)
 
-    def test_says_what_a_reader_has_to_know(self, diagnostic, found):
-        notes = list(diagnostic.notes(DiagnosticResults([found[type(diagnostic)]], {})))
-        assert all(note.endswith(".") for note in notes)
-
 
 class TestDistances:
     def test_are_the_mean_divergences_between_the_centroids_of_all_documents(self, found, statistics):
@@ -128,25 +124,12 @@ class TestDistances:
         more = CentroidDistances(centroids=("mean",), resamples=12).compute(context)
         assert np.array_equal(more["mean/resampled"][:8], found[CentroidDistances].arrays["mean/resampled"])
 
-    def test_points_hold_the_distances_themselves(self, found):
-        arrays, diagnostic = found[CentroidDistances].arrays, MADE[0]
-        points = [p for p in diagnostic.numbers(found[CentroidDistances]).points if p.x == 0.001]
-        assert [p.value for p in points if p.method == "skl"] == arrays["skl/values"].tolist()
-
     def test_a_print_is_set_beside_them_in_level_and_order(self, found):
         arrays = found[CentroidDistances].arrays
         printed = {f"table-skl-{name}": float(v) for name, v in zip(CLASSES, arrays["skl/values"], strict=True)}
         notes = list(MADE[0].notes(DiagnosticResults([found[CentroidDistances]], printed)))
         assert any("skl 0.00 nats, in the published order" in note for note in notes)
         assert any("table-skl-…: nearest to the published values at smoothing 0.001" in note for note in notes)
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [{"centroids": ("median",)}, {"centroids": ()}, {"resamples": 1}, {"smoothing": (0.1, 0.01)}],
-    )
-    def test_wrong_parameters_are_refused(self, wrong):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            CentroidDistances(**wrong).check()
 
 
 class TestFlow:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
-from benchmark.diagnostics import DIAGNOSTICS, FeatureErrors
+from benchmark.diagnostics import FeatureErrors
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
@@ -61,14 +61,6 @@ def fixture_measured(synthetic: Counts) -> Callable[..., Arrays]:
         return FeatureErrors(pairs).compute(context)
 
     return make
-
-
-def test_is_registered_with_metrics_that_have_a_unit(measured: Callable[..., Arrays]) -> None:
-    diagnostic: FeatureErrors = DIAGNOSTICS["feature-errors"]()
-    told = diagnostic.numbers(DiagnosticArrays(BASE_VARIANT, dict(measured(np.eye(3), {"features": "hellinger"}))))
-    assert {row.cell for row in told.rows} == {"hellinger"}
-    assert {row.metric for row in told.rows} == {quantity.name for quantity in FeatureErrors.metrics}
-    assert told.timings["hellinger"]["map a thousand"] >= 0
 
 
 def test_two_documents_by_hand(measured: Callable[..., Arrays]) -> None:
@@ -171,25 +163,6 @@ def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -
     assert len(asked) == 2
     assert len(kept) == 1
     assert {name.partition("/")[0] for name in found} == {"hellinger-c1", "hellinger-c2"}
-
-
-def test_errors_of_another_number_of_pairs_are_measured_anew(synthetic: Counts) -> None:
-    """What was kept of another number before changes nothing."""
-    variant = variant_of({"features": {"name": "arcsine", "n_components": 16}})
-    kept: dict[str, Any] = {}
-
-    def once(content: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
-        if str(content) not in kept:
-            kept[str(content)] = compute()
-        return kept[str(content)]
-
-    def errors(pairs: int, once: Any) -> list[float]:
-        found = FeatureErrors(pairs).compute(DiagnosticContext(synthetic, variant, 0, 1, once))
-        return list(found["arcsine-n_components16/errors"])
-
-    few, many = errors(10, once), errors(1000, once)
-    assert few != many
-    assert many == errors(1000, lambda _, compute: compute())
 
 
 @pytest.mark.parametrize("pairs", [0, 1_000_001])

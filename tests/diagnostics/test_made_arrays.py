@@ -12,7 +12,6 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
 from benchmark.diagnostics import CentroidDistances, CentroidFlow, Coordinates, CoveringNumbers, DocumentCounts
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
-from benchmark.diagnostics.feature_errors import FeatureErrors
 from benchmark.system.string_arrays import join_names
 from benchmark.text.counts import Counts
 from tests.builders import small_experiment
@@ -88,25 +87,6 @@ class TestDistances:
                 "in the published order at 0.1, 1."
             ),
         ]
-
-    def test_notes_of_several_variants_are_named(self) -> None:
-        printed = {f"table-mean-{name}": value for name, value in zip(CLASSES, (1.0, 2.0, 3.0), strict=True)}
-        _, *others = notes(self.made, printed, base=self.arrays(), few=self.arrays(()))
-        assert [text.partition(" square")[0] for text in others[:2]] == ["base: Root mean", "few: Root mean"]
-        assert [text.partition("-…")[0] for text in others[2:]] == ["table-mean", "table-skl"]
-        lacking = self.arrays() | {"classes": join_names(("a", "b", "x"))}
-        for one, other in (("base", "few"), ("few", "base")):  # of which one lacks a published value
-            _, *others = notes(self.made, printed, **{one: self.arrays(()), other: lacking})
-            assert [text.partition(" square")[0] for text in others] == [f"{one}: Root mean"]
-
-    def test_without_a_value_of_each_class_nothing_is_compared(self) -> None:
-        assert len(notes(self.made, {"table-mean-a": 1.0, "table-skl-b": 2.0}, base=self.arrays())) == 1
-
-    @pytest.mark.parametrize(
-        "right", [{"resamples": 2}, {"smoothing": (1e-9, 1e9)}, {"smoothing": ()}, {"centroids": ("skl",)}]
-    )
-    def test_parameters_within_their_range_are_accepted(self, right: dict[str, Any]) -> None:
-        CentroidDistances(**right).check()
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -185,51 +165,6 @@ class TestDocumentCounts:
             assert notes(DocumentCounts(), base=computed(DocumentCounts(), counts_of(np.ones((2, 2)), topics))) == []
 
 
-class TestFeatureErrors:
-    @staticmethod
-    def arrays(own: float) -> dict[str, Any]:
-        return {
-            "errors": np.array([0.125, 0.5, own]),
-            "sizes": np.array([16, 800, 200.0]),
-            "documents": np.array(4),
-            "seconds": np.array(0.25),
-        }
-
-    def found(self, **methods: float) -> dict[str, Any]:
-        return {f"{name}/{part}": array for name, own in methods.items() for part, array in self.arrays(own).items()}
-
-    def test_each_number_is_of_pairs_or_documents(self) -> None:
-        told = FeatureErrors(100).numbers(DiagnosticArrays(BASE_VARIANT, self.found(one=0.0, two=0.0)))
-        expected = {
-            "kernel-error": (0.125, 100),
-            "largest-kernel-error": (0.5, 100),
-            "features": (16.0, 4),
-            "bytes": (800.0, 4),
-            "bytes-per-document": (200.0, 4),
-            "seconds-to-map": (0.25, 4),
-        }
-        assert {(each.cell, each.metric): (each.estimate.value, each.estimate.n) for each in told.rows} == {
-            (cell, metric): numbers for cell in ("one", "two") for metric, numbers in expected.items()
-        }
-        assert told.timings == {name: {"map a thousand": 0.25} for name in ("one", "two")}
-
-    def test_a_run_folder_has_no_seconds(self) -> None:
-        kept = {name: array for name, array in self.found(one=0.0).items() if not name.endswith("/seconds")}
-        told = FeatureErrors(100).numbers(DiagnosticArrays(BASE_VARIANT, kept))
-        assert "seconds-to-map" not in {each.metric for each in told.rows}
-        assert (len(told.rows), told.timings) == (5, {})
-
-    def test_errors_with_itself_are_said_from_half_a_thousandth_on(self) -> None:
-        said = notes(FeatureErrors(12_345), base=self.found(one=4.9e-4, two=5.1e-4), few=self.found(three=0.2))
-        assert "12,345 pairs of different documents" in said[0]
-        assert said[1:] == ["Largest error of k(x, x), where it isn't 0.000: two 0.001, three 0.200."]
-        assert len(notes(FeatureErrors(), base=self.found(one=4.9e-4))) == 1
-
-    @pytest.mark.parametrize("pairs", [1, 1_000_000])
-    def test_the_least_and_the_most_pairs_are_allowed(self, pairs: int) -> None:
-        FeatureErrors(pairs).check()
-
-
 class TestPoints:
     @pytest.mark.parametrize("d", [2, 3])
     def test_two_or_three_coordinates_are_kept(self, d: int) -> None:
@@ -241,16 +176,6 @@ class TestPoints:
     def test_others_have_no_figure(self, points: Any) -> None:
         with pytest.raises(ValueError, match="2 or 3 coordinates"):
             computed(Coordinates(), counts_of(points))
-
-    def test_the_note_names_the_radius_of_the_table(self) -> None:
-        made = CoveringNumbers(dimension=[2], t=[1.0], radius=[1e-5, 0.1])
-        assert notes(made, base={})[0].endswith("The table has ε = 1e-05.")
-        told = made.numbers(DiagnosticArrays(BASE_VARIANT, {"bounds": np.array([[3.0, 1.0]])}))
-        assert [(p.axis, p.x, p.value, p.method) for p in told.points] == [
-            ("radius", 1e-5, 3.0, "covering-n2-t1"),
-            ("radius", 0.1, 1.0, "covering-n2-t1"),
-        ]
-        assert [each.estimate.value for each in told.rows] == [3.0]
 
     @pytest.mark.parametrize("name", ["dimension", "t", "radius"])
     @pytest.mark.parametrize("values", [[], [0.0], [1.0, -1.0], [float("inf")], [float("nan")]])

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
-from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors, feature_errors
-from benchmark.diagnostics.base import DiagnosticContext, diagnostic_numbers
-from benchmark.evaluation.predictions import Predictions
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, FeatureErrors
+from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.text.counts import Counts
 from tests.builders import small_experiment
 
@@ -76,40 +75,15 @@ def test_parameters_that_decide_numbers_are_in_the_content(given: Any, other: An
 
 
 @pytest.mark.parametrize(
-    "given", [(CentroidDistances(smoothing=(0.1,)),), (CentroidFlow(),), (FeatureErrors(), ARCSINE)]
-)
-def test_each_result_is_asked_for_once_by_any_number_of_threads(given: Any) -> None:
-    contents = asked(*given)
-    assert contents
-    assert len(set(contents)) == len(contents)
-    assert asked(*given, jobs=4) == contents
-
-
-@pytest.mark.parametrize(
     ("given", "drawn"), [((CentroidDistances(),), True), ((CentroidFlow(),), False), ((FeatureErrors(), ARCSINE), True)]
 )
 def test_the_seed_counts_where_something_is_drawn(given: Any, drawn: bool) -> None:
     assert set(asked(*given)).isdisjoint(asked(*given, seed=1)) == drawn
 
 
-def test_no_two_diagnostics_share_content() -> None:
-    assert set(asked(CentroidDistances())).isdisjoint(asked(CentroidFlow()))
-
-
 def test_only_the_base_is_swept_over_smoothing() -> None:
     swept, plain = CentroidDistances(smoothing=(0.1,)), CentroidDistances()
     assert asked(swept, name="few") == asked(plain, name="few") == asked(plain) != asked(swept)
-
-
-def test_the_classifier_may_stand_after_other_methods() -> None:
-    def once(_: Any, compute: Callable[[], Arrays]) -> Arrays:
-        return compute()
-
-    variant = small_experiment(methods=["mnb", BAYES]).variants[BASE_VARIANT]
-    flow = CentroidFlow().compute(DiagnosticContext(COUNTS, variant, 0, 1, once))
-    alone = small_experiment(methods=[BAYES]).variants[BASE_VARIANT]
-    expected = CentroidFlow().compute(DiagnosticContext(COUNTS, alone, 0, 1, once))
-    np.testing.assert_array_equal(flow["exact"], expected["exact"])
 
 
 def test_documents_without_words_leave_the_centroids_as_they_are() -> None:
@@ -148,23 +122,3 @@ def test_distances_are_those_of_their_class_whichever_document_is_first() -> Non
     for name in ("mean", "skl", "pooled"):
         np.testing.assert_allclose(first[f"{name}/values"], second[f"{name}/values"])
         assert len(set(first[f"{name}/values"].round(6))) == 3
-
-
-def test_seconds_are_of_a_thousand_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that ticks once for each look."""
-    ticks = iter(range(1000))
-    monkeypatch.setattr(feature_errors.time, "perf_counter", lambda: float(next(ticks)))
-    found = computed(FeatureErrors(10), method={"features": "hellinger", "classifier": "linear-svm"})
-    (seconds,) = [array for name, array in found.items() if name.endswith("/seconds")]
-    assert seconds == 1000 / 4
-
-
-def test_numbers_are_read_from_arrays_of_their_diagnostic() -> None:
-    experiment = small_experiment(methods=[BAYES], diagnostics=["covering-numbers", "centroid-flow"])
-    flow = {"seconds": np.array([0.5, 1.0])}
-    bounds = {"bounds": np.ones((8, 12))}
-    made = Predictions({}, {}, {}, {("centroid-flow", "base"): flow, ("covering-numbers", "base"): bounds})
-    found = list(diagnostic_numbers(experiment.diagnostics, made))
-    assert [each[:2] for each in found] == [("covering-numbers", "base"), ("centroid-flow", "base")]
-    assert [len(each[2].rows) for each in found] == [8, 0]
-    assert found[1][2].timings == {"centroids": {"exact": 0.5, "path": 1.0}}

@@ -96,36 +96,3 @@ def test_controls_of_other_corpora(corpus: str) -> None:
     named = {"webkb": "WebKB", "modapte": "ModApte"}.get(corpus, corpus.upper())
     cells = ["plain-words", "plain-characters", "plain-fused", "chosen", "simplex"]
     assert numbers(f"on {named}") == [printed(found[cell]) for cell in cells]
-
-
-@pytest.mark.parametrize(
-    ("corpus", "higher", "lower", "beginning"),
-    [
-        ("webkb", "words", "characters", "characters are below words by"),
-        ("webkb", "simplex", "chosen", "anchors (95.82) by"),
-        ("webkb", "words", "plain-words", "Words are"),
-        ("r52", "words", "characters", "On R52, characters are below words by"),
-        ("r52", "words", "fused", "two machines by"),
-        ("modapte", "simplex", "chosen", "headlines (86.85) by"),
-        ("modapte", "words", "characters", "and characters are below words by"),
-        ("20ng-authors", "fused", "words", "two machines are above words by"),
-        ("20ng-authors", "words", "characters", "characters alone below them by"),
-    ],
-)
-def test_differences_in_sentences(corpus: str, higher: str, lower: str, beginning: str) -> None:
-    metric = "micro-f1" if corpus == "modapte" else "accuracy"
-    found = accuracies(f"characters-{corpus}", "" if corpus.startswith("20ng") else "-cv", metric)
-    stated = re.findall(rf"{re.escape(beginning)} (\d+\.\d\d)", " ".join(PAGE.split()))
-    assert printed(found[higher] - found[lower]) in map(Decimal, stated)
-
-
-def test_scores_of_other_configurations() -> None:
-    words = accuracies("characters-webkb", "-cv")["words"]
-    plain = accuracies("simplex-webkb", "-cv")["plain"]
-    assert f"has {printed(plain)}, {printed(words - plain)} below words" in " ".join(PAGE.split())
-    assert f"The README's {printed(accuracies('simplex-modapte', '-cv', 'micro-f1')['simplex'])} is" in PAGE
-
-
-def test_the_choice() -> None:
-    chosen = accuracies("characters-20ng", "-temporal-holdout")["chosen"]
-    assert f"gives {printed(chosen)} " in PAGE
