@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.classifiers import libsvm
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.kernels.models.hp_top import HyperplaneTop
@@ -109,17 +108,9 @@ def test_the_rows_are_those_of_the_target(corpus, target, rng):
     assert all(np.abs(top.transform(points) - other).max() > 1e-3 for other in others)
 
 
-def test_given_machines_and_products_are_used_as_they_are(corpus):
+def test_given_hyperplanes_and_products_are_used_as_they_are(corpus):
     X, Y = corpus
-    plain = HyperplaneTop(C=2.0).fit(X, Y)
-    linear = inner_products(X, X)
-    nodes = NodeMatrix()
-    nodes.fill(libsvm.DenseRows.square(linear), 1)
-    machines = plain._trained(nodes, Y, plain.categories_)
-    other = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines)
-    assert other.linear_ is linear
-    np.testing.assert_array_equal(other.hyperplanes_.weights, plain.hyperplanes_.weights)
-    assert HyperplaneTop(C=2.0).fit(X, Y, linear=linear).linear_ is linear
-    np.testing.assert_array_equal(HyperplaneTop(C=2.0).fit(X, Y, machines=machines).linear_, linear)
-    turned = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, machines=machines[::-1])
-    np.testing.assert_array_equal(turned.hyperplanes_.weights, plain.hyperplanes_.weights[:, ::-1])
+    plain, linear = HyperplaneTop(C=2.0).fit(X, Y), inner_products(X, X)
+    other = HyperplaneTop(C=2.0).fit(X, Y, linear=linear, hyperplanes=plain.hyperplanes_)
+    assert (other.linear_ is linear, other.hyperplanes_ is plain.hyperplanes_) == (True, True)
+    np.testing.assert_array_equal(HyperplaneTop(C=2.0).fit(X, Y, hyperplanes=plain.hyperplanes_).linear_, linear)
