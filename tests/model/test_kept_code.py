@@ -236,7 +236,7 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
 @pytest.mark.parametrize(
     ("file", "change", "words"),
     [
-        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "was changed"),
+        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "is damaged, was changed.*"),
         ("plugin-1/scale.txt", lambda path: path.unlink(), "is missing"),
         ("plugin-1/more.py", lambda path: path.write_text("x = 1"), "is no file of the model"),
     ],
