@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from benchmark.config.other_methods import score_columns
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.label_notes import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
@@ -54,10 +54,7 @@ def read_predictions(path: Path, digest: str) -> pd.DataFrame:
     DataError
         If the file can't be read, was changed, lacks a column, has a document twice, or a score that is no number.
     """
-    contents = file_digest(path)
-    if contents.sha256.hex() != digest:
-        raise DataError(f"{path}: was changed since the configuration was read; run it again")
-    columns = read_columns(path, digest=contents)
+    columns, contents = read_columns(path), hashlib.sha256()
     label = next((each for each in LABELS if each in columns), None)
     if ID not in columns or label is None:
         raise UnknownColumnError(path, ID if ID not in columns else LABELS[0], columns)
@@ -66,6 +63,8 @@ def read_predictions(path: Path, digest: str) -> pd.DataFrame:
     for line, values in iter_records(path, [*keys, label, *scored], digest=contents):
         lines.append(line)
         rows.append(values)
+    if contents.hexdigest() != digest:
+        raise DataError(f"{path}: was changed since the configuration was read; run it again")
     frame = pd.DataFrame(rows, columns=[*keys, LABELS[0], *scored], dtype=object)
     for key in (ID, SPLIT, SIZE):
         frame[key] = ["" if each is None else str(each).strip() for each in frame.get(key, [""] * len(frame))]

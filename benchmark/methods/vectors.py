@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.system.errors import DataError, one_line, quote_value
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _checked(file: MethodFile) -> Path:
     """Return the path of a file; DataError if it was changed since the configuration was read."""
     if file.path is None:
         raise DataError(f"{file.name}: is only described in a finished run: run the configuration again")
-    if file_digest(file.path).sha256.hex() != file.digest:
+    if file_digest(file.path) != file.digest:
         raise DataError(f"{file.path}: was changed since the configuration was read; run it again")
     return file.path
 

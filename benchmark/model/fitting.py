@@ -14,13 +14,12 @@ import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
 from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
-from benchmark.corpora.user.file_parameters import FileParameters
+from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.settings import fold_counts
-from benchmark.experiment.task_planning import plan_task
+from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.settings import Setting
+    from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
     from benchmark.system.observer import Observer
@@ -281,6 +280,6 @@ def _columns(collection: Collection) -> list[str]:
 def _reading(collection: Collection) -> dict[str, Any] | None:
     """Return how a user's files are read, for files that are predicted; None for other corpora."""
     reader = collection.reader
-    if not isinstance(reader, FileParameters):
+    if not isinstance(reader, UserFiles):
         return None
     return {**reader.form, "id": reader.id}

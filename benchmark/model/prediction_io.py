@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.records import (
     RECORD_EXTENSIONS,
     SPREADSHEETS,
@@ -20,7 +19,7 @@ from benchmark.corpora.user.records import (
     read_columns,
     unreadable_kind,
 )
-from benchmark.corpora.user.text_lines import check_encoding
+from benchmark.corpora.user.text_files import check_encoding, open_decompressed
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.writers import csv_text
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name

@@ -178,7 +178,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     run = run_experiment(experiment, context)
     assert not run.failures
     reader = experiment.variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
     key, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
     (split,) = run.predictions.splits[key.of_splits]

@@ -78,6 +78,7 @@ import numpy as np
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
+from benchmark.corpora.synthetic import generate_synthetic
 from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
@@ -122,9 +123,11 @@ class Generated(CorpusReader):
     @property
     def multilabel(self): return False
     def outline(self): return self.load(CorpusSource(None)).documents
-    def locate(self, *, download, notify, progress): return CorpusSource(None)
+    def locate(self, *, download, notify): return CorpusSource(None)
     def content(self, source): return {"seed": self.seed}
-    def load(self, source): return registry.load_corpus("synthetic", source, seed=self.seed)
+    def load(self, source):
+        card = registry.dataset_card("synthetic")
+        return registry.READERS["synthetic"](generate_synthetic(self.seed), card, "0" * 64)
     def __reduce__(self): raise RuntimeError("the corpus is sent to another process")
 
 CLASSIFIERS = {"centroids": Centroids}
