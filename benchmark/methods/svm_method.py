@@ -404,10 +404,10 @@ class SharedMatrixSvm(SvmMethod):
         watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))
         rows = everything if representation.learns else None
-        timed = matrices.products(problem, representation, kernel.exponent, everything, rows)
-        watch.book("products", timed.seconds)
+        products, seconds = matrices.products(problem, representation, kernel.exponent, everything, rows)
+        watch.book("products", seconds)
         gram, n = (
-            LazyGram(kernel, timed.products, representation.normalization, everything, everything),
+            LazyGram(kernel, products, representation.normalization, everything, everything),
             len(everything),
         )
 

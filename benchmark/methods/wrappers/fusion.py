@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
+    #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
+    KnownValues = dict[str, tuple[float, Array, Array]]
 
 #: Number of the inner folds whose documents are scored.
 _N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
@@ -95,25 +97,6 @@ class FittedFusion:
     members: tuple[FittedMethod, ...]
     rule: StandardizedSum
     outside: Array
-
-
-@dataclass(frozen=True, eq=False)
-class MemberValues:
-    """Values of one method of a fusion on a split.
-
-    Parameters
-    ----------
-    scale : float
-        Standard deviation of its out-of-fold values.
-    tested : float64 array, shape (m, k)
-        Class values of the test documents.
-    seconds : float64 array, shape (6,)
-        Seconds of its training and testing, by `TIMERS`.
-    """
-
-    scale: float
-    tested: Array
-    seconds: Array
 
 
 class FusedMethod(Method):
@@ -233,7 +216,7 @@ class FusedMethod(Method):
                 return whole.result(), outside
 
     def solve_split(
-        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: dict[str, MemberValues]
+        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: KnownValues
     ) -> SettingPredictions:
         """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
         members, learned = [], LearnedClasses.of(problem, split.train)
@@ -248,11 +231,11 @@ class FusedMethod(Method):
                 inputs = self.methods[number].inputs(self.problems[number])[split.test]
                 tested = fitted.class_values(fitted.view.own_terms(inputs))
                 watch.lap("testing")
-                known[key] = MemberValues(scale, tested, watch.seconds())
+                known[key] = scale, tested, watch.seconds()
             members.append(known[key])
-        rule = StandardizedSum(self.fused.weights, tuple(each.scale for each in members), learned)
-        seconds = np.sum([each.seconds for each in members], axis=0)
-        return learned.decide(rule.of([each.tested for each in members])).timed(seconds)
+        scales, values, seconds = zip(*members, strict=True)
+        rule = StandardizedSum(self.fused.weights, scales, learned)
+        return learned.decide(rule.of(values)).timed(np.sum(seconds, axis=0))
 
 
 def solve_fusions(
@@ -272,7 +255,7 @@ def solve_fusions(
     list of (list of SettingPredictions or Exception)
         For each fusion its predictions, split by split, or the error of one of its methods.
     """
-    known: dict[str, MemberValues] = {}
+    known: KnownValues = {}
     found: list[list[SettingPredictions] | Exception] = []
     for method, splits in asked:
         try:
