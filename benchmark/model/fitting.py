@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +20,9 @@ from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.model.persistence import read_model, write_model
+from benchmark.model.persistence import reloaded, write_model
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import ModelPart, TextModel, TextView
-from benchmark.plugins.trust import loading_own_code
 from benchmark.system.errors import ConfigError, one_line, unknown_name
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import guarded, plugin_of
@@ -34,6 +30,7 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
@@ -98,17 +95,11 @@ def fit_and_write(
         As by `fit_model`, and if the model can't be loaded again, or then predicts other labels: nothing is written.
     """
     model, inputs = _trained_model(experiment, name, context, **how)
-    problem = ""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent.resolve()) as made:
-        try:
-            write_model(model, Path(made))
-            with loading_own_code():
-                again = read_model(Path(made))
-            if not np.array_equal(model.decide(inputs)[0], again.decide(inputs)[0]):
-                problem = "it predicts other labels for training documents"
-        except Exception as error:  # noqa: BLE001 - a user's class may raise anything
-            problem = one_line(str(error).replace(f"{Path(made).resolve()}{os.sep}", "").removesuffix("; fit it again"))
+    try:
+        again = reloaded(model).decide(inputs)[0]
+        problem = "" if np.array_equal(model.decide(inputs)[0], again) else "it predicts other labels"
+    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+        problem = one_line(str(error))
     if problem:
         with contextlib.suppress(OSError):
             folder.rmdir()  # the empty folder that was made to see whether it can be written

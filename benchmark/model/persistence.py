@@ -81,7 +81,7 @@ def write_model(model: TextModel, folder: Path) -> int:
     ValueError
         If skops can't describe an object.
     """
-    content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+    content = _description(model)
     files, plugins = {MODEL_FILE: content}, list[dict[str, str]]()
     # A pipeline that a file makes of libraries' classes alone needs no file.
     modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
@@ -141,10 +141,7 @@ def read_model(folder: Path) -> TextModel:
         if others:
             check_trusted(file, f"has objects of {', '.join(others)}, whose code would be run")
         with _named_modules(modules):
-            state = read_state(content)
-        model = TextModel(
-            tuple(about["classes"]), tuple(state["parts"]), state["rule"], state["sigmoids"], about["about"], plugins
-        )
+            model = _described_model(content, tuple(about["classes"]), about["about"], plugins)
         for part in model.parts:
             check_part(part, len(model.classes))
     except ConfigError:
@@ -152,6 +149,22 @@ def read_model(folder: Path) -> TextModel:
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
     return model
+
+
+def reloaded(model: TextModel) -> TextModel:
+    """Return a model as its file describes it; any error of skops or of a user's class where it can't be loaded."""
+    return _described_model(_description(model), model.classes, model.about, model.plugins)
+
+
+def _description(model: TextModel) -> bytes:
+    return described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+
+
+def _described_model(
+    content: bytes, classes: tuple[str, ...], about: dict[str, Any], plugins: tuple[Plugin, ...]
+) -> TextModel:
+    state = read_state(content)
+    return TextModel(classes, tuple(state["parts"]), state["rule"], state["sigmoids"], about, plugins)
 
 
 def _check_files(folder: Path, digests: Mapping[str, str], named: Iterable[str]) -> None:
