@@ -144,13 +144,7 @@ class FusedMethod(Method):
     def _members(self) -> list[list[Any]]:
         """What decides the values of each method, beside the splits."""
         return [
-            [
-                problem.key,
-                each.spec.representation.resolved,
-                None if each.spec.kernel is None else each.spec.kernel.resolved,
-                each.spec.classifier.resolved,
-                "zero" if each.spec.threshold is None else each.spec.threshold.plain,
-            ]
+            [problem.key, each.spec.representation.resolved, *(part.resolved for part in each.spec.components)]
             for each, problem in zip(self.methods, self.problems, strict=True)
         ]
 
