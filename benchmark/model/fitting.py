@@ -199,8 +199,8 @@ def _by_folds(
     """Return the index of the candidate with the lowest loss on the folds."""
     losses = []
     for each in settings:
-        found = each.method.solve(each.problem, folds, each.terms, matrices)
-        counts = tallies_from_rows(fold_counts(found, folds, each.problem)[None])
+        predictions = each.method.solve(each.problem, folds, each.terms, matrices)
+        counts = tallies_from_rows(fold_counts(predictions, folds, each.problem)[None])
         losses.append(losses_of_counts(experiment, counts, multilabel=each.problem.multilabel))
     return int(best_by_inner_loss(np.array(losses))[0])
 
@@ -239,13 +239,13 @@ def _model_of(
             if probability:
                 outside = out_of_fold_values(problem, split, method.inputs(problem), fit)
     first, sigmoids = split.train[:TRIED_DOCUMENTS], None
-    inputs = [fitted.view.own_terms(own.inputs(documents)[first]) for own, documents, fitted in members]
-    parts = tuple(_model_part(own.spec, collection, documents, fitted) for own, documents, fitted in members)
+    inputs = [fitted.view.own_terms(each.inputs(documents)[first]) for each, documents, fitted in members]
+    parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
     classes = problem.documents.classes
     if probability and outside is not None:
         truth = problem.members if problem.multilabel else problem.documents.labels
         sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
-    plugins = dict.fromkeys(found for part in method.spec.components if (found := plugin_of(part.cls)))
+    plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
     return TextModel(classes, parts, rule, sigmoids, about, tuple(plugins)), inputs
 
 

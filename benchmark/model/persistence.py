@@ -88,9 +88,9 @@ def write_model(model: TextModel, folder: Path) -> int:
     loaded = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
     for plugin in model.plugins if any(map(is_user_file, loaded)) else ():
         if plugin.file is not None and plugin.module is not None:
-            own = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
-            files |= {f"{own}/{name}": content for name, content in plugin_files(plugin).items()}
-            plugins.append({"file": f"{own}/{plugin.file.name}", "module": plugin.module.__name__})
+            subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
+            files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
+            plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
     about = {
         "format": MODEL_FORMAT,
         "version": version("simplexbench"),
@@ -170,8 +170,8 @@ def _described_model(
 def _check_files(folder: Path, digests: Mapping[str, str], named: Iterable[str]) -> None:
     """Raise DataError if a file of the model is missing or was changed, or one beside a plug-in's is of no model."""
     beside = (each for each in folder.glob(f"{_PLUGIN_FOLDER}*/**/*") if each.is_file())
-    found = {each.relative_to(folder).as_posix() for each in beside if "__pycache__" not in each.parts}
-    for name in sorted({*found, *digests, *named}):
+    present = {each.relative_to(folder).as_posix() for each in beside if "__pycache__" not in each.parts}
+    for name in sorted({*present, *digests, *named}):
         path = folder / name
         if name not in digests:
             problem = "is no file of the model"
@@ -260,7 +260,7 @@ def described_state(state: dict[str, Any]) -> bytes:
         raise ValueError(one_line(f"skops can't keep it: {error}")) from None
     order = dict.fromkeys(re.findall(r'(?:"__id__": |"file": ")(\d+)', described))
     numbers = {address: str(number) for number, address in enumerate(order)}
-    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda found: found[1] + numbers[found[2]], described)
+    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda match: match[1] + numbers[match[2]], described)
     renamed = {f"{numbers[name.partition('.')[0]]}.{name.partition('.')[2]}": files[name] for name in files}
     renamed["schema.json"] = json.dumps(json.loads(described)).encode()
     buffer = io.BytesIO()
@@ -285,8 +285,8 @@ def _other_types(content: bytes) -> Sequence[str]:
         *WEIGHTINGS.values(),
         *FEATURE_MAPS.values(),
     )
-    own = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
-    return sorted(set(_skops().get_untrusted_types(data=content)) - own)
+    ours = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
+    return sorted(set(_skops().get_untrusted_types(data=content)) - ours)
 
 
 def _skops() -> Any:

@@ -165,10 +165,10 @@ class FusedMethod(Method):
         self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train the methods on each split and on its folds, and predict by the sum, see `Method.solve`."""
-        (found,) = solve_fusions([(self, splits)], problem, terms, matrices)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (result,) = solve_fusions([(self, splits)], problem, terms, matrices)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def fit(self, *_: object) -> FittedMethod:
         """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
@@ -250,13 +250,13 @@ def solve_fusions(
         For each fusion its predictions, split by split, or the error of one of its methods.
     """
     known: KnownValues = {}
-    found: list[list[SettingPredictions] | Exception] = []
+    results: list[list[SettingPredictions] | Exception] = []
     for method, splits in asked:
         try:
-            found.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
+            results.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
         except (ValueError, FloatingPointError) as error:
-            found.append(error)
-    return found
+            results.append(error)
+    return results
 
 
 @contextmanager
