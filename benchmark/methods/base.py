@@ -73,7 +73,7 @@ class Method(ABC):
         ValueError, FloatingPointError
             If the method can't be used on these documents.
         """
-        vectors, inputs, found = self.spec.vectors, self.inputs(problem), []
+        vectors, inputs, predictions = self.spec.vectors, self.inputs(problem), []
         warnings = () if vectors is None else surplus_warnings(vectors, problem.documents)
         for split in splits:
             watch = Stopwatch()
@@ -81,8 +81,8 @@ class Method(ABC):
             watch.lap("training")
             decisions = fitted.decide(fitted.view.own_terms(inputs[split.test]))
             watch.lap("testing")
-            found.append(replace(decisions.timed(watch.seconds()), warnings=warnings))
-        return found
+            predictions.append(replace(decisions.timed(watch.seconds()), warnings=warnings))
+        return predictions
 
     @abstractmethod
     def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:

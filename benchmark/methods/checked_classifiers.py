@@ -78,9 +78,9 @@ def with_coded_weights(classifier: Any, classes: Sequence[str]) -> Any:
     ValueError
         If a weight is of no class.
     """
-    given = classifier.get_params() if hasattr(classifier, "get_params") else {}
+    parameters = classifier.get_params() if hasattr(classifier, "get_params") else {}
     coded = {}
-    for key, value in given.items():
+    for key, value in parameters.items():
         if key.rpartition("__")[2] == "class_weight" and isinstance(value, dict):
             if unknown := [str(each) for each in value if str(each) not in classes]:
                 raise ValueError(f"class_weight: {unknown_name('class', unknown[0], classes)}")
@@ -234,21 +234,21 @@ def value_of_class(classifier: Any, X: Any) -> Array:
     return np.asarray(values)
 
 
-def warned_of_other_labels(found: list[SettingPredictions]) -> list[SettingPredictions]:
+def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[SettingPredictions]:
     """Return the predictions of splits, the first with a warning if labels are not those of the largest scores.
 
     A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
     """
     n = other = 0
-    for each in found:
+    for each in predictions:
         if each.values is not None and each.predicted.ndim == 1:
             n += len(each.predicted)
             chosen = each.values[np.arange(len(each.predicted)), each.predicted]
             other += int((chosen < each.values.max(axis=1)).sum())
     if not other:
-        return found
+        return predictions
     text = f"{other:,} of {n:,} labels are not the largest score"
-    return [replace(found[0], warnings=(*found[0].warnings, text)), *found[1:]]
+    return [replace(predictions[0], warnings=(*predictions[0].warnings, text)), *predictions[1:]]
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes
-from benchmark.classifiers.libsvm import BinarySvm, DenseRows
+from benchmark.classifiers.hyperplanes import Hyperplanes, linear_svm_hyperplanes, machine_coefficients
+from benchmark.classifiers.libsvm import DenseRows
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
@@ -23,12 +23,9 @@ from benchmark.methods.svm_method import PerSplit, train_each_class
 from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.hyperplanes import Hyperplanes
     from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
@@ -55,10 +52,9 @@ class LinearMachines:
         Training and test documents.
     gram : float64 array, shape (n, n)
         Inner products of `points`, in the memory of the matrix cache.
-    machines : tuple of BinarySvm
-        One for each class.
-    other : BinarySvm or None
-        Machine of the documents without a class; None unless some training documents have a class and some don't.
+    mixture : Hyperplanes
+        Those of the classes and, if some training documents have a class and some don't, of those without.
+    n_classes : int
     seconds : float64 array, shape (6,)
         Seconds by `TIMERS`, up to and including the training of all machines.
     """
@@ -66,14 +62,14 @@ class LinearMachines:
     points: sp.csr_array
     tested: sp.csr_array
     gram: Array
-    machines: tuple[BinarySvm, ...]
-    other: BinarySvm | None
+    mixture: Hyperplanes
+    n_classes: int
     seconds: Array
 
     @property
     def hyperplanes(self) -> Hyperplanes:
         """Hyperplanes of the classes."""
-        return linear_svm_hyperplanes(self.points, self.machines)
+        return Hyperplanes(self.mixture.weights[:, : self.n_classes], self.mixture.offsets[: self.n_classes])
 
 
 def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
@@ -88,48 +84,32 @@ def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
 def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
     everything, learned, matrices = work.points(spec), work.learned, work.matrices
     points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
-    members, names = work.members, learned.names(work.problem)
+    members = work.members
     C = classifier.cost(self_products(everything)) if classifier.scale_C != "one" else classifier.C
     watch = Stopwatch()
     gram = matrices.square(points)
     watch.lap("products")
-    rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-    beside = [OTHER_CLASS] if rest.any() and not rest.all() else []  # first: it usually takes longest
-    targets = np.hstack([rest[:, : len(beside)], members[:, learned.columns]])
+    targets, names = members[:, learned.columns], learned.names(work.problem)
+    rest = np.logical_not(members.any(axis=1))
+    if rest.any() and not rest.all():  # first: it usually takes longest
+        targets, names = np.column_stack([rest, targets]), (OTHER_CLASS, *names)
 
     def learn() -> Arrays:
         """Train the machines and return their arrays and seconds."""
         watch = Stopwatch()
         matrices.nodes.fill(DenseRows.square(gram), matrices.jobs, classifier.ridge)
         watch.lap("kernel")
-        machines = train_each_class(work, classifier, C, watch, targets, (*beside, *names))
-        return {**_as_arrays(machines), "seconds": watch.seconds()}
+        machines = train_each_class(work, classifier, C, watch, targets, names)
+        coefficients = machine_coefficients(machines, len(gram))
+        return {"coefficients": coefficients, "rho": np.array([m.rho for m in machines]), "seconds": watch.seconds()}
 
     parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
     linear = replace(spec, kernel=None)
     entry = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work, **parameters)
-    arrays = matrices.cached(*entry, learn)
-    machines, seconds = _from_arrays(arrays), arrays["seconds"] + watch.seconds("products")
-    other = machines[0] if beside else None
-    return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds)
-
-
-def _as_arrays(machines: Sequence[BinarySvm]) -> Arrays:
-    """Return the machines as concatenated arrays."""
-    return {
-        "support": np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines)]),
-        "coefficients": np.concatenate([np.empty(0), *(each.coefficients for each in machines)]),
-        "ends": np.cumsum([len(each.support) for each in machines], dtype=np.intp),
-        "rho": np.array([each.rho for each in machines]),
-        "of_each": np.array([each.seconds for each in machines]),
-    }
-
-
-def _from_arrays(arrays: Arrays) -> tuple[BinarySvm, ...]:
-    """Return the machines that `_as_arrays` has concatenated."""
-    support, coefficients = (np.split(arrays[name], arrays["ends"][:-1]) for name in ("support", "coefficients"))
-    rows = zip(support, coefficients, arrays["rho"].tolist(), arrays["of_each"].tolist(), strict=False)
-    return tuple(BinarySvm(*row) for row in rows) if len(arrays["ends"]) else ()
+    arrays, n = matrices.cached(*entry, learn), len(learned.columns)
+    order = np.roll(np.arange(len(names)), n - len(names))  # documents without a class come last
+    mixture = Hyperplanes(np.asarray(points.T @ arrays["coefficients"][:, order]), arrays["rho"][order])
+    return LinearMachines(points, tested, gram, mixture, n, arrays["seconds"] + watch.seconds("products"))
 
 
 class LinearOneVsRest(PerSplit):
@@ -157,17 +137,17 @@ class HyperplaneTopMethod(PerSplit):
         linear = linear_machines(work, self.spec)
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         members, matrices, learned = work.members, work.matrices, work.learned
-        names = learned.names(work.problem)
-        mixture, machines, mixed = members[:, learned.columns], linear.machines, names
-        if linear.other is not None:
-            none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-            mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER_CLASS)
+        names, mixture = learned.names(work.problem), members[:, learned.columns]
+        mixed = names
+        if linear.mixture.weights.shape[1] > len(names):
+            mixture = np.column_stack([mixture, np.logical_not(members.any(axis=1))])
+            mixed = (*names, OTHER_CLASS)
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
         top = self.spec.build_kernel().set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=matrices.jobs
         )
-        top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
+        top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, hyperplanes=linear.mixture)
         watch.lap("extraction")
         values = top.solve_targets(range(len(names)), linear.tested, matrices.nodes, watch.lap, watch.book)
         return learned.decide(values).timed(_top_seconds(linear, watch.seconds()))

@@ -7,7 +7,6 @@ of it. Consecutive methods reuse their memory, because allocating memory takes l
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -51,14 +50,6 @@ def memory_budget() -> int:
     return read_gigabytes("BENCH_MEMORY_GB", 4.0)
 
 
-@dataclass(frozen=True, eq=False)
-class TimedProducts:
-    """Inner products and the seconds of their computation, which every method that uses them adds to its times."""
-
-    products: InnerProducts
-    seconds: float
-
-
 class ArrayCache(Protocol):
     """Cache of arrays that took long to compute, shared between runs."""
 
@@ -96,7 +87,7 @@ class MatrixCache:
         self.budget = memory_budget() if budget is None else budget
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)
-        self._products: tuple[tuple[object, ...], TimedProducts] | None = None
+        self._products: tuple[tuple[object, ...], tuple[InnerProducts, float]] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
 
     def products(
@@ -109,8 +100,10 @@ class MatrixCache:
         *,
         by_class: bool = False,
         once: bool = False,
-    ) -> TimedProducts:
-        """Return <x^p, x'^p> between all documents and `columns`; the last result is reused for equal arguments.
+    ) -> tuple[InnerProducts, float]:
+        """Return <x^p, x'^p> between all documents and `columns`, and the seconds that every method adds to its own.
+
+        The last result is reused for equal arguments.
 
         Parameters
         ----------
@@ -152,7 +145,7 @@ class MatrixCache:
             else:
                 values = self._inner(embedded, embedded[columns])
             products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
-        timed = TimedProducts(products, time.perf_counter() - started)
+        timed = products, time.perf_counter() - started
         self._products = key, timed
         return timed
 

@@ -74,10 +74,11 @@ class PointClassifierMethod(Method):
                 raise ValueError("texts and vectors have no terms that could be selected")
             for split in splits:
                 matrices.rankings(problem, split)  # before the threads start: they share the rankings
-        own = takes_counts(spec) and (depends_on_split(spec.representation) or not (terms is None or self._selects))
+        of_split = depends_on_split(spec.representation) or not (terms is None or self._selects)
+        separate = takes_counts(spec) and of_split
         whole = SplitData(problem, splits[0], splits, None, self.aggregate, matrices)
         # Points of a single split are made below, and dropped before it trains on its rows.
-        shared = None if own or len(splits) == 1 else whole.points(spec)
+        shared = None if separate or len(splits) == 1 else whole.points(spec)
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
@@ -90,16 +91,17 @@ class PointClassifierMethod(Method):
             watch.lap("training")
             decisions = FittedPoints(FittedView(None), work.learned, tuple(models)).decide_points(test)
             watch.lap("testing")
-            found = decisions.timed(watch.seconds())
-            return replace(found, warnings=self._changes(work, train)) if split is splits[0] else found
+            predictions = decisions.timed(watch.seconds())
+            return replace(predictions, warnings=self._changes(work, train)) if split is splits[0] else predictions
 
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else matrices.jobs)
         with collect_warnings(library=not ours) as warned, threads:
-            found = list(map_in_order(one, splits, matrices.jobs))
+            predictions = list(map_in_order(one, splits, matrices.jobs))
         warned += [] if spec.vectors is None else surplus_warnings(spec.vectors, problem.documents)
-        found = [replace(each, warnings=(*each.warnings, *warned)) for each in found] if warned else found
-        return found if ours else warned_of_other_labels(found)
+        if warned:
+            predictions = [replace(each, warnings=(*each.warnings, *warned)) for each in predictions]
+        return predictions if ours else warned_of_other_labels(predictions)
 
     def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""

@@ -125,9 +125,9 @@ class SplitData:
             alone = depends_on_split(representation)
             columns = self.split.train if alone else self._columns()
             how = {"by_class": by_class, "once": by_class and (once or alone)}
-            timed = self.matrices.products(self.problem, representation, exponent, columns, rows, **how)
-            watch.book("products", timed.seconds)
-            return timed.products
+            products, seconds = self.matrices.products(self.problem, representation, exponent, columns, rows, **how)
+            watch.book("products", seconds)
+            return products
         counts, view = self.selected_counts, self.view(spec)
         watch.lap("extraction")
         if view.dirichlet:

@@ -355,10 +355,10 @@ def gram_rows(
     ValueError
         If the values have another shape, aren't finite numbers, or are all equal.
     """
-    kernel.fit(points, y)
+    kernel.fit(points.copy(), y.copy())  # a user's kernel may write over what it gets
     grams = []
     for rows in (points, tested):
-        values = kernel.transform(rows)
+        values = kernel.transform(rows.copy())
         grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
     gram, tested_rows = grams
     if gram.size > 1 and gram.min() == gram.max():
@@ -404,10 +404,10 @@ class SharedMatrixSvm(SvmMethod):
         watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))
         rows = everything if representation.learns else None
-        timed = matrices.products(problem, representation, kernel.exponent, everything, rows)
-        watch.book("products", timed.seconds)
+        products, seconds = matrices.products(problem, representation, kernel.exponent, everything, rows)
+        watch.book("products", seconds)
         gram, n = (
-            LazyGram(kernel, timed.products, representation.normalization, everything, everything),
+            LazyGram(kernel, products, representation.normalization, everything, everything),
             len(everything),
         )
 

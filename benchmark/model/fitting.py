@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +20,9 @@ from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.model.persistence import read_model, write_model
+from benchmark.model.persistence import reloaded, write_model
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import ModelPart, TextModel, TextView
-from benchmark.plugins.trust import loading_own_code
 from benchmark.system.errors import ConfigError, one_line, unknown_name
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import guarded, plugin_of
@@ -34,6 +30,7 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
@@ -98,17 +95,11 @@ def fit_and_write(
         As by `fit_model`, and if the model can't be loaded again, or then predicts other labels: nothing is written.
     """
     model, inputs = _trained_model(experiment, name, context, **how)
-    problem = ""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent.resolve()) as made:
-        try:
-            write_model(model, Path(made))
-            with loading_own_code():
-                again = read_model(Path(made))
-            if not np.array_equal(model.decide(inputs)[0], again.decide(inputs)[0]):
-                problem = "it predicts other labels for training documents"
-        except Exception as error:  # noqa: BLE001 - a user's class may raise anything
-            problem = one_line(str(error).replace(f"{Path(made).resolve()}{os.sep}", "").removesuffix("; fit it again"))
+    try:
+        again = reloaded(model).decide(inputs)[0]
+        problem = "" if np.array_equal(model.decide(inputs)[0], again) else "it predicts other labels"
+    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+        problem = one_line(str(error))
     if problem:
         with contextlib.suppress(OSError):
             folder.rmdir()  # the empty folder that was made to see whether it can be written
@@ -208,8 +199,8 @@ def _by_folds(
     """Return the index of the candidate with the lowest loss on the folds."""
     losses = []
     for each in settings:
-        found = each.method.solve(each.problem, folds, each.terms, matrices)
-        counts = tallies_from_rows(fold_counts(found, folds, each.problem)[None])
+        predictions = each.method.solve(each.problem, folds, each.terms, matrices)
+        counts = tallies_from_rows(fold_counts(predictions, folds, each.problem)[None])
         losses.append(losses_of_counts(experiment, counts, multilabel=each.problem.multilabel))
     return int(best_by_inner_loss(np.array(losses))[0])
 
@@ -248,13 +239,13 @@ def _model_of(
             if probability:
                 outside = out_of_fold_values(problem, split, method.inputs(problem), fit)
     first, sigmoids = split.train[:TRIED_DOCUMENTS], None
-    inputs = [fitted.view.own_terms(own.inputs(documents)[first]) for own, documents, fitted in members]
-    parts = tuple(_model_part(own.spec, collection, documents, fitted) for own, documents, fitted in members)
+    inputs = [fitted.view.own_terms(each.inputs(documents)[first]) for each, documents, fitted in members]
+    parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
     classes = problem.documents.classes
     if probability and outside is not None:
         truth = problem.members if problem.multilabel else problem.documents.labels
         sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
-    plugins = dict.fromkeys(found for part in method.spec.components if (found := plugin_of(part.cls)))
+    plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
     return TextModel(classes, parts, rule, sigmoids, about, tuple(plugins)), inputs
 
 

@@ -8,11 +8,15 @@ version with another format is refused. Equal models have equal bytes.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import re
+import shutil
+import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -29,20 +33,22 @@ from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.views import FittedView
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
-from benchmark.model.kept_plugins import named_modules, read_plugins, write_plugins
 from benchmark.model.text_model import ModelPart, TextModel, TextView
+from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
+from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-MODEL_FORMAT = 3
+    from benchmark.system.user_classes import Plugin
+
+MODEL_FORMAT = 4
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Types of this package that a model consists of, beside its components: to build one runs no other code.
@@ -51,6 +57,8 @@ _PARTS = (
     *(FittedThresholds, StandardizedSum, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
 )
 _AGAIN = "fit it again"
+#: The folders of plug-ins' files, numbered from 1.
+_PLUGIN_FOLDER = "plugin-"
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -73,21 +81,32 @@ def write_model(model: TextModel, folder: Path) -> int:
     ValueError
         If skops can't describe an object.
     """
-    content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
-    remove_unfinished_files(folder, ".*.tmp")
-    plugins, n_bytes = write_plugins(model.plugins, {each.rpartition(".")[0] for each in _other_types(content)}, folder)
+    content = _description(model)
+    files, plugins = {MODEL_FILE: content}, list[dict[str, str]]()
+    # A pipeline that a file makes of libraries' classes alone needs no file.
+    modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
+    loaded = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
+    for plugin in model.plugins if any(map(is_user_file, loaded)) else ():
+        if plugin.file is not None and plugin.module is not None:
+            subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
+            files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
+            plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
     about = {
         "format": MODEL_FORMAT,
         "version": version("simplexbench"),
         "about": model.about,
         "classes": list(model.classes),
         "plugins": plugins,
-        "files": {MODEL_FILE: hashlib.sha256(content).hexdigest()},
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
-    description = json_bytes(about | {"digest": digest_without_itself(about)})
-    write_atomically(folder / MODEL_FILE, content)
-    write_atomically(folder / DESCRIPTION_FILE, description)
-    return n_bytes + len(content) + len(description)
+    remove_unfinished_files(folder, ".*.tmp")
+    for old in folder.glob(f"{_PLUGIN_FOLDER}*"):
+        if old.name.removeprefix(_PLUGIN_FOLDER).isdigit():
+            shutil.rmtree(old)
+    files[DESCRIPTION_FILE] = json_bytes(about | {"digest": digest_without_itself(about)})
+    for name, content in files.items():
+        write_atomically(folder / name, content)
+    return sum(map(len, files.values()))
 
 
 def read_model(folder: Path) -> TextModel:
@@ -110,20 +129,19 @@ def read_model(folder: Path) -> TextModel:
         raise DataError(f"{path}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
     if digest != digest_without_itself(about):
         raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
+    _check_files(folder, about["files"], [each["file"] for each in about["plugins"]])
+    if about["plugins"]:
+        names = ", ".join(Path(each["file"]).name for each in about["plugins"])
+        check_trusted(path, f"has the code of {names}, which would be run")
+    plugins = tuple(load_plugin(folder / each["file"], trusted=True) for each in about["plugins"])
+    modules = {each["module"]: plugin for each, plugin in zip(about["plugins"], plugins, strict=True)}
     content = _content(file)
-    if hashlib.sha256(content).hexdigest() != about["files"][MODEL_FILE]:
-        raise DataError(f"{file}: is damaged, or doesn't belong to {DESCRIPTION_FILE}; {_AGAIN}")
-    plugins = read_plugins(folder, path, about["plugins"])
-    modules = [each["module"] for each in about["plugins"]]
     try:
         others = [each for each in _other_types(content) if each.rpartition(".")[0] not in modules]
         if others:
             check_trusted(file, f"has objects of {', '.join(others)}, whose code would be run")
-        with named_modules(plugins, modules):
-            state = read_state(content)
-        model = TextModel(
-            tuple(about["classes"]), tuple(state["parts"]), state["rule"], state["sigmoids"], about["about"], plugins
-        )
+        with _named_modules(modules):
+            model = _described_model(content, tuple(about["classes"]), about["about"], plugins)
         for part in model.parts:
             check_part(part, len(model.classes))
     except ConfigError:
@@ -131,6 +149,52 @@ def read_model(folder: Path) -> TextModel:
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
     return model
+
+
+def reloaded(model: TextModel) -> TextModel:
+    """Return a model as its file describes it; any error of skops or of a user's class where it can't be loaded."""
+    return _described_model(_description(model), model.classes, model.about, model.plugins)
+
+
+def _description(model: TextModel) -> bytes:
+    return described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+
+
+def _described_model(
+    content: bytes, classes: tuple[str, ...], about: dict[str, Any], plugins: tuple[Plugin, ...]
+) -> TextModel:
+    state = read_state(content)
+    return TextModel(classes, tuple(state["parts"]), state["rule"], state["sigmoids"], about, plugins)
+
+
+def _check_files(folder: Path, digests: Mapping[str, str], named: Iterable[str]) -> None:
+    """Raise DataError if a file of the model is missing or was changed, or one beside a plug-in's is of no model."""
+    beside = (each for each in folder.glob(f"{_PLUGIN_FOLDER}*/**/*") if each.is_file())
+    present = {each.relative_to(folder).as_posix() for each in beside if "__pycache__" not in each.parts}
+    for name in sorted({*present, *digests, *named}):
+        path = folder / name
+        if name not in digests:
+            problem = "is no file of the model"
+        elif not path.is_file():
+            problem = "is missing"
+        elif hashlib.sha256(_content(path)).hexdigest() != digests[name]:
+            problem = f"is damaged, was changed, or doesn't belong to {DESCRIPTION_FILE}"
+        else:
+            continue
+        raise DataError(f"{path}: {problem}; {_AGAIN}")
+
+
+@contextlib.contextmanager
+def _named_modules(plugins: Mapping[str, Plugin]) -> Iterator[None]:
+    """Let plug-ins' modules be imported by the names that they had where the model was trained."""
+    before = {name: sys.modules[name] for name in plugins if name in sys.modules}
+    sys.modules.update({name: each.module for name, each in plugins.items() if each.module is not None})
+    try:
+        yield
+    finally:
+        for name in plugins:
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 def check_part(part: ModelPart, n_classes: int) -> None:
@@ -196,7 +260,7 @@ def described_state(state: dict[str, Any]) -> bytes:
         raise ValueError(one_line(f"skops can't keep it: {error}")) from None
     order = dict.fromkeys(re.findall(r'(?:"__id__": |"file": ")(\d+)', described))
     numbers = {address: str(number) for number, address in enumerate(order)}
-    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda found: found[1] + numbers[found[2]], described)
+    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda match: match[1] + numbers[match[2]], described)
     renamed = {f"{numbers[name.partition('.')[0]]}.{name.partition('.')[2]}": files[name] for name in files}
     renamed["schema.json"] = json.dumps(json.loads(described)).encode()
     buffer = io.BytesIO()
@@ -221,8 +285,8 @@ def _other_types(content: bytes) -> Sequence[str]:
         *WEIGHTINGS.values(),
         *FEATURE_MAPS.values(),
     )
-    own = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
-    return sorted(set(_skops().get_untrusted_types(data=content)) - own)
+    ours = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
+    return sorted(set(_skops().get_untrusted_types(data=content)) - ours)
 
 
 def _skops() -> Any:

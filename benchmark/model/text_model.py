@@ -243,7 +243,7 @@ class TextModel:
         for start in range(0, len(terms), LEAVE_ONE_OUT_ROWS):
             part = terms[start : start + LEAVE_ONE_OUT_ROWS]
             removed = [[known.get(term, -1) for term in part] for known in columns]
-            copies = [without_columns(each, own) for each, own in zip(counts, removed, strict=True)]
+            copies = [without_columns(each, chosen) for each, chosen in zip(counts, removed, strict=True)]
             lowered.append(self.decide(copies)[1])
         whole = self.decide(counts)[1]
         without = np.concatenate([whole[:0], *lowered])

@@ -6,7 +6,6 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
-import inspect
 import sys
 from dataclasses import replace
 from functools import cache, partial, wraps
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
@@ -44,7 +42,7 @@ from benchmark.system.user_classes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from importlib.metadata import EntryPoint
 
     from benchmark.evaluation.metrics import Metric
@@ -58,9 +56,6 @@ _REMOTE = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
-#: Methods of users' kernels, weightings, feature maps and threshold rules, each call of which gets copies of its
-#: arguments; classifiers get theirs in `methods.checked_classifiers`.
-_COPIED = ("fit", "transform", "from_products", "scores", "solve_targets", "local", "factors", "map", "exact")
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
@@ -170,39 +165,10 @@ def _add(kind: str, name: str, component: Any, place: str, plugin: Plugin, found
     if kind == "metrics":
         registry[name] = _checked_metric(component, (plugin.name, kind, name), place, found.calls)
         return
-    if not is_builtin(component):
-        if kind != "classifiers":
-            _copy_arguments(component)
-        if kind in _REMOTE and not runs_user_code_here():
-            component = in_process(component, _REMOTE[kind], found.calls, place)
-            register_plugin_class(plugin, kind, name, component)
+    if kind in _REMOTE and not is_builtin(component) and not runs_user_code_here():
+        component = in_process(component, _REMOTE[kind], found.calls, place)
+        register_plugin_class(plugin, kind, name, component)
     registry[name] = component
-
-
-def _copy_arguments(component: type[Any]) -> None:
-    """Give each call of a user's methods copies of its arguments, which it may change; indices are sorted."""
-    for name in _COPIED:
-        owner = next((base for base in component.__mro__ if name in vars(base)), None)
-        function = None if owner is None or is_builtin(owner) else vars(owner)[name]
-        if inspect.isfunction(function) and not hasattr(function, "copies"):
-            setattr(component, name, _with_copies(function))
-
-
-def _with_copies(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *map(_copied, args), **{key: _copied(each) for key, each in kwargs.items()})
-
-    call.copies = True  # type: ignore[attr-defined]
-    return call
-
-
-def _copied(value: Any) -> Any:
-    if sp.issparse(value):
-        copy = value.copy()
-        copy.sort_indices()
-        return copy
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCalls) -> Metric:

@@ -54,16 +54,6 @@ def asking_before_code(ask: Callable[[str], bool], command: str = "") -> Iterato
         _ASKING.pop()
 
 
-@contextlib.contextmanager
-def loading_own_code() -> Iterator[None]:
-    """Ask nothing, since what is loaded was written by this process a moment ago."""
-    asked, _ASKING[:] = _ASKING[:], []
-    try:
-        yield
-    finally:
-        _ASKING[:] = asked
-
-
 def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     """Refuse to run code unless it is trusted; the digest of code that a person trusts is remembered.
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
@@ -85,18 +84,6 @@ def test_it_decides_as_the_run_does(
             np.testing.assert_allclose(fitted.class_values(tested[:1]), kept.values[:1], rtol=1e-7, atol=1e-9)
             if decisions.values is not None:
                 np.testing.assert_allclose(kept.values, decisions.values, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("name", ["ngd", "mnb", "logistic"])
-def test_it_decides_on_documents_without_words(name: str, multilabel: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=multilabel)
-    split = toy_group_splits(problem)[0]
-    spec = spec_of(name, represented("tf", "l1", "training"))
-    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
-    nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
-    one, other = fitted.decide(nothing).predicted
-    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])

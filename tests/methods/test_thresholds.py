@@ -136,16 +136,3 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None
     assert np.abs(thresholds).max() > 0.05
     (found,) = build_method(weighted, given, SELECTED, replicated=False).solve(given, [split], terms, bench)
     np.testing.assert_array_equal(found.predicted, machines(split.train, split.test) > thresholds)
-
-
-def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
-    given = problem()
-    method = {each: build_method(spec("linear-svm", each), given, None, replicated=False) for each in THRESHOLDS}
-    assert {name: each.uses_seed for name, each in method.items()} == {
-        "zero": False,
-        "at-least-one": False,
-        "cross-validated": True,
-    }
-    split = toy_group_splits(given)[0]
-    one, other = (inner_folds(problem(seed=seed), split) for seed in (7, 8))
-    assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]

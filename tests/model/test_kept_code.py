@@ -17,8 +17,9 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import read_model, write_model
+from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
 from benchmark.plugins.trust import asking_before_code
+from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -203,6 +204,30 @@ def test_it_predicts_in_another_process(fitted: Fit, folder: Path) -> None:
     assert json.loads(done.stdout) == answers.values.tolist()
 
 
+def test_files_of_a_model_are_its_own_and_no_others(fitted: Fit, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    for name in ("plugin-7", "plugin-mine"):
+        (out / name).mkdir(parents=True)
+        (out / name / "old.py").touch()
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    (out / f".model.skops.{child.pid}.tmp").write_bytes(b"half")
+    fitted(NEAREST)
+    names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()} - {"plugin-mine/old.py"}
+    files = {f"plugin-1/{name}" for name in PLUGIN_FILES | {"scale.txt"}}
+    assert names == {"model.json", "model.skops", *files}
+    about = json.loads((out / DESCRIPTION_FILE).read_text())
+    about["plugins"][0]["file"] = "plugin-1/other.py"
+    about["digest"] = digest_without_itself(about)
+    (out / DESCRIPTION_FILE).write_text(json.dumps(about))
+    with pytest.raises(DataError, match=r"plugin-1/other\.py: is no file of the model; fit it again"):
+        read_model(out)
+    shutil.rmtree(out / "plugin-mine")
+    fitted("{name: p, classifier: linear-svm}")
+    assert not (out / "plugin-1").exists()
+    assert read_model(out).plugins == ()
+
+
 def test_its_code_runs_once_it_is_trusted(fitted: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("platformdirs.user_config_path", lambda *_: tmp_path / "user")
     *_, model = fitted(NEAREST)
@@ -236,7 +261,7 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
 @pytest.mark.parametrize(
     ("file", "change", "words"),
     [
-        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "was changed"),
+        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "is damaged, was changed.*"),
         ("plugin-1/scale.txt", lambda path: path.unlink(), "is missing"),
         ("plugin-1/more.py", lambda path: path.write_text("x = 1"), "is no file of the model"),
     ],

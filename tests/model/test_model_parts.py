@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.kept_plugins import write_plugins
-from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
 from benchmark.model.text_model import TextView
-from benchmark.system.checks import digest_without_itself
-from benchmark.system.errors import DataError
 from benchmark.text.lexer import Lexing
 from tests.model.studies import study_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from benchmark.experiment.store import Store
 
     Fit = Callable[..., Any]
 
@@ -106,65 +101,3 @@ def test_a_pipeline_reads_texts_without_what_is_skipped(header: bool, html: bool
 
 
 # Probabilities and telling terms
-
-
-# Plug-ins in a model's folder
-
-PLUGIN = """\
-from pathlib import Path
-from sklearn.naive_bayes import MultinomialNB
-
-SCALE = float((Path(__file__).parent / "scale.txt").read_text())
-
-
-class Mine(MultinomialNB):
-    reads = ("scale.txt",)
-
-
-CLASSIFIERS = {"mine": Mine}
-"""
-CONFIG = """\
-name: kept
-plugins: [mine.py]
-corpus: {name: synthetic}
-text: {stoplist: none, min_occurrences: 100}
-protocol: {name: leave-one-group-out, held_out: [cornell]}
-methods: [mnb, mine]
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "mine.py").write_text(PLUGIN)
-    (tmp_path / "scale.txt").write_text("2")
-    (tmp_path / "kept.yaml").write_text(CONFIG)
-    return tmp_path
-
-
-def test_files_of_a_model_are_its_own_and_no_others(folder: Path) -> None:
-    experiment, context = load_checked(folder / "kept.yaml"), RunContext(Store(folder / "store"))
-    model, plain = (fit_model(experiment, name, context) for name in ("mine", "mnb"))
-    out = folder / "model"
-    (out / "plugin-7").mkdir(parents=True)
-    (out / "plugin-7" / "old.py").touch()
-    (out / "plugin-mine").mkdir()
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    (out / f".model.skops.{child.pid}.tmp").write_bytes(b"half")
-    n_bytes = write_model(model, out)
-    names = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-    assert names == {"model.json", "model.skops", "plugin-1/mine.py", "plugin-1/scale.txt"}
-    assert n_bytes == sum((out / name).stat().st_size for name in names)
-    assert (out / "plugin-mine").is_dir(), "no folder of ours"
-    about = json.loads((out / DESCRIPTION_FILE).read_text())
-    (described,) = about["plugins"]
-    assert (described["file"], sorted(described["files"])) == ("mine.py", ["mine.py", "scale.txt"])
-    about["plugins"][0]["file"] = "other.py"
-    about["digest"] = digest_without_itself(about)
-    (out / DESCRIPTION_FILE).write_text(json.dumps(about))
-    with pytest.raises(DataError, match=r"plugin-1/other\.py: is missing; fit it again"):
-        read_model(out)
-    write_model(plain, out)
-    assert not (out / "plugin-1").exists()
-    assert read_model(out).plugins == ()
-    assert write_plugins([], [], out) == ([], 0)

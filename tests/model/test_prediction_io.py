@@ -19,11 +19,9 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
-from benchmark.cli.own_commands import predict
 from benchmark.model import prediction_io
 from benchmark.model.prediction_io import STANDARD_INPUT, RecordColumns, read_texts
-from benchmark.system.errors import ConfigError, DataError
-from tests.model.studies import words_of
+from benchmark.system.errors import DataError
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -53,35 +51,6 @@ def documents(n: int, *, multilabel: bool) -> list[dict[str, Any]]:
         row = {"name": f"n{number}", "subject": words[0], "body": " ".join(words[1:])}
         rows.append(row | {"labels" if multilabel else "label": names if multilabel else names[0]})
     return rows
-
-
-def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) -> None:
-    rows = documents(60, multilabel=False)
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = CONFIG.replace("CLASSES", "label: label").replace(", separator: ;", "")
-    config = config.replace("digits: token", "fields: [all, subject], ngrams: [1, 2]")
-    (tmp_path / "mine.yaml").write_text(config)
-    model = tmp_path / "model"
-    assert bench("fit", tmp_path / "mine.yaml", "--cell", "mnb", "--out", model).exit_code == 0
-    vocabulary = set(words_of(benchmark.load_model(model).model))
-    assert {"leaf", "subject:leaf"} <= vocabulary
-    assert any(" " in term for term in vocabulary)
-
-    (tmp_path / "new.jsonl").write_text('{"subject": "leaf", "body": "cane"}\n{"subject": "cane", "body": "leaf"}\n')
-    result = bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9", "--format", "jsonl")
-    first, second = map(json.loads, result.output.splitlines())
-    assert (first["label"], second["label"]) == ("tea", "rum"), "a subject is counted twice"
-    assert "subject:leaf" in first["words"]
-    rows = list(csv.DictReader(bench("predict", model, tmp_path / "new.jsonl", "--top-terms", "9").output.splitlines()))
-    assert rows[0]["words"].split(", ") == first["words"], "terms of several words can be told apart"
-    given = [{"subject": "leaf", "body": "cane"}, {"subject": "cane", "body": "leaf"}]
-    assert benchmark.load_model(model).predict(given).tolist() == ["tea", "rum"]
-
-    (tmp_path / "letter.txt").write_text("leaf")
-    for refused in ([tmp_path / "letter.txt"], [tmp_path / "new.jsonl", "--text", "body"]):
-        result = bench("predict", model, *refused)
-        assert result.exit_code == 3
-        assert "has no field 'subject'" in str(result.stderr)
 
 
 @pytest.fixture(params=[False, True], ids=["single", "several"])
@@ -224,21 +193,6 @@ def test_an_input_that_cannot_be_read_is_said_in_a_line_before_the_header(
         assert found.stderr.count("\n") == 1
 
 
-def test_codes_of_ids_reach_no_file_and_no_terminal(
-    made: Callable[..., Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, code = made(), "\x1b]0;title\x07\x1b[31m"
-    (folder / "new.jsonl").write_text(json.dumps({"name": code, "subject": "leaf", "body": "cup"}) + "\n")
-    shown = {}
-    for terminal in (False, True):
-        monkeypatch.setattr(type(sys.stdout), "isatty", lambda _, terminal=terminal: terminal)
-        predict(folder / "model", [folder / "new.jsonl"], id_="name", text=None, encoding="utf-8")
-        shown[terminal] = capsys.readouterr().out
-    assert "\x1b" not in shown[False]
-    assert "\\x1b]0;title\\x07\\x1b[31m" in shown[False]
-    assert shown[True] == shown[False]
-
-
 def test_points_have_no_model(tmp_path: Path) -> None:
     config = Path(__file__).parents[2] / "configs" / "decision-boundaries.yaml"
     result = bench("fit", config, "--cell", "simplex-heat", "--out", tmp_path / "model")
@@ -250,41 +204,8 @@ def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.Monke
     content = b"one \t\r\n\n  two\r\n\xff \nlast "
     monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     found = list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
+    found = [(name.id, text) for name, text in found]
     assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
     monkeypatch.setattr(prediction_io.sys, "stdin", None)
     with pytest.raises(DataError, match=r"^standard input is closed: name files of texts"):
         list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1.23456789, 1.23456789], [1.23457, 1.23457]),
-        ([1.23456789, 1.23456788], [1.23456789, 1.23456788]),
-        ([1.23456789, 1.23456789, 1.23456788], [1.23456789, 1.23456789, 1.23456788]),
-        ([1.23456789, None, None], [1.23457, None, None]),
-        ([None, 2.0], [None, 2.0]),
-        ([123456.78, 0.000123456789], [123457.0, 0.000123457]),
-        ([], []),
-    ],
-)
-def test_digits_are_left_out_unless_they_tell_values_apart(values: Any, expected: Any) -> None:
-    assert prediction_io._shortened(values) == expected
-
-
-@pytest.mark.parametrize("only", [["probability"], ["decision", "probability"], ["label", "probability"]])
-def test_a_probability_is_refused_wherever_it_is_asked_for(only: list[str]) -> None:
-    model: Any = SimpleNamespace(has_probabilities=False)
-    with pytest.raises(ConfigError, match="--only: the model has no probability; fit it with --probability"):
-        prediction_io.form_of_predictions(model, only, as_json=False, with_words=False)
-    model.has_probabilities = True
-    form = prediction_io.form_of_predictions(model, only, as_json=True, with_words=True)
-    assert (form.parts, form.as_json, form.with_words) == (tuple(only), True, True)
-    assert prediction_io.form_of_predictions(model, (), as_json=False, with_words=False).parts == (
-        "decision",
-        "probability",
-    )
-    assert prediction_io.PredictionForm() == prediction_io.PredictionForm(False, ("decision", "probability"), False)
-    with pytest.raises(ConfigError, match="--only: unknown part 'labels'; did you mean 'label'"):
-        prediction_io.form_of_predictions(model, ["labels"], as_json=False, with_words=False)
-    assert RecordColumns.of_model({"text": ["a"]}).keep == ()

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.classifiers.hyperplanes import Hyperplanes
+
     Array = NDArray[np.float64]
 
 _NOTE = (
@@ -123,7 +125,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         *,
         categories: Sequence[str] | None = None,
         linear: Array | None = None,
-        machines: Sequence[BinarySvm] | None = None,
+        hyperplanes: Hyperplanes | None = None,
     ) -> Self:
         """Learn hyperplanes and densities.
 
@@ -138,8 +140,8 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
             Names for error messages; the column numbers by default.
         linear : float64 array, shape (n, n), optional
             X Xᵀ, if already computed.
-        machines : sequence of BinarySvm, optional
-            Linear SVMs of the columns of Y with the same C and epsilon, if already trained.
+        hyperplanes : Hyperplanes, optional
+            Those of linear SVMs of the columns of Y with the same C and epsilon, if already trained.
 
         Returns
         -------
@@ -158,11 +160,11 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         self.categories_ = tuple(map(str, range(members.shape[1])) if categories is None else categories)
         self.points_, self.members_ = points, members
         self.linear_ = inner_products(points, points) if linear is None else linear
-        if machines is None:
+        if hyperplanes is None:
             nodes = NodeMatrix()
             nodes.fill(DenseRows.square(self.linear_), self.jobs)
-            machines = self._trained(nodes, members, self.categories_)
-        self.hyperplanes_ = linear_svm_hyperplanes(points, machines)
+            hyperplanes = linear_svm_hyperplanes(points, self._trained(nodes, members, self.categories_))
+        self.hyperplanes_ = hyperplanes
         f = self.hyperplanes_.values(points)
         self.component_ = Gaussian.from_moments(*sample_moments(f, members, self.categories_))
         self.priors_ = np.full(members.shape[1], 1 / members.shape[1])

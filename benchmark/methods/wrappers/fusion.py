@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
+    #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
+    KnownValues = dict[str, tuple[float, Array, Array]]
 
 #: Number of the inner folds whose documents are scored.
 _N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
@@ -97,25 +99,6 @@ class FittedFusion:
     outside: Array
 
 
-@dataclass(frozen=True, eq=False)
-class MemberValues:
-    """Values of one method of a fusion on a split.
-
-    Parameters
-    ----------
-    scale : float
-        Standard deviation of its out-of-fold values.
-    tested : float64 array, shape (m, k)
-        Class values of the test documents.
-    seconds : float64 array, shape (6,)
-        Seconds of its training and testing, by `TIMERS`.
-    """
-
-    scale: float
-    tested: Array
-    seconds: Array
-
-
 class FusedMethod(Method):
     """Method that adds the decision values of others.
 
@@ -161,13 +144,7 @@ class FusedMethod(Method):
     def _members(self) -> list[list[Any]]:
         """What decides the values of each method, beside the splits."""
         return [
-            [
-                problem.key,
-                each.spec.representation.resolved,
-                None if each.spec.kernel is None else each.spec.kernel.resolved,
-                each.spec.classifier.resolved,
-                "zero" if each.spec.threshold is None else each.spec.threshold.plain,
-            ]
+            [problem.key, each.spec.representation.resolved, *(part.resolved for part in each.spec.components)]
             for each, problem in zip(self.methods, self.problems, strict=True)
         ]
 
@@ -188,10 +165,10 @@ class FusedMethod(Method):
         self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train the methods on each split and on its folds, and predict by the sum, see `Method.solve`."""
-        (found,) = solve_fusions([(self, splits)], problem, terms, matrices)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (result,) = solve_fusions([(self, splits)], problem, terms, matrices)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     def fit(self, *_: object) -> FittedMethod:
         """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
@@ -233,7 +210,7 @@ class FusedMethod(Method):
                 return whole.result(), outside
 
     def solve_split(
-        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: dict[str, MemberValues]
+        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: KnownValues
     ) -> SettingPredictions:
         """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
         members, learned = [], LearnedClasses.of(problem, split.train)
@@ -248,11 +225,11 @@ class FusedMethod(Method):
                 inputs = self.methods[number].inputs(self.problems[number])[split.test]
                 tested = fitted.class_values(fitted.view.own_terms(inputs))
                 watch.lap("testing")
-                known[key] = MemberValues(scale, tested, watch.seconds())
+                known[key] = scale, tested, watch.seconds()
             members.append(known[key])
-        rule = StandardizedSum(self.fused.weights, tuple(each.scale for each in members), learned)
-        seconds = np.sum([each.seconds for each in members], axis=0)
-        return learned.decide(rule.of([each.tested for each in members])).timed(seconds)
+        scales, values, seconds = zip(*members, strict=True)
+        rule = StandardizedSum(self.fused.weights, scales, learned)
+        return learned.decide(rule.of(values)).timed(np.sum(seconds, axis=0))
 
 
 def solve_fusions(
@@ -272,14 +249,14 @@ def solve_fusions(
     list of (list of SettingPredictions or Exception)
         For each fusion its predictions, split by split, or the error of one of its methods.
     """
-    known: dict[str, MemberValues] = {}
-    found: list[list[SettingPredictions] | Exception] = []
+    known: KnownValues = {}
+    results: list[list[SettingPredictions] | Exception] = []
     for method, splits in asked:
         try:
-            found.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
+            results.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
         except (ValueError, FloatingPointError) as error:
-            found.append(error)
-    return found
+            results.append(error)
+    return results
 
 
 @contextmanager

@@ -54,6 +54,6 @@ def out_of_fold_values(
         fitted = fit(fold)
         return fitted.class_values(fitted.view.own_terms(inputs[fold.test]))
 
-    for fold, found in zip(folds, each(scored, folds), strict=True):
-        values[fold.test] = found
+    for fold, scores in zip(folds, each(scored, folds), strict=True):
+        values[fold.test] = scores
     return values[split.train]

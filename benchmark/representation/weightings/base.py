@@ -190,7 +190,8 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
 
     def _counts(self, X: Any, *, fitting: bool) -> sp.csr_array:
         counts = canonical_csr(self.validated(X, fitting=fitting, dtype="numeric"))
-        if not counts.data.all():  # a term that is stored as 0 doesn't occur
+        stored_zeros = not counts.data.all()  # a term that is stored as 0 doesn't occur
+        if stored_zeros or not is_builtin(type(self)):  # a user's weighting may write over what it gets
             counts = counts.copy()
             counts.eliminate_zeros()
         return counts
