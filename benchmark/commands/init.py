@@ -18,9 +18,9 @@ import yaml
 from benchmark.commands.plan import needs_text
 from benchmark.config.schema import as_list
 from benchmark.corpora.user.dates import parse_date
-from benchmark.corpora.user.documents import DocumentsError, class_mark
+from benchmark.corpora.user.documents import DocumentsError
 from benchmark.corpora.user.file_parameters import DROP_REASONS
-from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
+from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import (
     DELIMITERS,
     TABLE_DELIMITERS,
@@ -268,7 +268,7 @@ def _ids(values: Sequence[Any]) -> bool:
 def _are_dates(values: Sequence[Any], form: str | None = None) -> bool:
     """Return whether all values of a column are dates."""
     with suppress(ValueError):
-        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value, form) for value in values)
+        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value, "", form) for value in values)
     return False
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.other_methods import score_columns
-from benchmark.corpora.user.label_notes import listed_labels
+from benchmark.corpora.user.labels import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
