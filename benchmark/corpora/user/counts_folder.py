@@ -99,11 +99,6 @@ class CountsFolder(UserCorpus):
         """Names of the blocks of terms."""
         return self._corpus.blocks
 
-    @property
-    def multilabel(self) -> bool:
-        """Whether documents may have several classes, or none."""
-        return self._corpus.documents.topics is not None
-
     def outline(self) -> Documents:
         """Return the documents themselves."""
         return self._corpus.documents
@@ -210,13 +205,9 @@ def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multil
     ids, labels, parts = zip(*named, strict=True)
     if len(set(ids)) < len(ids):
         raise DataError(f"{path}: two documents have the same id")
-    code_of, name_of = dict[str, int](), dict[int, str]()
-    for names, numbers in zip(labels, codes, strict=True):
-        for name, code in zip(names, numbers, strict=False):
-            code_of.setdefault(name, code)
-            name_of.setdefault(code, name)
-        if list(map(code_of.get, names)) != numbers or list(map(name_of.get, numbers)) != names:
-            what = f"classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one"
-            raise DataError(f"{folder}: {what}, unlike {names} and {numbers}")
-    classes = sorted(code_of, key=code_of.__getitem__)
+    pairs = {pair for names, numbers in zip(labels, codes, strict=True) for pair in zip(names, numbers, strict=False)}
+    unequal = any(len(names) != len(numbers) for names, numbers in zip(labels, codes, strict=True))
+    if unequal or not len({name for name, _ in pairs}) == len({code for _, code in pairs}) == len(pairs):
+        raise DataError(f"{folder}: classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one")
+    classes = sorted(dict(pairs), key=dict(pairs).__getitem__)
     return encode_documents(ids, labels, parts, multilabel=multilabel, classes=classes)

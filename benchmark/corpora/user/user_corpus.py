@@ -68,16 +68,6 @@ class UserCorpus(CorpusReader):
                 raise DataError(f"{path}: no such file or folder; path is relative to the configuration")
         return paths
 
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Classes, in the order that decides ties."""
-        return self.outline().classes
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
-        return self.outline().part_names
-
     def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002 - no address
         """Return the path as written in the configuration; nothing is downloaded."""
         return CorpusSource(Path(self.where))
