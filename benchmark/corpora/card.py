@@ -128,7 +128,7 @@ class DatasetCard(BaseModel):
 @lru_cache(maxsize=16)
 def _parsed(path: Path, _changed: tuple[int, int]) -> DatasetCard:
     """Parse a card; cached, because every variant reads it and the longest takes 10 ms."""
-    return DatasetCard.model_validate(read_yaml(path).data)
+    return DatasetCard.model_validate(read_yaml(path).value)
 
 
 def read_card(name: str, folder: Path | None = None) -> DatasetCard:

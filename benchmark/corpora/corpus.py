@@ -79,6 +79,11 @@ class Documents:
         rows = np.flatnonzero(labels >= 0)
         return rows, replace(self.take(rows), labels=labels[rows], classes=classes)
 
+    def classes_of(self, row: int) -> list[str]:
+        """Return the names of the classes of a document."""
+        codes = [self.labels[row]] if self.topics is None else np.flatnonzero(self.topics[row])
+        return [self.classes[code] for code in codes]
+
     def sizes(self) -> NDArray[np.int64]:
         """Count documents by class and group, shape (n_classes, n_groups).
 

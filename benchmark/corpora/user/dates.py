@@ -12,16 +12,16 @@ from benchmark.system.errors import quote_value
 _UNAMBIGUOUS = re.compile(r"\d{4}[/.]|.*\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d{4}", re.IGNORECASE)
 
 
-def parse_date(value: Any, name: str, form: str | None = None) -> datetime:
+def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
     """Return a date in UTC without its name.
 
     Parameters
     ----------
     value : Any
-    name : str
-        Name of its column.
     form : str, optional
         Format of its text, in the codes of strptime.
+    name : str
+        Name of its column.
 
     Raises
     ------

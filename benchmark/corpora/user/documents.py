@@ -208,7 +208,7 @@ class _Collector:
         if self.has_groups:
             self.groups.append(self._filled("group", row))
         if self.parameters.date is not None and self._filled("date", row):
-            self.dates.append(parse_date(row.date, self.parameters.date, self.parameters.date_format))
+            self.dates.append(parse_date(row.date, self.parameters.date_format, self.parameters.date))
         self.text += text
         self.bounds.append(len(self.text))
         self.spans.extend(spans)
