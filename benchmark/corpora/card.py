@@ -73,7 +73,7 @@ class DatasetCard(BaseModel):
     tops: tuple[str, ...] = Field(min_length=1)
     tops_are: Literal["folders", "files"] = "folders"
     digest: str = Field(pattern="^[0-9a-f]{64}$")
-    archive_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    archive_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     counts: dict[str, dict[str, int]] = Field(min_length=1)
     documents: dict[str, int] | None = None
     subsets: dict[str, SubsetCounts] = {}
