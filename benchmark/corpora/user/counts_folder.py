@@ -189,12 +189,10 @@ def _whole(number: float) -> int:
 
 def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multilabel: bool) -> Documents:
     """Return the documents by the numbers of their classes, named by documents.csv where there is one."""
-    path, named = (
-        folder / DOCUMENTS_FILE,
-        [(str(row), [*map(str, own)], "all") for row, own in enumerate(codes, start=1)],
-    )
+    path = folder / DOCUMENTS_FILE
+    named = [(str(row), [*map(str, numbers)], "all") for row, numbers in enumerate(codes, start=1)]
     if table:
-        rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""))
+        rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""), restval="")
         if missing := {"id", "label"} - set(rows.fieldnames or ()):
             raise DataError(f"{path}: has no column {min(missing)!r} (columns: {', '.join(rows.fieldnames or ())})")
         named = [

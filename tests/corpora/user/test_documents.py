@@ -196,7 +196,7 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("t.jsonl", b'{"text": "caf\xe9"}\n', {}, "t.jsonl:1: the byte 0xe9 is not utf-8"),
     ("t.json", b'[{"text": "x"},\n{"text": "y",}]', {}, "t.json:2: is not valid JSON: "),
     ("t.json", b'{\n"data": [{"text": "x"}]}', {},
-     "enclosed in double quotes; a .json file is an array, [{…}, …], or has an object a line"),
+     "enclosed in double quotes; JSON is read as an array, [{…}, …], or as an object a line"),
     ("t.json", b"[1]", {}, "t.json:1: is 1, and must be an object"),
     ("t.parquet", b"PAR1", {}, "t.parquet: can't be read"),
     # files
