@@ -117,7 +117,7 @@ class CountsFolder(UserCorpus):
 
     @cached_property
     def _corpus(self) -> CountsCorpus:
-        folder = self.places()[0][1]
+        folder = self.paths_by_part()[0][1]
         contents = {name: _file_content(folder / name) for name in COUNTS_FOLDER_FILES}
         vocabulary = _lines(contents[VOCABULARY_FILE])
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:

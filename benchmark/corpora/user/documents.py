@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.user.file_parameters import FileParameters
 
     #: Part of the split (or ""), file or folder, and its files by path below the folder.
-    Place = tuple[str, Path, Sequence[tuple[str, Path]]]
+    PartFiles = tuple[str, Path, Sequence[tuple[str, Path]]]
 
 #: Group of documents without a group.
 NO_GROUP = "all"
@@ -100,7 +100,7 @@ class FileRow(NamedTuple):
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-def read_documents(parameters: FileParameters, places: Sequence[Place]) -> ScanResult:
+def read_documents(parameters: FileParameters, parts: Sequence[PartFiles]) -> ScanResult:
     """Read files once, to the end: what is digested is what becomes documents.
 
     Raises
@@ -109,7 +109,7 @@ def read_documents(parameters: FileParameters, places: Sequence[Place]) -> ScanR
         The files can't be read, or documents have problems; the message lists all of these.
     """
     collector, digest, skipped = _Collector(parameters), hashlib.sha256(), list[int]()
-    for part, path, files in places:
+    for part, path, files in parts:
         for relpath, file in files:
             of_file = hashlib.sha256()
             if path.is_dir():
@@ -122,7 +122,7 @@ def read_documents(parameters: FileParameters, places: Sequence[Place]) -> ScanR
     corpus = collector.corpus(digest.hexdigest())
     notes = [*collector.rows_within_quotes(corpus.documents.classes), *label_notes(corpus.documents)]
     if n := len(skipped):
-        names = ", ".join(path.name for _, path, _ in places)
+        names = ", ".join(path.name for _, path, _ in parts)
         rows = "1 row has only delimiters and is" if n == 1 else f"{n:,} rows have only delimiters and are"
         notes.insert(0, f"{names}: {rows} left out (the first: line {skipped[0]:,})")
     return ScanResult(corpus, dict(collector.dropped), tuple(notes))
@@ -184,7 +184,7 @@ class _Collector:
             labels = self.classes.of(row.labels)
             text, spans = _joined(row.texts, self.parameters)
             name = str(self.number) if row.id is None else name_of(row.id)
-            if not text or text.isspace():
+            if not text.decode().strip():
                 self._leave_out("empty", row.location)
             elif not labels and not self.parameters.multilabel:
                 self._leave_out("unlabelled", row.location)

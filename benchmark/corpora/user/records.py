@@ -179,11 +179,7 @@ def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int,
         hint = "" if form.quoting == "none" else _UNQUOTED
         raise DataError(f"{path}:{line}: is not a valid table: {error}{hint}") from None
     except UnicodeDecodeError as error:
-        raise decode_error(path, _encoding(file), error, before + reader.line_num if reader else 0) from None
-
-
-def _encoding(file: TextIO) -> str:
-    return file.encoding.removesuffix("-sig")
+        raise decode_error(path, file.encoding, error, before + reader.line_num if reader else 0) from None
 
 
 def _of_table(
@@ -275,7 +271,7 @@ def _objects(
                         raise DataError(f"{path}:{position}: is {quote_value(record)}, and must be an object: {{…}}")
                     yield position, record
         except UnicodeDecodeError as error:
-            raise decode_error(path, _encoding(file), error, number) from None
+            raise decode_error(path, file.encoding, error, number) from None
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:

@@ -72,7 +72,7 @@ def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedRea
                 pass
     except EOFError:
         raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
-    except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+    except (OSError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:  # as of an encrypted zip
         raise DataError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from None
 
 
@@ -144,6 +144,7 @@ def encoding_of(beginning: bytes, encoding: str, path: Path) -> str:
 
 def decode_error(path: Path, encoding: str, error: UnicodeDecodeError, lines: int = 0) -> DataError:
     """Return the error for the first byte that doesn't fit the encoding, in bytes after so many lines."""
+    encoding = encoding.removesuffix("-sig")
     line = lines + 1 + error.object[: error.start].decode(encoding, "ignore").count("\n")
     return DataError(
         f"{path}:{line}: the byte 0x{error.object[error.start]:02x} is not {encoding}; "

@@ -53,7 +53,7 @@ class UserCorpus(CorpusReader):
         """Path as written in the configuration."""
         return self.path if isinstance(self.path, str) else ", ".join(self.path.values())
 
-    def places(self) -> list[tuple[str, Path]]:
+    def paths_by_part(self) -> list[tuple[str, Path]]:
         """Return each file or folder with its part of the split, "" where the path names none.
 
         Raises

@@ -136,7 +136,7 @@ PACKED = gzip.compress(b"text,label\nx,a\n")
 #: Name, content, parameters; part of the message.
 REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     # documents: how many, and the first
-    ("t.jsonl", lines({"text": " "}, {}, {"text": ""}), {},
+    ("t.jsonl", lines({"text": "\u3000 "}, {}, {"text": ""}), {},
      "t.jsonl: 2 documents without text; add a text, or leave such documents out by drop: [empty]"),
     ("t.jsonl", lines({}, {"label": None}), {}, "1 document without a class; add a class"),
     ("t.jsonl", lines({"label": float("nan")}), {}, "t.jsonl:1)"),
