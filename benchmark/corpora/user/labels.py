@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.user.file_parameters import FileParameters
 
-#: Largest number of characters of a name.
-MAX_NAME_LENGTH = 1000
+#: Largest number of characters of a class, id, part or group.
+MAX_LABEL_LENGTH = 1000
 #: Values of a column that says whether a document has a class, in lower case.
 CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
 #: Names by which programs write that a value is missing, in lower case.
@@ -112,7 +112,7 @@ def name_of(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     text = value if isinstance(value, str) else str(value)
-    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")[:MAX_NAME_LENGTH]
+    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
 
 
 def _composed(name: str) -> str:
