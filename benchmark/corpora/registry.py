@@ -13,7 +13,7 @@ import platformdirs
 from benchmark.corpora import archive, reuters, synthetic
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
+from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.reader import CorpusReader
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
-
-__all__ = [
-    "CORPORA",
-    "check_document_counts",
-    "corpus_fingerprint",
-    "corpus_names",
-    "dataset_card",
-    "find_corpus",
-    "load_corpus",
-    "locate_corpus",
-    "search_folders",
-    "select_documents",
-]
 
 READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
     "webkb": read_webkb,
@@ -121,10 +108,7 @@ def locate_corpus(
     if source is None and download:
         from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
-        try:
-            source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
-        except DataError as error:
-            raise DataError(f"{error}\n{_looked_for(dataset_card(name))}\n{_WITHOUT}") from None
+        source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
     if source is None:
         raise _missing(dataset_card(name))
     return source
@@ -301,21 +285,17 @@ _CLASSES: tuple[type[CorpusReader], ...] = (
 #: Corpora that a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
-_WITHOUT = "To try the benchmark without this corpus: bench run quickstart"
-
 
 def _missing(card: DatasetCard) -> DataError:
-    return DataError(
-        f"The corpus {card.name} is not here. {_looked_for(card)}\n"
-        f"{archive.download_hint(card)}\n"
-        f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
-        f"places, or name its folder in ${DATASETS_VARIABLE}.\n{_WITHOUT}"
-    )
-
-
-def _looked_for(card: DatasetCard) -> str:
-    looked = [
-        f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in search_folders()
+    searched = [
+        f"\n  {folder}{'' if os.access(folder, os.R_OK) else ' (does not exist, or may not be read)'}"
+        for folder in search_folders()
     ]
     tops = ", ".join(card.tops if card.tops_are == "files" else [f"{top}/" for top in card.tops])
-    return f"Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:{''.join(looked)}"
+    return DataError(
+        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
+        f"{''.join(searched)}\n{archive.download_hint(card)}\n"
+        f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
+        f"folders, or name its folder in ${DATASETS_VARIABLE}.\n"
+        "To try the benchmark without this corpus: bench run quickstart"
+    )
