@@ -108,7 +108,10 @@ def locate_corpus(
     if source is None and download:
         from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
-        source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
+        try:
+            source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
+        except DataError as error:
+            raise DataError(f"{error}\n{_missing(dataset_card(name))}") from None
     if source is None:
         raise _missing(dataset_card(name))
     return source
