@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tarfile
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -57,7 +58,10 @@ def write_card(folder: Path, name: str = "webkb", **changes: Any) -> None:
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
 def test_every_packing_gives_the_same_files(tmp_path: Path, prefix: bytes, mode: str) -> None:
     hidden = {b"course/misc/.DS_Store": b"", b"readme": b"", b"course/misc/._y": b""}
-    source = CorpusSource(pack_files({**FILES, **hidden}, tmp_path / "a.tar", prefix=prefix, mode=mode))
+    folder = tarfile.TarInfo((prefix + b"course/misc").decode())
+    folder.type = tarfile.DIRTYPE
+    packed = pack_files({**FILES, **hidden}, tmp_path / "a.tar", prefix=prefix, mode=mode, members=[folder])
+    source = CorpusSource(packed)
     assert dict(read_files(source, CARD)) == FILES
     assert any(LONG in name for name in FILES)
 

@@ -105,6 +105,13 @@ def test_a_class_is_its_text_in_composed_unicode(tmp_path: Path, value: Any, nam
     assert named(read(tmp_path, lines({"label": value}, {}, {"label": value})))[0] == [name]
 
 
+def test_a_column_for_each_class_holds_0_or_1_however_it_is_written(tmp_path: Path) -> None:
+    content = b"text,x,y\na,1,0\nb,0.0,1.0\nc,True,FALSE\nd,,1\n"
+    assert named(read(tmp_path, content, "t.csv", label=["x", "y"])) == [["x"], ["y"], ["x"], ["y"]]
+    several = content + b"e,1,1\nf,,\n"
+    assert named(read(tmp_path, several, "t.csv", labels=["x", "y"]))[4:] == [["x", "y"], []]
+
+
 #: Date, format; what it is in UTC.
 DATES: list[tuple[Any, str | None, str]] = [
     ("2024-05-31", None, "2024-05-31T00:00:00"), ("2024-05-31 10:20", None, "2024-05-31T10:20:00"),

@@ -119,6 +119,7 @@ def test_a_folder_and_a_file_for_each_part(tmp_path: Path, end: str) -> None:
             path = tmp_path / "docs" / part / row["label"] / f"{row['id']}.txt{end}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes({"": bytes, **PACKED}[end](row["text"].encode()))
+    (tmp_path / "docs" / "train" / "x" / ".DS_Store").write_text("of a file manager")
     (tmp_path / "docs" / ".hidden").mkdir()
     (tmp_path / "docs" / ".hidden" / "x").write_text("none")
     whole = UserFiles("docs", folders=["split", "label"], base=tmp_path).load(CorpusSource(None))
