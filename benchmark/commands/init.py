@@ -17,9 +17,9 @@ import yaml
 from benchmark.commands.plan import needs_text, plan_run, plan_sentence
 from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
-from benchmark.corpora.user.documents import DocumentsError, class_mark
+from benchmark.corpora.user.documents import DocumentsError
 from benchmark.corpora.user.file_parameters import DROP_REASONS
-from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
+from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.configuration import experiment_from_mapping

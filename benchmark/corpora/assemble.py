@@ -35,11 +35,11 @@ def read_newsgroups(files: FileContents, card: DatasetCard, digest: str) -> Corp
     which follow the order of arrival in a newsgroup, replace them. The posts of an author are a group.
     """
 
-    def place_of(path: str) -> list[str]:
+    def class_and_part(path: str) -> list[str]:
         part, newsgroup, _ = path.split("/")
         return [newsgroup, NEWSGROUPS_PARTS[part]]
 
-    corpus = _assemble(files, card, digest, place_of)
+    corpus = _assemble(files, card, digest, class_and_part)
     numbers = np.array([int(name.rpartition("/")[2]) for name in corpus.documents.ids], dtype=np.int64)
     authors = np.unique([_author(post) for post in corpus], return_inverse=True)[1].astype(np.int32)
     corpus = replace(corpus, documents=replace(corpus.documents, dates=numbers, groups=authors))
@@ -54,11 +54,13 @@ def _author(post: bytes) -> bytes:
     return address[0] if address else found.strip()
 
 
-def _assemble(files: FileContents, card: DatasetCard, digest: str, place_of: Callable[[str], Sequence[str]]) -> Corpus:
-    """Join the files into a corpus, sorted bytewise by relpath; `place_of` returns the class and group of one."""
+def _assemble(
+    files: FileContents, card: DatasetCard, digest: str, class_and_part: Callable[[str], Sequence[str]]
+) -> Corpus:
+    """Join the files into a corpus, sorted bytewise by relpath; `class_and_part` returns the class and group of one."""
     relpaths = sorted(files)
     ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
-    labels, parts = zip(*map(place_of, ids), strict=True)
+    labels, parts = zip(*map(class_and_part, ids), strict=True)
     text, bounds = concatenate_texts([files[relpath] for relpath in relpaths])
     label_codes = np.array([card.classes.index(name) for name in labels], dtype=np.int32)
     part_codes = np.array([card.parts.index(name) for name in parts], dtype=np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchmark.system.errors import ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED
@@ -51,7 +51,7 @@ class DatasetCard(BaseModel):
     archive_sha256 : str, optional
         sha256 of the archive at the addresses, if known. Archives from elsewhere may be packed differently.
     counts : dict of dict of int
-        Numbers of documents by class and group. A class lists every group, with 0 where it has no document. In a
+        Numbers of documents by class and group; every class lists every group. In a
         multi-label corpus a document counts for each of its classes.
     documents : dict of int, optional
         Numbers of documents by group of a multi-label corpus, whose documents may have several classes or none. Left
@@ -73,7 +73,7 @@ class DatasetCard(BaseModel):
     tops: tuple[str, ...] = Field(min_length=1)
     tops_are: Literal["folders", "files"] = "folders"
     digest: str = Field(pattern="^[0-9a-f]{64}$")
-    archive_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    archive_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     counts: dict[str, dict[str, int]] = Field(min_length=1)
     documents: dict[str, int] | None = None
     subsets: dict[str, SubsetCounts] = {}
@@ -81,18 +81,6 @@ class DatasetCard(BaseModel):
     licence: str
     citation: str
     notes: str = ""
-
-    @model_validator(mode="after")
-    def _every_class_lists_every_group(self) -> DatasetCard:
-        parts: list[DatasetCard | SubsetCounts] = [self, *self.subsets.values()]
-        for part in parts:
-            for name, row in part.counts.items():
-                if list(row) != list(self.parts):
-                    groups = list(self.parts)
-                    raise ValueError(f"counts of {name!r} list the groups {list(row)}, the first class {groups}")
-            if part.documents is not None and list(part.documents) != list(self.parts):
-                raise ValueError(f"documents list the groups {list(part.documents)}, counts {list(self.parts)}")
-        return self
 
     def subset(self, name: str | None) -> DatasetCard:
         """Return the card of a subset: the same source and digest, and the subset's counts.
@@ -161,15 +149,8 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
     try:
         facts = path.stat()
         card = _parsed(path, (facts.st_mtime_ns, facts.st_size))
-    except OSError as error:
-        raise DataError(
-            f"The dataset card {path} can't be read ({error.strerror}). It comes with the package: install that again."
-        ) from None
-    except ConfigError as error:
-        raise DataError(f"The dataset card {error}") from None
-    except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'card'}: {e['msg']}" for e in error.errors())
-        raise DataError(f"The dataset card {path} is invalid: {problems}") from None
+    except (OSError, ConfigError, ValidationError) as error:
+        raise DataError(f"The dataset card {path} can't be read: {error}") from None
     if card.name != escape_unprintable(name):
         raise DataError(f"The dataset card {path} has the name {card.name!r}; name and file name must agree.")
     return card

@@ -48,16 +48,6 @@ class Documents:
     groups: NDArray[np.int32] | None = None
     dates: NDArray[np.datetime64] | NDArray[np.int64] | None = None
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for topics of a wrong shape or type, and for labels beside topics."""
-        if self.topics is None:
-            return
-        if self.topics.shape != (len(self.ids), len(self.classes)) or self.topics.dtype != np.bool_:
-            wanted = f"bool of shape {(len(self.ids), len(self.classes))}"
-            raise ValueError(f"topics must be {wanted}, not {self.topics.dtype} of shape {self.topics.shape}")
-        if np.any(self.labels != -1):
-            raise ValueError("multi-label documents have the label -1, and their classes in topics")
-
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -18,15 +18,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaincinv, gammaln, logsumexp, ndtr, ndtri
 
-from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.user.counts_folder import CountsCorpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from benchmark.corpora.archive import CorpusSource
 
     Array = NDArray[np.float64]
     Labels = NDArray[np.int8]
@@ -112,10 +113,6 @@ class CurvedPoints(CorpusReader):
         ids = tuple(f"{group}-{row + 1}" for group, n in zip(POINT_PARTS, sizes, strict=True) for row in range(n))
         parts = np.repeat(np.arange(len(POINT_PARTS)), sizes).astype(np.int32)
         return Documents(ids, np.concatenate(labels).astype(np.int32), parts, POINT_CLASSES, POINT_PARTS)
-
-    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002
-        """Return a source without a path: the points are generated."""
-        return CorpusSource(None)
 
     def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002
         """Return the parameters, which decide the points."""

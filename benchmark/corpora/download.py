@@ -63,11 +63,7 @@ def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], N
                     return CorpusSource((Path(folder) / name).replace(dest / name))
     except OSError as error:
         raise DataError(f"{card.title} can't be downloaded to {dest}: {error.strerror or error}.") from None
-    raise DataError(
-        f"{card.title} could not be downloaded:{''.join(failures) or ' the card names no address.'}\n"
-        f"Get {name} (content digest {card.digest}) in another way and put it, or its unpacked folder, "
-        f"into {dest} or a folder that $BENCH_DATASETS names."
-    )
+    raise DataError(f"{card.title} could not be downloaded:{''.join(failures) or ' the card names no address.'}")
 
 
 def _fetched(address: str, name: str, folder: Path, sha256: str | None) -> Path:

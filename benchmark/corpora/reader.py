@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchmark.corpora.archive import CorpusSource
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Corpus, Documents
 
 
@@ -38,19 +39,19 @@ class CorpusReader(ABC):
     subset: str | None = None
 
     @property
-    @abstractmethod
     def classes(self) -> tuple[str, ...]:
         """Classes, in the order that decides ties; a tuple of str."""
+        return self.outline().classes
 
     @property
-    @abstractmethod
     def parts(self) -> tuple[str, ...]:
         """Groups (universities), or parts of a given split; a tuple of str."""
+        return self.outline().part_names
 
     @property
-    @abstractmethod
     def multilabel(self) -> bool:
         """Whether documents may have several classes, or none."""
+        return self.outline().topics is not None
 
     @abstractmethod
     def outline(self) -> Documents:
@@ -67,9 +68,8 @@ class CorpusReader(ABC):
             If the corpus is missing or invalid, and the documents aren't known without it.
         """
 
-    @abstractmethod
-    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:
-        """Find the corpus, or download it.
+    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002
+        """Find the corpus, or download it; a corpus that is generated has no path, which is the default.
 
         Parameters
         ----------
@@ -88,6 +88,7 @@ class CorpusReader(ABC):
         DataError
             If the corpus isn't found, or the download fails.
         """
+        return CorpusSource(None)
 
     @abstractmethod
     def content(self, source: CorpusSource) -> Mapping[str, Any]:

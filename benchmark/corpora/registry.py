@@ -13,7 +13,7 @@ import platformdirs
 from benchmark.corpora import archive, reuters, synthetic
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
+from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.reader import CorpusReader
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
-
-__all__ = [
-    "CORPORA",
-    "check_document_counts",
-    "corpus_fingerprint",
-    "corpus_names",
-    "dataset_card",
-    "find_corpus",
-    "load_corpus",
-    "locate_corpus",
-    "search_folders",
-    "select_documents",
-]
 
 READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
     "webkb": read_webkb,
@@ -87,10 +74,10 @@ def _cache_folder() -> Path:
 
 def find_corpus(name: str) -> CorpusSource | None:
     """Find a corpus in the first of `search_folders` that has it, without reading it; return None if none has it."""
-    this = dataset_card(name)
+    card = dataset_card(name)
     if name in GENERATORS:
         return CorpusSource(None)
-    return next((source for place in search_folders() if (source := archive.find_corpus_in(place, this))), None)
+    return next((source for folder in search_folders() if (source := archive.find_corpus_in(folder, card))), None)
 
 
 def locate_corpus(
@@ -124,7 +111,7 @@ def locate_corpus(
         try:
             source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
         except DataError as error:
-            raise DataError(f"{error}\n{_looked_for(dataset_card(name))}\n{_WITHOUT}") from None
+            raise DataError(f"{error}\n{_missing(dataset_card(name))}") from None
     if source is None:
         raise _missing(dataset_card(name))
     return source
@@ -224,9 +211,9 @@ class PublishedCorpus(CorpusReader):
 
     def content(self, source: CorpusSource) -> Mapping[str, Any]:
         """Return the archive's fingerprint and the card's facts, so that a changed card is checked again."""
-        this = self.card
-        rows = [[name, list(row.items())] for name, row in this.counts.items()]
-        facts = [this.digest, this.tops, rows, this.documents]
+        card = self.card
+        rows = [[name, list(row.items())] for name, row in card.counts.items()]
+        facts = [card.digest, card.tops, rows, card.documents]
         return {"source": corpus_fingerprint(self.name, source), "card": facts, "subset": self.subset}
 
     def load(self, source: CorpusSource) -> Corpus:
@@ -301,21 +288,17 @@ _CLASSES: tuple[type[CorpusReader], ...] = (
 #: Corpora that a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
-_WITHOUT = "To try the benchmark without this corpus: bench run quickstart"
 
-
-def _missing(this: DatasetCard) -> DataError:
-    return DataError(
-        f"The corpus {this.name} is not here. {_looked_for(this)}\n"
-        f"{archive.download_hint(this)}\n"
-        f"`bench data fetch {this.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
-        f"places, or name its folder in ${DATASETS_VARIABLE}.\n{_WITHOUT}"
-    )
-
-
-def _looked_for(this: DatasetCard) -> str:
-    looked = [
-        f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in search_folders()
+def _missing(card: DatasetCard) -> DataError:
+    searched = [
+        f"\n  {folder}{'' if os.access(folder, os.R_OK) else ' (does not exist, or may not be read)'}"
+        for folder in search_folders()
     ]
-    tops = ", ".join(this.tops if this.tops_are == "files" else [f"{top}/" for top in this.tops])
-    return f"Looked for {', '.join(this.archives)}, or a folder holding {tops}, in:{''.join(looked)}"
+    tops = ", ".join(card.tops if card.tops_are == "files" else [f"{top}/" for top in card.tops])
+    return DataError(
+        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
+        f"{''.join(searched)}\n{archive.download_hint(card)}\n"
+        f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
+        f"folders, or name its folder in ${DATASETS_VARIABLE}.\n"
+        "To try the benchmark without this corpus: bench run quickstart"
+    )

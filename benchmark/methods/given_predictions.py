@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark.config.other_methods import score_columns
-from benchmark.corpora.user.label_notes import listed_labels
+from benchmark.corpora.user.labels import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels

@@ -92,7 +92,7 @@ FIRST: dict[str, tuple[str, str, str, int, tuple[str, ...], dict[str, Any]]] = {
     "N/A": (rows(changed(NAMES, **{"N/A": (0, 9)})), "csv", "", 0, ("missing value: 'N/A' (2)",), {}),
     "NULL": (rows(changed(NAMES, NULL=(0, 9))), "csv", "", 0, ("{'NULL': ''}",), {}),
     "Excel's columns": (EMPTY, "csv", "", 0, ("2 columns have no name: left out", "4 rows have only delimiters"), {}),
-    "Excel's mark": ("sep=;\n" + rows(mark=";"), "csv", "", 0, ("'sep=;' names",), {"text": "text", "label": "label"}),
+    "Excel's mark": ("sep=;\n" + rows(mark=";"), "csv", "", 0, (), {"text": "text", "label": "label"}),
     "semicolons": (rows(mark=";"), "csv", "", 0, (), {"delimiter": ";"}),
     "local dates": (LOCAL, "csv",
         "--date day", 3, ("t.csv:2: day is '1/5/2024', and must be a date in ISO 8601",), {}),

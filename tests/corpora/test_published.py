@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import tarfile
 import threading
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,10 @@ def write_card(folder: Path, name: str = "webkb", **changes: Any) -> None:
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
 def test_every_packing_gives_the_same_files(tmp_path: Path, prefix: bytes, mode: str) -> None:
     hidden = {b"course/misc/.DS_Store": b"", b"readme": b"", b"course/misc/._y": b""}
-    source = CorpusSource(pack_files({**FILES, **hidden}, tmp_path / "a.tar", prefix=prefix, mode=mode))
+    folder = tarfile.TarInfo((prefix + b"course/misc").decode())
+    folder.type = tarfile.DIRTYPE
+    packed = pack_files({**FILES, **hidden}, tmp_path / "a.tar", prefix=prefix, mode=mode, members=[folder])
+    source = CorpusSource(packed)
     assert dict(read_files(source, CARD)) == FILES
     assert any(LONG in name for name in FILES)
 
@@ -269,10 +272,6 @@ def test_documents_have_a_label_or_topics() -> None:
     several = Documents(("d1", "d2"), np.full(2, -1), np.array([0, 1]), ("a", "b"), ("p", "q"), topics)
     assert several.sizes().tolist() == [[1, 1], [0, 1]]
     assert several.of_classes(("b",))[1].topics.tolist() == [[False], [True]]  # type: ignore[union-attr]
-    with pytest.raises(ValueError, match="have the label -1"):
-        replace(several, labels=np.zeros(2))
-    with pytest.raises(ValueError, match="topics must be bool of shape"):
-        replace(several, topics=topics[:1])
 
 
 # --- Cards and readers
@@ -280,9 +279,8 @@ def test_documents_have_a_label_or_topics() -> None:
 
 @pytest.mark.parametrize(
     ("change", "part"),
-    [({"digest": "0"}, "digest: String should match"), ({"counts": {}}, "counts: "), ({"more": 1}, "more: Extra"),
-     ({"counts": {"course": {"a": 1}, "faculty": {"b": 1}}}, "list the groups ['b'], the first class ['a']"),
-     ({"documents": {"a": 1}}, "documents list the groups"), ({"name": "other"}, "name and file name must agree")],
+    [({"digest": "0"}, "digest\n  String should match"), ({"counts": {}}, "counts\n"), ({"more": 1}, "more\n  Extra"),
+     ({"name": "other"}, "name and file name must agree")],
 )  # fmt: skip
 def test_a_wrong_card_is_refused(datasets: Path, change: dict[str, Any], part: str) -> None:
     facts = yaml.safe_load((datasets / "webkb.yaml").read_text())
@@ -294,7 +292,7 @@ def test_a_wrong_card_is_refused(datasets: Path, change: dict[str, Any], part: s
 
 def test_a_missing_card_or_subset_is_named_with_the_nearest(datasets: Path) -> None:
     (datasets / "20ng.yaml").unlink()
-    with pytest.raises(DataError, match=r"20ng\.yaml can't be read .* install that again"):
+    with pytest.raises(DataError, match=r"20ng\.yaml can't be read: .*No such file"):
         registry.dataset_card("20ng")
     with pytest.raises(ConfigError, match=r"unknown corpus 'webbk'; did you mean 'webkb'\? \(allowed: webkb, 20ng, "):
         registry.dataset_card("webbk")

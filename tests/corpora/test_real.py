@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark.corpora import registry
+from benchmark.corpora.assemble import check_document_counts, select_documents
 from tests.builders import real_corpus
 
 pytestmark = pytest.mark.corpus
@@ -58,7 +59,7 @@ def test_contract(name, subset):
     assert corpus.text.flags.c_contiguous
     assert corpus.text.shape == (corpus.bounds[-1],)
     assert len(registry.corpus_fingerprint(name, registry.locate_corpus(name))) == 64
-    registry.check_document_counts(corpus, card)
+    check_document_counts(corpus, card)
 
 
 @pytest.mark.parametrize(("name", "subset"), PINS)
@@ -79,7 +80,7 @@ def test_webkb():
         "other/misc/http:^^swissnet.ai.mit.edu^index.html\r",
     ]
     assert next(iter(corpus)).startswith(b"MIME-Version: 1.0\r\nServer: CERN/3.0\r\n")
-    top4 = registry.select_documents(corpus, ["student", "faculty", "course", "project"])
+    top4 = select_documents(corpus, ["student", "faculty", "course", "project"])
     assert np.bincount(top4.documents.labels).tolist() == [1641, 1124, 930, 504]
 
 
@@ -92,7 +93,7 @@ def test_20ng():
     assert documents.classes == tuple(sorted(documents.classes))
     assert np.bincount(documents.labels[documents.parts == 1])[:3].tolist() == [319, 389, 394]
     assert next(iter(corpus)).startswith(b"From: mathew <mathew@mantis.co.uk>")
-    without = registry.select_documents(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
+    without = select_documents(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
     assert len(without.documents) == 18845
     outline = registry.CORPORA["20ng"]().outline()
     assert outline.dated_by_class
@@ -141,7 +142,7 @@ TABLE_1 = {
 def test_reuters_without_brief_is_that_of_takamura2004():
     corpus = real_corpus("reuters", "without-brief")
     assert np.bincount(corpus.documents.parts).tolist() == [8816, 3023]
-    ten = registry.select_documents(corpus, list(TABLE_1)).documents
+    ten = select_documents(corpus, list(TABLE_1)).documents
     assert ten.ids == corpus.documents.ids
     assert dict(zip(ten.classes, map(tuple, ten.sizes().tolist()), strict=True)) == TABLE_1
     assert set(corpus.documents.classes[:10]) == set(TABLE_1)
@@ -171,7 +172,7 @@ def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     assert dict(sorted(sizes.items(), key=lambda item: -item[1])[:10]) == LARGEST
     assert int((documents.sizes()[:, 0] == 0).sum()) == 7, "classes without training documents"
     # The one story that lists its topic twice: without it, the paper's 8,293 documents, and 298 of trade.
-    published = registry.select_documents(corpus, exclude=["19918"]).documents
+    published = select_documents(corpus, exclude=["19918"]).documents
     assert np.bincount(published.parts).tolist() == [5946, 2347]
     assert published.sizes().sum(axis=1)[published.classes.index("trade")] == 298
 

@@ -82,13 +82,14 @@ def others(config: str, how: str) -> dict[str, Any]:
     from benchmark.config.extends import read_config
     from benchmark.config.model import BASE_VARIANT
     from benchmark.corpora import registry
+    from benchmark.corpora.assemble import select_documents
     from benchmark.plugins.discovery import BUILTIN_REGISTRIES
     from benchmark.text.vocabulary import count_terms
 
     experiment = check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), BUILTIN_REGISTRIES)
     base = experiment.variants[BASE_VARIANT]
     collection = base.collection
-    corpus = registry.select_documents(registry.load_corpus(config), list(collection.classes), collection.exclude)
+    corpus = select_documents(registry.load_corpus(config), list(collection.classes), collection.exclude)
     split, documents = base.protocol.build().splits(corpus.documents)[0], corpus.documents
     labels = documents.labels[split.train]
     if how == "tfidf":

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.corpora import registry as corpora
+from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
 from benchmark.system.errors import DataError
 from benchmark.text import vocabulary
@@ -281,6 +281,6 @@ def test_real_corpora_keep_their_fields(name: str, fields: tuple[str, ...], kind
     lexing = Lexing(skip_html=name == "webkb", fields=fields, format=kind)
     corpus = real_corpus(name)
     if name == "webkb":  # the pages of the classes that the papers use, which are half of them
-        corpus = corpora.select_documents(corpus, classes=["student", "faculty", "course", "project"])
+        corpus = select_documents(corpus, classes=["student", "faculty", "course", "project"])
     counts = count_terms(corpus, lexing, Pruning(min_documents=3), jobs=2)
     assert np.bincount(counts.block_of).tolist() == sizes

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from benchmark.corpora import registry as corpora
+from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.corpus import Corpus, Documents, TextChunk
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.text.counts import Counts
@@ -267,7 +267,7 @@ def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
 @pytest.fixture(scope="module")
 def pages() -> Corpus:
     """The 4,199 WebKB pages of the four classes that the papers use."""
-    return corpora.select_documents(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
+    return select_documents(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
 
 
 # Our own measurements: terms that occur at least twice, and their occurrences.

@@ -99,11 +99,6 @@ class CountsFolder(UserCorpus):
         """Names of the blocks of terms."""
         return self._corpus.blocks
 
-    @property
-    def multilabel(self) -> bool:
-        """Whether documents may have several classes, or none."""
-        return self._corpus.documents.topics is not None
-
     def outline(self) -> Documents:
         """Return the documents themselves."""
         return self._corpus.documents
@@ -122,7 +117,7 @@ class CountsFolder(UserCorpus):
 
     @cached_property
     def _corpus(self) -> CountsCorpus:
-        folder = self.places()[0][1]
+        folder = self.paths_by_part()[0][1]
         contents = {name: _file_content(folder / name) for name in COUNTS_FOLDER_FILES}
         vocabulary = _lines(contents[VOCABULARY_FILE])
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
@@ -194,12 +189,10 @@ def _whole(number: float) -> int:
 
 def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multilabel: bool) -> Documents:
     """Return the documents by the numbers of their classes, named by documents.csv where there is one."""
-    path, named = (
-        folder / DOCUMENTS_FILE,
-        [(str(row), [*map(str, own)], "all") for row, own in enumerate(codes, start=1)],
-    )
+    path = folder / DOCUMENTS_FILE
+    named = [(str(row), [*map(str, numbers)], "all") for row, numbers in enumerate(codes, start=1)]
     if table:
-        rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""))
+        rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""), restval="")
         if missing := {"id", "label"} - set(rows.fieldnames or ()):
             raise DataError(f"{path}: has no column {min(missing)!r} (columns: {', '.join(rows.fieldnames or ())})")
         named = [
@@ -210,13 +203,9 @@ def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multil
     ids, labels, parts = zip(*named, strict=True)
     if len(set(ids)) < len(ids):
         raise DataError(f"{path}: two documents have the same id")
-    code_of, name_of = dict[str, int](), dict[int, str]()
-    for names, numbers in zip(labels, codes, strict=True):
-        for name, code in zip(names, numbers, strict=False):
-            code_of.setdefault(name, code)
-            name_of.setdefault(code, name)
-        if list(map(code_of.get, names)) != numbers or list(map(name_of.get, numbers)) != names:
-            what = f"classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one"
-            raise DataError(f"{folder}: {what}, unlike {names} and {numbers}")
-    classes = sorted(code_of, key=code_of.__getitem__)
+    pairs = {pair for names, numbers in zip(labels, codes, strict=True) for pair in zip(names, numbers, strict=False)}
+    unequal = any(len(names) != len(numbers) for names, numbers in zip(labels, codes, strict=True))
+    if unequal or not len({name for name, _ in pairs}) == len({code for _, code in pairs}) == len(pairs):
+        raise DataError(f"{folder}: classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one")
+    classes = sorted(dict(pairs), key=dict(pairs).__getitem__)
     return encode_documents(ids, labels, parts, multilabel=multilabel, classes=classes)

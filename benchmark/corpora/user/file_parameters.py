@@ -103,8 +103,8 @@ class FileParameters(UserCorpus):
         check_encoding(self.encoding)
         words = {"folders": FOLDER_LEVELS, "drop": tuple(DROP_REASONS), "quoting": tuple(QUOTINGS)}
         for key, allowed in words.items():
-            given = getattr(self, key)
-            for value in [given] if isinstance(given, str) else given:
+            words_stated = getattr(self, key)
+            for value in [words_stated] if isinstance(words_stated, str) else words_stated:
                 if value not in allowed:
                     raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
         try:
@@ -142,4 +142,4 @@ class FileParameters(UserCorpus):
         if what == "split" and isinstance(self.path, dict):
             return True
         in_column, above = getattr(self, what) is not None, what in self.folders
-        return any(above if path.is_dir() else in_column for _, path in self.places())
+        return any(above if path.is_dir() else in_column for _, path in self.paths_by_part())

@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from benchmark.corpora.user.text_files import COMPRESSED, decode_error, open_decompressed, open_text
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
@@ -31,9 +31,9 @@ _UNQUOTED = (
     "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
     "(bench init: --quoting none, --escape '\\')"
 )
-LINES, ARRAYS, PARQUET = (".jsonl", ".ndjson"), (".json",), (".parquet", ".pq")
+JSON, PARQUET = (".jsonl", ".ndjson", ".json"), (".parquet", ".pq")
 #: Extensions of all files of records.
-RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *LINES, *ARRAYS, *PARQUET)
+RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *JSON, *PARQUET)
 #: Extensions of spreadsheets, which only their programs read.
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 #: Rows of a Parquet file in memory at a time, and JSON records whose keys are columns.
@@ -139,14 +139,11 @@ def unreadable_kind(path: Path) -> DataError:
 
 
 def read_columns(path: Path, **form: Any) -> list[str]:
-    """Return the columns of a file, in order; for JSON, those of the first records, with dots before nested keys."""
+    """Return the columns of a file; of JSON and Parquet those of the first records, with dots before nested keys."""
     kind, text = file_extension(path), TextForm(**form)
     if kind in TABLE_DELIMITERS:
         with open_text(path, text.encoding) as file:
             return _names(next(_table_rows(path, file, text), (1, list[str]()))[1], header=text.header)
-    if kind in PARQUET:
-        with open_decompressed(path) as file:
-            return _parquet_columns(_parquet_file(path, file).schema_arrow)
     records = islice(_objects(path, text.encoding), RECORD_BATCH_ROWS)
     return list(dict.fromkeys(name for _, record in records for name in _column_names(record)))
 
@@ -182,11 +179,7 @@ def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int,
         hint = "" if form.quoting == "none" else _UNQUOTED
         raise DataError(f"{path}:{line}: is not a valid table: {error}{hint}") from None
     except UnicodeDecodeError as error:
-        raise decode_error(path, _encoding(file), error, before + reader.line_num if reader else 0) from None
-
-
-def _encoding(file: TextIO) -> str:
-    return file.encoding.removesuffix("-sig")
+        raise decode_error(path, file.encoding, error, before + reader.line_num if reader else 0) from None
 
 
 def _of_table(
@@ -256,85 +249,58 @@ def _column_names(record: Mapping[str, Any], levels: int = MAX_NESTED) -> Iterat
 
 
 def _objects(
-    path: Path, encoding: str, digest: Any = None, columns: Sequence[str] = ()
+    path: Path, encoding: str, digest: Any = None, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file, each with its line or number, from 1."""
+    """Yield the objects of a file, each with its line or number, from 1; of Parquet, only some columns if named."""
     kind = file_extension(path)
     if kind in PARQUET:
         with open_decompressed(path, digest) as packed:
-            yield from enumerate(_parquet_rows(path, packed, columns), start=1)
+            yield from enumerate(_parquet_rows(path, packed.read(), columns), start=1)
         return
-    if kind not in (*LINES, *ARRAYS):
+    if kind not in JSON:
         raise unreadable_kind(path)
     number = 0
     with open_text(path, encoding, digest) as file:
         try:
-            lines: Iterator[str] = file
-            if kind in ARRAYS:
-                text = file.read()
-                if text.lstrip().startswith("["):
-                    records = enumerate(_parsed(path, 0, text), start=1)
-                    yield from ((number, _object(path, number, record)) for number, record in records)
-                    return
-                lines = io.StringIO(text)
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _object(path, number, _parsed(path, number - 1, line.rstrip()))
+            first = file.readline()
+            is_array = first.lstrip().startswith("[")
+            for number, line in enumerate([first + file.read()] if is_array else chain([first], file), start=1):
+                parsed = [_parsed(path, number, line.rstrip())] if line.strip() else []
+                for position, record in enumerate(parsed[0] if is_array else parsed, start=number):
+                    if not isinstance(record, dict):
+                        raise DataError(f"{path}:{position}: is {quote_value(record)}, and must be an object: {{…}}")
+                    yield position, record
         except UnicodeDecodeError as error:
-            raise decode_error(path, _encoding(file), error, number) from None
+            raise decode_error(path, file.encoding, error, number) from None
 
 
-def _parsed(path: Path, lines: int, text: str) -> Any:
-    """Parse JSON that stands after so many lines of a file."""
+def _parsed(path: Path, line: int, text: str) -> Any:
+    """Parse JSON that begins on a line of a file."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        hint = "; a .json file is an array, [{…}, …], or has an object a line" if file_extension(path) in ARRAYS else ""
-        raise DataError(f"{path}:{lines + error.lineno}: is not valid JSON: {error.msg}{hint}") from None
-    except RecursionError:
-        raise DataError(f"{path}:{lines + 1}: is not valid JSON: its values are nested too deeply") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        line += getattr(error, "lineno", 1) - 1
+        hint = "JSON is read as an array, [{…}, …], or as an object a line"
+        raise DataError(f"{path}:{line}: is not valid JSON: {getattr(error, 'msg', error)}; {hint}") from None
 
 
-def _object(path: Path, number: int, record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        raise DataError(f"{path}:{number}: is {quote_value(record)}, and must be an object: {{…}}")
-    return record
-
-
-def _parquet_file(path: Path, file: IO[bytes]) -> Any:
+def _parquet_rows(path: Path, content: bytes, columns: Sequence[str] | None) -> Iterator[dict[str, Any]]:
     from pyarrow import ArrowException, parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
     try:
-        return parquet.ParquetFile(io.BytesIO(file.read()))
-    except (OSError, ArrowException) as error:
-        raise DataError(f"{path}: can't be read: {error}") from None
-
-
-def _parquet_columns(schema: Any) -> list[str]:
-    """Return the columns of a Parquet file, with dots before the fields of a struct."""
-    from pyarrow import types  # noqa: PLC0415 - as above
-
-    found = list[str]()
-    for field in schema:
-        nested = _parquet_columns(field.type) if types.is_struct(field.type) else []
-        found += [f"{field.name}.{name}" for name in nested] or [field.name]
-    return found
-
-
-def _parquet_rows(path: Path, file: IO[bytes], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    from pyarrow import ArrowException  # noqa: PLC0415 - as above
-
-    table = _parquet_file(path, file)
-    names, known = table.schema_arrow.names, _parquet_columns(table.schema_arrow)
-    for name in columns:
-        if name not in names and name not in known:
-            raise UnknownColumnError(path, name, known)
-    roots = [
-        root for root in dict.fromkeys(names) if any(name == root or name.startswith(f"{root}.") for name in columns)
-    ]
-    try:
+        table = parquet.ParquetFile(io.BytesIO(content))
+        names = table.schema_arrow.names
+        roots = names if columns is None else list(dict.fromkeys(_root(path, name, names) for name in columns))
         for batch in table.iter_batches(RECORD_BATCH_ROWS, columns=roots):
             values = [batch.column(root).to_pylist() for root in roots]
             yield from (dict(zip(roots, row, strict=True)) for row in zip(*values, strict=True))
     except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # damaged files
         raise DataError(f"{path}: can't be read: {error}") from None
+
+
+def _root(path: Path, name: str, names: Sequence[str]) -> str:
+    """Return the column of a Parquet file that is, or holds, a column with dots in its name."""
+    roots = [root for root in names if name.startswith(f"{root}.")]
+    if name not in names and not roots:
+        raise UnknownColumnError(path, name, names)
+    return name if name in names else roots[0]

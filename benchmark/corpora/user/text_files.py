@@ -72,7 +72,7 @@ def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedRea
                 pass
     except EOFError:
         raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
-    except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+    except (OSError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:  # as of an encrypted zip
         raise DataError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from None
 
 
@@ -91,7 +91,9 @@ def _unpacked(path: Path, plain: io.BufferedReader[Any]) -> io.BufferedReader[An
         case ".xz":
             raw = lzma.LZMAFile(plain)  # noqa: SIM115 - the caller closes `plain`
         case ".zst":
-            raw = io.BytesIO(_zstandard(path, plain.read()))
+            import pyarrow as pa  # noqa: PLC0415 - slow to import, and for few files
+
+            raw = pa.CompressedInputStream(pa.BufferReader(plain.read()), "zstd")
         case ".zip":
             archive = zipfile.ZipFile(io.BytesIO(plain.read()))
             names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
@@ -99,25 +101,6 @@ def _unpacked(path: Path, plain: io.BufferedReader[Any]) -> io.BufferedReader[An
                 raise DataError(f"{path}: holds {len(names):,} files, and must hold one; unpack it")
             raw = io.BytesIO(archive.read(names[0]))
     return raw if raw is plain else io.BufferedReader(raw, READ_BYTES)
-
-
-def _zstandard(path: Path, packed: bytes) -> bytes:
-    """Decompress all frames; EOFError for one without its end."""
-    try:
-        import zstandard  # noqa: PLC0415 - an optional dependency: few files are compressed by it
-    except ImportError:
-        raise DataError(f"{path}: reading .zst needs the package zstandard (the extra zstd of simplexbench)") from None
-    pieces = list[bytes]()
-    while packed:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            pieces.append(frame.decompress(packed))
-        except zstandard.ZstdError as error:
-            raise DataError(f"{path}: can't be read: {error}") from None
-        if not frame.eof:
-            raise EOFError
-        packed = frame.unused_data
-    return b"".join(pieces)
 
 
 @contextmanager
@@ -161,6 +144,7 @@ def encoding_of(beginning: bytes, encoding: str, path: Path) -> str:
 
 def decode_error(path: Path, encoding: str, error: UnicodeDecodeError, lines: int = 0) -> DataError:
     """Return the error for the first byte that doesn't fit the encoding, in bytes after so many lines."""
+    encoding = encoding.removesuffix("-sig")
     line = lines + 1 + error.object[: error.start].decode(encoding, "ignore").count("\n")
     return DataError(
         f"{path}:{line}: the byte 0x{error.object[error.start]:02x} is not {encoding}; "

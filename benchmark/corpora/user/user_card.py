@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -28,7 +28,8 @@ def user_card_path(config: Path) -> Path:
 
 def user_card_yaml(reader: UserCorpus, name: str) -> str:
     """Return the card as YAML text."""
-    return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
+    facts = _card(reader, name).model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    return _HEAD + yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=120)
 
 
 def check_user_card(reader: UserCorpus, config: Path) -> None:
@@ -43,9 +44,8 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
     path = user_card_path(config)
     if not path.exists():
         return
-    card = read_card(path.stem, path.parent)
-    now = DatasetCard.model_validate(_facts(reader, path.stem))
-    if now.digest == card.digest and now.counts == card.counts and now.documents == card.documents:
+    card, now = read_card(path.stem, path.parent), _card(reader, path.stem)
+    if (now.digest, now.counts, now.documents) == (card.digest, card.counts, card.documents):
         return
     wrong = [
         f"  {name}, {group}: {before:,} documents on the card, {after:,} now"
@@ -55,36 +55,26 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
     ]
     more = [f"  … and {len(wrong) - MAX_PROBLEMS:,} more"] if len(wrong) > MAX_PROBLEMS else []
     lines = [*wrong[:MAX_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
-    raise DataError(
-        "\n".join(
-            [
-                f"{now.title} differs from its card {path}:",
-                *lines,
-                f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}",
-            ]
-        )
-    )
+    hint = f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}"
+    raise DataError("\n".join([f"{now.title} differs from its card {path}:", *lines, hint]))
 
 
-def _facts(reader: UserCorpus, name: str) -> dict[str, Any]:
-    documents, sizes = reader.outline(), reader.outline().sizes()
-    groups = list(map(escape_unprintable, documents.part_names))
+def _card(reader: UserCorpus, name: str) -> DatasetCard:
+    documents = reader.outline()
+    groups, sizes = list(map(escape_unprintable, documents.part_names)), documents.sizes()
     by_group = np.bincount(documents.parts, minlength=len(groups))
     if len(groups) > MAX_CARD_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
-    facts = {
-        "name": escape_unprintable(name),
-        "title": ", ".join(escape_unprintable(Path(file).name) for file in files),
-        "tops": files,
-        "tops_are": "files",
-        "digest": reader.digest(),
-        "counts": {
-            escape_unprintable(label): {group: int(n) for group, n in zip(groups, row, strict=True)}
-            for label, row in zip(documents.classes, sizes, strict=True)
-        },
-        "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.multilabel else None,
-        "licence": "unknown",
-        "citation": "unknown",
-    }
-    return {key: value for key, value in facts.items() if value is not None}
+    classes = map(escape_unprintable, documents.classes)
+    return DatasetCard(
+        name=escape_unprintable(name),
+        title=", ".join(escape_unprintable(Path(file).name) for file in files),
+        tops=tuple(files),
+        tops_are="files",
+        digest=reader.digest(),
+        counts={label: dict(zip(groups, row, strict=True)) for label, row in zip(classes, sizes.tolist(), strict=True)},
+        documents=dict(zip(groups, by_group.tolist(), strict=True)) if reader.multilabel else None,
+        licence="unknown",
+        citation="unknown",
+    )

@@ -53,7 +53,7 @@ class UserCorpus(CorpusReader):
         """Path as written in the configuration."""
         return self.path if isinstance(self.path, str) else ", ".join(self.path.values())
 
-    def places(self) -> list[tuple[str, Path]]:
+    def paths_by_part(self) -> list[tuple[str, Path]]:
         """Return each file or folder with its part of the split, "" where the path names none.
 
         Raises
@@ -67,16 +67,6 @@ class UserCorpus(CorpusReader):
             if not path.exists():
                 raise DataError(f"{path}: no such file or folder; path is relative to the configuration")
         return paths
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Classes, in the order that decides ties."""
-        return self.outline().classes
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
-        return self.outline().part_names
 
     def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002 - no address
         """Return the path as written in the configuration; nothing is downloaded."""

@@ -50,7 +50,7 @@ class UserFiles(FileParameters):
 
     def content(self, source: CorpusSource) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """Return the digest of the files and all parameters but `path`."""
-        kinds = [[split, "" if path.is_dir() else file_extension(path)] for split, path in self.places()]
+        kinds = [[split, "" if path.is_dir() else file_extension(path)] for split, path in self.paths_by_part()]
         parameters = {key: value for key, value in self._parameters().items() if key != "path"}
         return {"kinds": kinds, "digest": self.digest(), **parameters}
 
@@ -66,7 +66,7 @@ class UserFiles(FileParameters):
     @cached_property
     def _stamps(self) -> tuple[tuple[str, int, int], ...]:
         """Name, size and time of modification of each file."""
-        stats = [(str(file), file.stat()) for _, path in self.places() for _, file in files_below(path)]
+        stats = [(str(file), file.stat()) for _, path in self.paths_by_part() for _, file in files_below(path)]
         return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
 
@@ -74,7 +74,7 @@ class UserFiles(FileParameters):
 def _read(parameters: str, base: Path, stamps: tuple[tuple[str, int, int], ...]) -> ScanResult:
     del stamps  # files that were edited are read again
     reader = UserFiles(**json.loads(parameters), base=base)
-    return read_documents(reader, [(part, path, files_below(path)) for part, path in reader.places()])
+    return read_documents(reader, [(part, path, files_below(path)) for part, path in reader.paths_by_part()])
 
 
 def files_below(path: Path) -> list[tuple[str, Path]]:

@@ -7,8 +7,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
-import zstandard
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.documents import DocumentsError
@@ -105,6 +105,13 @@ def test_a_class_is_its_text_in_composed_unicode(tmp_path: Path, value: Any, nam
     assert named(read(tmp_path, lines({"label": value}, {}, {"label": value})))[0] == [name]
 
 
+def test_a_column_for_each_class_holds_0_or_1_however_it_is_written(tmp_path: Path) -> None:
+    content = b"text,x,y\na,1,0\nb,0.0,1.0\nc,True,FALSE\nd,,1\n"
+    assert named(read(tmp_path, content, "t.csv", label=["x", "y"])) == [["x"], ["y"], ["x"], ["y"]]
+    several = content + b"e,1,1\nf,,\n"
+    assert named(read(tmp_path, several, "t.csv", labels=["x", "y"]))[4:] == [["x", "y"], []]
+
+
 #: Date, format; what it is in UTC.
 DATES: list[tuple[Any, str | None, str]] = [
     ("2024-05-31", None, "2024-05-31T00:00:00"), ("2024-05-31 10:20", None, "2024-05-31T10:20:00"),
@@ -130,12 +137,13 @@ ISO = (
 )
 LOCAL_DATES = "31/12/2020", "1.2.2024", "5/6/2024 10:00 UTC", "soon", "31.12."
 TAGS = {"labels": "tags", "separator": ","}
+CUT = pa.compress(b"text,label\nx,a\n", "zstd", asbytes=True)[:-4]
 PACKED = gzip.compress(b"text,label\nx,a\n")
 
 #: Name, content, parameters; part of the message.
 REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     # documents: how many, and the first
-    ("t.jsonl", lines({"text": " "}, {}, {"text": ""}), {},
+    ("t.jsonl", lines({"text": "\u3000 "}, {}, {"text": ""}), {},
      "t.jsonl: 2 documents without text; add a text, or leave such documents out by drop: [empty]"),
     ("t.jsonl", lines({}, {"label": None}), {}, "1 document without a class; add a class"),
     ("t.jsonl", lines({"label": float("nan")}), {}, "t.jsonl:1)"),
@@ -195,14 +203,14 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("t.jsonl", b'{"text": "caf\xe9"}\n', {}, "t.jsonl:1: the byte 0xe9 is not utf-8"),
     ("t.json", b'[{"text": "x"},\n{"text": "y",}]', {}, "t.json:2: is not valid JSON: "),
     ("t.json", b'{\n"data": [{"text": "x"}]}', {},
-     "enclosed in double quotes; a .json file is an array, [{…}, …], or has an object a line"),
+     "enclosed in double quotes; JSON is read as an array, [{…}, …], or as an object a line"),
     ("t.json", b"[1]", {}, "t.json:1: is 1, and must be an object"),
     ("t.parquet", b"PAR1", {}, "t.parquet: can't be read"),
     # files
     ("t.csv.gz", PACKED[:-9], {}, "t.csv.gz: is truncated: its compressed stream ends too early"),
     ("t.csv.gz", b"text,label\n", {}, "t.csv.gz: can't be read: Not a gzipped file"),
     ("t.csv.gz", PACKED[:-8] + b"\0" * 8, {}, "t.csv.gz: can't be read: CRC check failed"),
-    ("t.csv.zst", zstandard.compress(b"text,label\nx,a\n")[:-4], {}, "t.csv.zst: is truncated"),
+    ("t.csv.zst", CUT, {}, "t.csv.zst: can't be read: Truncated"),
     *((f"t.csv{end}", b"text,label\n", {}, f"t.csv{end}: can't be read") for end in (".xz", ".zst", ".zip")),
     ("t.xlsx", b"PK", {}, "t.xlsx: is a spreadsheet: save its table as CSV (UTF-8), or write it as Parquet"),
     ("t.docx", b"", {}, "t.docx: unknown kind of file '.docx'"),

