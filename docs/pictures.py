@@ -13,7 +13,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers
@@ -135,7 +135,7 @@ def scale() -> VegaSpec:
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
-    table, panels = pd.DataFrame(found["points"]), list[ChartPanel]()
+    table, parts, limits = pd.DataFrame(found["points"]), list[pd.DataFrame](), dict[str, dict[str, float]]()
     for axis in found["base"]:
         others = [other for other in found["base"] if other != axis]
         own = table[(table[others] == [found["base"][other] for other in others]).all(axis=1)].sort_values(axis)
@@ -143,17 +143,17 @@ def scale() -> VegaSpec:
         if own[axis].nunique() < 2:
             continue
         clock = axis == "workers"
-        laptops = tuple((f"{size:.0f} GB", size) for size in LAPTOPS)
         for what, unit in (("seconds", "seconds on the clock") if clock else ("cpu", "seconds"), ("memory", "GB")):
-            lines = [
-                Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
-                for route, g in own.groupby("route", sort=False)
-            ]
-            if max(max(line.y) / min(line.y) for line in lines) > FLAT:
-                panels.append(ChartPanel(f"{unit} by {axis}", tuple(lines), limits=laptops if what == "memory" else ()))
+            points = pd.DataFrame({"x": own[axis].astype(float), "y": own[what], "panel": f"{unit} by {axis}"})
+            points = points.assign(series=own["route"].str.partition(",")[0], low=float("nan"), high=float("nan"))
+            lines = points.groupby("series", sort=False)["y"]
+            if (lines.max() / lines.min()).max() > FLAT:
+                parts += [line for _, line in points[list(POINT_COLUMNS)].groupby("series", sort=False)]
+                limits[f"{unit} by {axis}"] = {f"{size:.0f} GB": size for size in LAPTOPS if what == "memory"}
     most = table.loc[table["documents"].idxmax()]
     title = f"{most['documents']:,.0f} documents take {most['cpu']:.0f} seconds and {most['memory']:.1f} GB"
-    return curve_chart(Chart("scale", title, "", "", tuple(panels), log_x=True, log_y=True, round_x=True))
+    logarithmic = {"log_x": True, "log_y": True, "round_x": True}
+    return curve_chart(Chart("scale", title, "", "", pd.concat(parts, ignore_index=True), limits=limits, **logarithmic))
 
 
 def census() -> VegaSpec:

@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import main_metric, tested_metrics
+from benchmark.analysis.comparisons import TEST_NAMES, main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
 from benchmark.analysis.notes import corpus_in_words
-from benchmark.analysis.prose.main_finding import spoken_test
 from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.intervals import Estimate
@@ -147,7 +146,13 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
-        (spoken_test(test.test).removeprefix("the "), test.n, test.statistic, _p_text(test), test.favours or "neither")
+        (
+            TEST_NAMES.get(test.test, test.test).removeprefix("the "),
+            test.n,
+            test.statistic,
+            _p_text(test),
+            test.favours or "neither",
+        )
         for test in tests
     ]
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables

@@ -13,7 +13,7 @@ from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 DOCUMENT_TESTS = ("sign", "mcnemar")
 #: Outcomes of a comparison that name no better cell.
 UNDECIDED, UNTESTABLE, UNTESTED, NEVER_DIFFER = "undecided", "not testable", "no test", "never differ"
+#: What a cell is that others are compared with, and the term for a comparison that decides nothing.
+BASELINE, NOT_SHOWN = "baseline", "no clear difference"
+#: Names of tests, for sentences.
+TEST_NAMES = {"sign": "the exact sign test", "mcnemar": "McNemar's exact test"}
+TEST_NAMES |= {"wilcoxon": "Wilcoxon's signed rank test"}
 
 
 @dataclass(frozen=True)
@@ -78,9 +83,13 @@ class PlannedComparison:
     @property
     def turned(self) -> PlannedComparison:
         """The comparison with its cells in the other order."""
-        outcome = {"a": "b", "b": "a"}.get(self.outcome, self.outcome)
-        low, high = -self.high, -self.low
-        return replace(self, a=self.b, b=self.a, outcome=outcome, value=0.0 - self.value, low=low, high=high)
+        low, high, other = -self.high, -self.low, self.turned_over.outcome
+        return replace(self, a=self.b, b=self.a, outcome=other, value=0.0 - self.value, low=low, high=high)
+
+    @property
+    def turned_over(self) -> PlannedComparison:
+        """The comparison with the other cell as the better one."""
+        return replace(self, outcome={"a": "b", "b": "a"}.get(self.outcome, self.outcome))
 
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
@@ -91,40 +100,38 @@ class PlannedComparison:
 
 def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
     """Return the planned comparisons of a summary in their order, with the outcome by one kind of test for all."""
-    cells = {cell.id: cell for cell in summary.cells}
-    leading = leading_tests(quantity_tests(summary.significance, summary.main_metric))
+    cells, tested = {cell.id: cell for cell in summary.cells}, summary.significance
+    leading = leading_tests(quantity_tests(tested, summary.main_metric))
     tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
-    others = set(zip(summary.significance["a"], summary.significance["b"], strict=True))
-    a_is_better = 1 if summary.more_is_better(summary.main_metric) else -1
-    found = []
+    others, found = set(zip(tested["a"], tested["b"], strict=True)), list[PlannedComparison]()
     for gap in summary.differences.to_dict("records"):
         test: dict[Any, Any] = tests.get((gap["a"], gap["b"]), {})
-        p_value, p_holm = (None if is_missing(test.get(name)) else test[name] for name in ("p_value", "p_holm"))
-        # A test of decisions may favour the other cell than the score does, or say nothing of it.
-        apart = is_missing(gap["low"]) or gap["low"] > 0 or gap["high"] < 0
-        outcome = UNDECIDED
-        if not test:
-            outcome = UNTESTED
-        elif test["n"] == 0 and gap["value"] == 0 and (p_value == 1 or test["test"] == "wilcoxon"):
-            outcome = NEVER_DIFFER
-        elif p_value is None or test["note"]:
-            outcome = UNTESTABLE
-        elif p_holm is not None and p_holm < SIGNIFICANCE_LEVEL and apart and gap["value"]:
-            outcome = "a" if a_is_better * gap["value"] > 0 else "b"
-        value, low, high = (float("nan" if is_missing(gap[name]) else gap[name]) for name in ("value", "low", "high"))
         of_other = "no test of this quantity" if (gap["a"], gap["b"]) in others else ""
+        p_value, p_holm = (None if is_missing(test.get(name)) else test[name] for name in ("p_value", "p_holm"))
+        value, low, high = (float("nan" if is_missing(gap[end]) else gap[end]) for end in ("value", "low", "high"))
+        outcome = _outcome(test, value, apart=math.isnan(low) or low > 0 or high < 0)
+        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
+        numbers: dict[str, Any] = {"family": int(test.get("family", 0)), "unequal": int(test.get("n", 0))}
         note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
-        decided: tuple[Any, ...] = (
-            test.get("test", ""),
-            p_value,
-            p_holm,
-            int(test.get("family", 0)),
-            note,
-            int(test.get("n", 0)),
-        )
-        both = cells[gap["a"]], cells[gap["b"]]
-        found.append(PlannedComparison(*both, value, low, high, int(gap["n"]), outcome, *decided))
+        pair = replace(pair, test=test.get("test", ""), p_value=p_value, p_holm=p_holm, note=note, **numbers)
+        found.append(pair if summary.more_is_better(summary.main_metric) else pair.turned_over)
     return found
+
+
+def _outcome(test: Mapping[Any, Any], value: float, *, apart: bool) -> str:
+    """Return the outcome of a comparison where more is better; `apart` says whether the interval excludes zero.
+
+    A test of decisions may favour the other cell than the score does, or say nothing of it.
+    """
+    if not test:
+        return UNTESTED
+    if test["n"] == 0 and value == 0 and (test["p_value"] == 1 or test["test"] == "wilcoxon"):
+        return NEVER_DIFFER
+    if is_missing(test["p_value"]) or test["note"]:
+        return UNTESTABLE
+    if test["p_holm"] < SIGNIFICANCE_LEVEL and apart and value:
+        return "a" if value > 0 else "b"
+    return UNDECIDED
 
 
 def leading_pair(summary: Summary) -> tuple[str, str] | None:
@@ -132,12 +139,36 @@ def leading_pair(summary: Summary) -> tuple[str, str] | None:
     scores, metric = summary.headlines, summary.main_metric
     sign = 1 if summary.more_is_better(metric) else -1
     best: list[tuple[float, str]] = []
-    for pair in planned_comparisons(summary):
+    for pair in (pair for pair in planned_comparisons(summary) if pair.a.task == pair.b.task):
         both = [(sign * scores[cell.id, metric]["value"], cell.id) for cell in (pair.a, pair.b)]
         both.sort(key=lambda each: each[0], reverse=True)
-        if pair.a.task == pair.b.task and [value for value, _ in both] > [value for value, _ in best]:
+        if [value for value, _ in both] > [value for value, _ in best]:
             best = both
     return (best[0][1], best[1][1]) if best else None
+
+
+def ranked_cells(summary: Summary) -> tuple[str, ...]:
+    """Return the ids of the cells, the best of each setting first; scores of one setting can be put in one order."""
+    sign = -1 if summary.more_is_better(summary.main_metric) else 1
+    settings: dict[tuple[Any, ...], list[tuple[bool, float, str]]] = {}
+    for cell in summary.cells:
+        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
+        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
+        rank = (True, 0.0) if is_missing(value) else (False, sign * float(value))
+        settings.setdefault(where, []).append((*rank, cell.id))
+    return tuple(name for cells in settings.values() for *_, name in sorted(cells, key=lambda row: row[:2]))
+
+
+def first_comparisons(summary: Summary) -> dict[str, PlannedComparison]:
+    """Return the first planned comparison of each cell that is compared with another, by its id."""
+    return {pair.a.id: pair for pair in reversed(planned_comparisons(summary))}
+
+
+def shown_outcomes(summary: Summary) -> dict[str, str]:
+    """Return what each cell is to the one that it is first compared with: an outcome, `BASELINE`, or "" without one."""
+    first = first_comparisons(summary)
+    outcomes = dict.fromkeys((cell.id for cell in summary.cells), "") | {p.b.id: BASELINE for p in first.values()}
+    return outcomes | {cell: pair.outcome_for(cell) for cell, pair in first.items()}
 
 
 def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.analysis.charts.region_charts import RegionFigure, RegionPanel
+from benchmark.analysis.charts import RegionFigure, RegionPanel
 from benchmark.analysis.formatting.labels import component_label
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.config.model import method_of

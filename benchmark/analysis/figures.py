@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
-from benchmark.analysis.formatting.units import (
-    axis_label,
-    axis_scale,
-    capitalized,
-    display_unit,
-    metric_labels,
-    metric_name,
-)
-from benchmark.analysis.summary import HEADLINE_FOLD
+from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_labels
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
@@ -60,24 +52,18 @@ def charts_of(experiment: Experiment, scored: ScoreTable, published: Published |
     other ways. Rows of folds are the replicates of a cell.
     """
     figures = [figure for figure in experiment.figures if not figure.regions]
-    frames = [each for each in (scored.frame, scored.drawn) if len(each)]
-    if not figures or not frames:
+    frames = [each for each in (scored.frame, scored.drawn) if len(each)] if figures else []
+    if not frames:
         return ()
-    scores = pd.concat(frames, ignore_index=True)
-    for axis in {figure.x for figure in figures} - set(scores.columns):
-        scores[axis] = np.nan
-    of_run = _ChartsOfRun(experiment, scored, published)
+    scores, of_run = pd.concat(frames, ignore_index=True), _ChartsOfRun(experiment, scored, published)
     charts = (of_run.chart(figure, _rows_of(figure, scores[scores["metric"].isin(figure.y)])) for figure in figures)
     return tuple(chart for chart in charts if chart is not None)
 
 
 def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
     """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
-    return {
-        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
-        for value in _printed(published, experiment)
-        if value.cell
-    }
+    values = (value for value in _printed(published, experiment) if value.cell)
+    return {value.cell or "": float(value.value) / (100 if value.unit == "percent" else 1) for value in values}
 
 
 def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
@@ -92,7 +78,8 @@ class _ChartsOfRun:
         first = next(iter(experiment.variants.values()))
         self.title, self.declared, self.scored = experiment.title, experiment.declared, scored
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
-        self.tasks = {task.name: task.title for task in first.tasks}
+        self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
+        self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
         self.ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
         cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
         own = [value for value in _printed(published, experiment) if value.cell in cells]
@@ -101,24 +88,25 @@ class _ChartsOfRun:
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
         facets = _facets(figure, rows)
-        values = [list(dict.fromkeys(rows[column])) for column in facets]
-        panels = []
-        for *point, metric in product(*values, figure.y):
-            chosen = rows[rows["metric"] == metric]
-            for column, value in zip(facets, point, strict=True):
-                chosen = chosen[chosen[column] == value]
-            if len(chosen):
-                shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, point, strict=True))
-                title = self._panel_title(shown, figure, metric, rows)
-                drawn = tuple(self._related(figure, chosen) if figure.relation else self._lines(figure, chosen))
-                oracle = shown.get("choice") == CHOOSE_ORACLE
-                panels.append(ChartPanel(title, drawn, self._band(figure, chosen), oracle=oracle))
-        lines = [line for panel in panels for line in panel.lines]
-        if figure.log_y and any(any(line.y) for line in lines):
+        points = self._relations(figure, rows, facets) if figure.relation else self._scores(figure, rows, facets)
+        panels, bands, oracle = list[pd.DataFrame](), dict[str, tuple[float, float]](), set[str]()
+        for values in product(*(dict.fromkeys(rows[column]) for column in facets), figure.y):
+            own = points
+            for column, value in zip((*facets, "metric"), values, strict=True):
+                own = own[own[column] == value]
+            shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, values, strict=False))
+            title = self._panel_title(shown, figure, str(values[-1]), rows)
+            panels.append(self._lines(own).assign(panel=title))
+            oracle |= {title} if shown.get("choice") == CHOOSE_ORACLE else set()
+            cells = () if figure.relation else set(own["cell"])
+            for each in self.ranges:
+                if each.metric == values[-1] and cells and cells.intersection(each.expanded):
+                    bands.setdefault(title, (float(each.low), float(each.high)))
+        points = pd.concat([points[:0], *panels], ignore_index=True)
+        if figure.log_y and points["y"].any():
             # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
-            panels = [replace(panel, lines=tuple(line for line in panel.lines if any(line.y))) for panel in panels]
-            lines = [line for panel in panels for line in panel.lines]
-        if not lines:
+            points = points[points.groupby(["panel", "series"])["y"].transform("any")]
+        if not len(points):
             return None
         kind, declared = "".join(figure.relation[:1]), self.declared
         measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
@@ -129,73 +117,82 @@ class _ChartsOfRun:
             title=self._title(figure),
             x_label=X_LABELS.get(figure.x, x_label),
             y_label=self._y_label(figure),
-            panels=tuple(panels),
+            points=points[list(POINT_COLUMNS)].reset_index(drop=True),
             bars=self._bars_in_words(figure, rows),
             scale=1.0 if kind == "ratio" else axis_scale(figure.y, declared),
             round_x=x_is_metric,
-            log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
-            log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
+            log_x=figure.log_x and points["x"].min() > 0,
+            log_y=figure.log_y and points["y"].min() > 0,
             reference={"ratio": 1.0, "difference": 0.0}.get(kind),
             share_y=measured or kind == "difference",
             measured=measured,
+            bands=bands,
+            oracle=frozenset(oracle),
         )
 
-    def _lines(self, figure: FigureView, rows: pd.DataFrame) -> Iterator[Line]:
-        """Yield the lines of a panel: levels of methods without a value on x, other lines, and the published value."""
-        drawn = rows[rows[figure.line].notna()]
-        values = drawn[["cell", "fold", "value", "low", "high"]].itertuples(index=False)
-        groups: dict[Any, dict[float, list[Any]]] = {}  # by pandas, thousands of points would take seconds
-        for name, at, row in zip(drawn[figure.line], drawn[figure.x], values, strict=True):
-            groups.setdefault(name, {}).setdefault(float(at), []).append(row)
-        lines, levels = list[Line](), dict[str, float]()
-        for name, across_x in groups.items():
-            label = self.methods.get(name, str(name)) if figure.line == "method" else str(name)
-            points = [(at, *_point(figure, across_x[at])) for at in sorted(across_x)]
-            lines += _line(label, [point for point in points if point[0] < math.inf])
-            if points and points[0][0] == math.inf:
-                levels[label] = points[0][1]
-        across = tuple(sorted({at for line in lines for at in line.x}))
-        if lines:
-            ends = across[:1] + across[1:][-1:]
-            for label, value in levels.items():
-                yield from _line(label, [(x, value, math.nan, math.nan) for x in ends])
-            yield from lines
-            number = self.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
-            if number is not None:
-                yield Line(PUBLISHED_LINE_LABEL, across, (number,) * len(across))
+    def _scores(self, figure: FigureView, rows: pd.DataFrame, facets: Sequence[str]) -> pd.DataFrame:
+        """Return x, score and ends of the bar of the first cell of each panel, line and x."""
+        keys, rows = list(dict.fromkeys((*facets, "metric", figure.line, figure.x))), rows[rows[figure.line].notna()]
+        own = rows[rows["cell"] == rows.groupby(keys, dropna=False)["cell"].transform("first")]
+        points = own[own["fold"] == ALL_SPLITS].rename(columns={"value": "y"})
+        if figure.bars != "interval":
+            replicates = own[own["fold"] != ALL_SPLITS].groupby(keys, dropna=False)["value"]
+            spread = replicates.agg(["mean", "min", "max", "std"]).reset_index()
+            points = points.drop(columns=["low", "high"]).merge(spread, on=keys, how="left")
+            reach = 2 * points["std"]
+            ends = {"range": (points["min"], points["max"])}
+            ends["2 standard deviations"] = points["mean"] - reach, points["mean"] + reach
+            low, high = ends.get(figure.bars, (np.nan, np.nan))
+            points = points.assign(low=low, high=high)
+            points["y"] = points["y"].where(points["low"].isna(), points["mean"])
+        names = self.methods if figure.line == "method" else {}
+        series = [names.get(name, str(name)) for name in points[figure.line]]
+        return points.assign(series=series, x=points[figure.x].astype(float))
 
-    def _related(self, figure: FigureView, rows: pd.DataFrame) -> Iterator[Line]:
-        """Yield a line of ratios or differences for each value of the line column, from cells that differ in method."""
+    def _relations(self, figure: FigureView, rows: pd.DataFrame, facets: Sequence[str]) -> pd.DataFrame:
+        """Return ratios or differences of two methods, by panel, value of the line's column and x."""
         kind, a, b = figure.relation
         estimate = self.scored.ratio if kind == "ratio" else self.scored.difference
-        headlines = rows[rows["fold"] == HEADLINE_FOLD]
-        column = "variant" if figure.line == "method" else figure.line
-        for name in dict.fromkeys(headlines[column]):
-            points = []
-            for at, group in headlines[headlines[column] == name].groupby(figure.x, sort=True):
-                cells = dict(zip(group["method"], group["cell"], strict=True))
-                try:
-                    found = estimate(cells[a], cells[b], group["metric"].iloc[0])
-                except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
-                    continue
-                points.append((float(at), found.value, found.low, found.high))
-            sign = " / " if kind == "ratio" else " − "
-            yield from _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
+        line = "variant" if figure.line == "method" else figure.line
+        keys, points = [*facets, "metric", line, figure.x], list[dict[str, Any]]()
+        for key, group in rows[rows["fold"] == ALL_SPLITS].groupby(keys, sort=False, dropna=False):
+            cells, place = (
+                dict(zip(group["method"], group["cell"], strict=True)),
+                dict[str, Any](zip(keys, key, strict=True)),
+            )
+            try:
+                found = estimate(cells[a], cells[b], place["metric"])
+            except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
+                continue
+            name = f"{a} {'/' if kind == 'ratio' else '−'} {b}" if figure.line == "method" else str(place[line])
+            numbers = {"x": float(place[figure.x]), "y": found.value, "low": found.low, "high": found.high}
+            points.append(place | numbers | {"series": name})
+        return pd.DataFrame(points, columns=[*dict.fromkeys((*keys, *POINT_COLUMNS))])
 
-    def _band(self, figure: FigureView, rows: pd.DataFrame) -> tuple[float, float] | None:
-        """Return the range of the paper's axis if one of its cells is a point of this panel, else None."""
-        cells, metrics = set(rows["cell"]), set(rows["metric"])
-        ranges = () if figure.relation else self.ranges
-        own = (r for r in ranges if r.metric in metrics and cells.intersection(r.expanded))
-        return next(((float(r.low), float(r.high)) for r in own), None)
+    def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
+        """Return the points of a panel, line by line: levels of methods without x, other lines, the published value."""
+        points = points.loc[np.isfinite(points["y"].astype(float))]
+        lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
+        if not len(lines):
+            return lines
+        order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
+        lines = lines.sort_values("series", key=lambda names: names.map(order), kind="stable")
+        barred = np.isfinite(lines[["low", "high"]].astype(float)).all(axis=1).groupby(lines["series"]).transform("all")
+        lines = lines.assign(low=lines["low"].where(barred), high=lines["high"].where(barred))
+        across, levels = sorted(set(lines["x"])), points[~points["series"].isin(lines["series"])]
+        levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
+        ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]
+        parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
+        first = points.iloc[0]
+        if (number := self.printed.get((first["metric"], first.get("of_class", "")))) is not None:
+            printed = {"series": PUBLISHED_LINE_LABEL, "x": across, "y": number, "low": np.nan, "high": np.nan}
+            parts.append(pd.DataFrame(printed))
+        return pd.concat([part for part in parts if len(part)])
 
     def _panel_title(self, point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame) -> str:
         """Write the panel columns' values on a line, then model selection and, of several metrics, the metric."""
-        words = (
-            self._named(column, value, rows)
-            for column in ("variant", "task", "of_class", "method", "size", "terms")
-            if (value := point.get(column))
-        )
+        columns = ("variant", "task", "of_class", "method", "size", "terms")
+        words = (self._named(column, point[column], rows) for column in columns if point.get(column))
         others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
         others += [metric_labels(metric, self.declared).definition] if len(figure.y) > 1 else []
         return "\n".join(filter(None, [", ".join(words), *others]))
@@ -203,16 +200,15 @@ class _ChartsOfRun:
     def _named(self, column: str, value: Any, rows: pd.DataFrame) -> str:
         """Write a value of a panel column in words."""
         if column == "of_class" and value == ALL_CLASSES:
-            classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL_CLASSES)]
-            return f"average of the {len(classes)} classes" if classes else "all classes"
+            n = len(set(rows["of_class"]) - {"", ALL_CLASSES})
+            return f"average of the {n} classes" if n else "all classes"
         if column in {"size", "terms"}:
             return f"{int(value):,} {X_LABELS[column].lower()}"
-        known = {"task": self.tasks, "method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
-        return known.get(column, {}).get(value, str(value))
+        return self.names.get(column, {}).get(value, str(value))
 
     def _title(self, figure: FigureView) -> str:
         """Return the title of the figure, or one made from what it shows."""
-        name, variant, title = metric_name(figure.y[0], self.declared), figure.where.get("variant"), figure.title
+        name, variant, title = metric_labels(figure.y[0], self.declared).name, figure.where.get("variant"), figure.title
         if figure.relation and not title:
             a, b = (self.methods.get(method, method) for method in figure.relation[1:])
             title = f"{name}, {a} {'over' if figure.relation[0] == 'ratio' else 'minus'} {b}"
@@ -224,16 +220,15 @@ class _ChartsOfRun:
     def _y_label(self, figure: FigureView) -> str:
         if not figure.relation:
             return axis_label(figure.y, self.declared)
-        name, unit = metric_name(figure.y[0], self.declared), display_unit(figure.y[0], self.declared)
-        symbol = "points" if unit.name == "percent" else unit.symbol
+        name, unit = metric_labels(figure.y[0], self.declared).name, display_unit(figure.y[0], self.declared)
         if figure.relation[0] == "ratio":
             return f"Ratio of the {name}"
-        return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
+        return f"Difference of the {name} ({unit.points})".removesuffix(" ()")
 
     def _bars_in_words(self, figure: FigureView, rows: pd.DataFrame) -> str:
         if figure.relation:
             return self.sample.bars_of_ratio if figure.relation[0] == "ratio" else self.sample.bars_of_difference
-        replicates = rows[rows["fold"] != HEADLINE_FOLD]["fold"].nunique()
+        replicates = len(set(rows["fold"]) - {ALL_SPLITS})
         return {
             "interval": self.sample.bars,
             "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
@@ -249,7 +244,7 @@ def _rows_of(figure: FigureView, scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = scores
     for column, expected in figure.where.items():
-        rows = rows[[_word(value) == expected for value in rows[column]]]
+        rows = rows[[(f"{value:g}" if isinstance(value, float) else str(value)) == expected for value in rows[column]]]
     named = {*figure.where, figure.x, figure.line, *figure.panel}
     if "variant" not in named and figure.x in {"size", "terms"}:
         rows = rows[rows["variant"] == next(iter(rows["variant"]), BASE_VARIANT)]
@@ -265,35 +260,3 @@ def _facets(figure: FigureView, rows: pd.DataFrame) -> list[str]:
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
     varying = [column for column in FACET_COLUMNS if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
-
-
-def _point(figure: FigureView, rows: Sequence[Any]) -> tuple[float, float, float]:
-    """Return the value of the first cell and the ends of its bar, NaN without a bar."""
-    of_cell = [row for row in rows if row.cell == rows[0].cell]
-    headline = next(row for row in of_cell if row.fold == HEADLINE_FOLD)
-    replicates = np.array([row.value for row in of_cell if row.fold != HEADLINE_FOLD], dtype=np.float64)
-    value = float(headline.value)
-    if figure.bars == "interval":
-        return value, float(headline.low), float(headline.high)
-    if figure.bars == "range" and len(replicates):
-        return float(replicates.mean()), float(replicates.min()), float(replicates.max())
-    if figure.bars == "2 standard deviations" and len(replicates) > 1:
-        mean, reach = float(replicates.mean()), 2 * float(replicates.std(ddof=1))
-        return mean, mean - reach, mean + reach
-    return value, math.nan, math.nan
-
-
-def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> list[Line]:
-    """Return the line through the points that have a value, with bars only if every point has one."""
-    points = [point for point in points if math.isfinite(point[1])]
-    if not points:
-        return []
-    x, y, low, high = zip(*points, strict=True)
-    if not all(map(math.isfinite, (*low, *high))):
-        low, high = (), ()
-    return [Line(label, x, y, low, high)]
-
-
-def _word(value: Any) -> str:
-    """Write a value of a column as a configuration does."""
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -47,8 +47,11 @@ if TYPE_CHECKING:
 _SETTING = ("variant", "task", "cell", "candidate", "size", "terms")
 _SEPARATOR = re.compile(rf"(?<!\\){LABEL_SEPARATOR}")
 _COSTS = (*TIMERS, "peak_bytes", "version")
-#: Columns of the predictions whose texts repeat.
-_NAMES = ("document", "split", "variant", "task", "cell", "label", "predicted")
+_TEXTS, _VALUES = pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.float64())
+#: Lets pandas read columns of integers of which some are missing as integers.
+_PANDAS_INTEGERS = pa.Schema.from_pandas(
+    pd.DataFrame({"size": pd.array([], dtype="Int64"), "terms": pd.array([], dtype="Int64")}), preserve_index=False
+).metadata
 
 
 def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
@@ -57,7 +60,7 @@ def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
     costs = [{name: row[name] for name in (*_SETTING, "split", *_COSTS)} for row in settings]
     others = [{name: value for name, value in row.items() if name not in _COSTS} for row in settings]
     return {
-        PREDICTIONS_TABLE: _file(pa.Table.from_pandas(_frame(predictions), preserve_index=False)),
+        PREDICTIONS_TABLE: _encode_table(predictions),
         DOCUMENTS_TABLE: encode_rows(
             {**key._asdict(), "documents": each.ids, "classes": each.classes, "multilabel": each.multilabel}
             | {"truth": each.truth.astype(np.int32).ravel()}
@@ -70,7 +73,7 @@ def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
             for split in splits
         ),
         SETTINGS_TABLE: encode_rows(others),
-        DIAGNOSTICS_ARRAYS: _diagnostics(predictions),
+        DIAGNOSTICS_ARRAYS: _encode_arrays(predictions),
         TIMINGS_TABLE: encode_rows(costs),
     }
 
@@ -86,8 +89,8 @@ def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
     try:
         tasks, splits = dict[TaskKey, TaskDocuments](), dict[SplitKey, tuple[TestedSplit, ...]]()
         for row in decode_rows(contents[DOCUMENTS_TABLE]):
-            truth, n = np.array(row["truth"], np.int32), len(row["documents"])
-            truth = truth.reshape(n, -1).astype(np.bool_) if row["multilabel"] else truth.reshape(n)
+            truth = np.array(row["truth"], np.int32)
+            truth = truth.reshape(len(row["documents"]), -1).astype(np.bool_) if row["multilabel"] else truth
             documents = TaskDocuments(tuple(row["documents"]), tuple(row["classes"]), truth)
             tasks[TaskKey(row["variant"], row["task"])] = documents
         for row in decode_rows(contents[SPLITS_TABLE]):
@@ -95,8 +98,8 @@ def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
             split = TestedSplit(row["split"], np.array(row["test"], np.intp), np.array(row["trained"], np.int64), leaks)
             key = SplitKey(row["variant"], row["task"], row["size"])
             splits[key] = (*splits.get(key, ()), split)
-        settings = _settings_of(contents, tasks, splits)
-        return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS_ARRAYS]))
+        settings = _decode_settings(contents, tasks, splits)
+        return Predictions(tasks, splits, settings, _decode_arrays(contents[DIAGNOSTICS_ARRAYS]))
     except (AttributeError, TypeError, IndexError, RuntimeError) as error:
         raise ValueError(f"its files are inconsistent: {error}") from None
 
@@ -123,43 +126,63 @@ def _file(table: pa.Table) -> bytes:
 # --- Predictions ---
 
 
-def _frame(predictions: Predictions) -> pd.DataFrame:
-    """Return one long table: a row for each setting, split and tested document.
+def _encode_table(predictions: Predictions) -> bytes:
+    """Return a Parquet file with a row for each setting, split and tested document.
 
-    The rows of settings with the same splits stand together, document by document, split by split, setting by setting:
-    equal values follow each other, and compress to a seventh of what they take setting by setting.
+    Settings with the same splits are a group of rows: document by document, split by split, setting by setting. Equal
+    values follow each other, and compress to a seventh of what they take setting by setting. Texts are codes, and one
+    group is made at a time, since a large experiment has tens of millions of rows.
     """
     several = any(documents.multilabel for documents in predictions.tasks.values())
-    ranked = any(setting.values is not None for setting in predictions.settings.values())  # noqa: PD011
-    columns = ("document", "split", *_SETTING, "label", "predicted", "tied", *(("values",) if ranked else ()))
-    parts = list[pd.DataFrame]()
-    for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
-        documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
-        rows, order = _document_order(splits)
-        names = np.repeat([split.name for split in splits], [len(split.test) for split in splits])[order]
-        known = {"document": np.array(documents.ids, object)[rows], "split": names.astype(object)}
-        known["label"] = _texts(documents.truth[rows], documents)
-        own = [predictions.settings[key] for key in keys]
-        predicted, tied = (np.stack([getattr(each, name)[order] for each in own], 1) for name in ("predicted", "tied"))
-        predicted, tied = (each.reshape(-1, *each.shape[2:]) for each in (predicted, tied))
-        part: dict[str, Any] = {name: np.repeat(values, len(keys)) for name, values in known.items()}
-        part |= {name: np.tile(np.array(of, object), len(rows)) for name, *of in zip(_SETTING, *keys, strict=True)}
-        part["predicted"] = _texts(predicted, documents)
-        if several:  # a tie of a single-label document belongs to its predicted class
-            tied = _texts(tied, documents) if tied.ndim == 2 else np.where(tied, part["predicted"], "")
-        part["tied"] = tied
-        if ranked:
-            known_values = (each.values for each in own)  # noqa: PD011 - not a frame's
-            scores = [[None] * len(rows) if values is None else list(values[order]) for values in known_values]
-            part["values"] = [each for of_document in zip(*scores, strict=True) for each in of_document]
-        parts.append(pd.DataFrame(part, columns=list(columns)))
-    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
-    kinds: dict[str, Any] = dict.fromkeys(_NAMES, "category") | {
-        "candidate": "int32",
-        "size": "Int64",
-        "terms": "Int64",
+    ranked = any(each.values is not None for each in predictions.settings.values())  # noqa: PD011 - not a frame's
+    fields = dict.fromkeys(("document", "split", *_SETTING, "label", "predicted", "tied"), _TEXTS)
+    fields |= {"candidate": pa.int32(), "size": pa.int64(), "terms": pa.int64()}
+    fields |= ({} if several else {"tied": pa.bool_()}) | ({"values": _VALUES} if ranked else {})
+    schema, file = pa.schema(list(fields.items()), _PANDAS_INTEGERS), io.BytesIO()
+    with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
+        for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
+            columns = _columns(predictions, of_splits, keys, several=several)
+            block = pa.table([columns[name].cast(kind) for name, kind in fields.items()], schema=schema)
+            writer.write_table(block, row_group_size=max(1, len(block)))
+    return file.getvalue()
+
+
+def _columns(
+    predictions: Predictions, of_splits: SplitKey, keys: Sequence[SettingKey], *, several: bool
+) -> dict[str, pa.Array]:
+    """Return the columns of the settings with the same splits."""
+    documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
+    settings, n = [predictions.settings[key] for key in keys], len(keys)
+    tested, sizes = np.concatenate([split.test for split in splits]), [len(split.test) for split in splits]
+    order = np.argsort(tested, kind="stable")
+    ids, rows = np.unique(tested, return_inverse=True)
+
+    def each(array: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of tested documents, once for each setting."""
+        return np.repeat(array[order], n, axis=0)
+
+    def mixed(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        """Return the values of all settings, tested document by tested document."""
+        return np.concatenate(np.stack([array[order] for array in arrays], axis=1))
+
+    predicted, tied = (mixed(getattr(setting, name) for setting in settings) for name in ("predicted", "tied"))
+    columns = {
+        "document": _coded(each(rows), [documents.ids[row] for row in ids]),
+        "split": _coded(each(np.repeat(np.arange(len(splits)), sizes)), [split.name for split in splits]),
+        "label": _texts(each(documents.truth[tested]), documents),
+        "predicted": _texts(predicted, documents),
+        "tied": pa.array(tied) if tied.ndim == 1 else _texts(tied, documents),
     }
-    return frame.astype(kinds | {"tied": "category" if several else "bool"})
+    if several and tied.ndim == 1:  # a tie of a single-label document belongs to its predicted class
+        columns["tied"] = _coded(np.where(tied, predicted, len(documents.classes)), [*documents.classes, ""])
+    for name, values in zip(_SETTING, zip(*keys, strict=True), strict=True):
+        column = pa.array(values).dictionary_encode() if isinstance(values[0], str) else pa.array(values)
+        columns[name] = column.take(np.tile(np.arange(n), len(tested)))
+    columns["values"] = pa.nulls(n * len(tested), _VALUES)
+    if any(setting.values is not None for setting in settings):  # noqa: PD011 - not a frame's
+        scores = [[None] * len(tested) if s.values is None else s.values[order] for s in settings]  # noqa: PD011
+        columns["values"] = pa.array([row for rows in zip(*scores, strict=True) for row in rows], _VALUES)
+    return columns
 
 
 def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
@@ -172,22 +195,17 @@ def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator
     yield from found.items()
 
 
-def _document_order(splits: Sequence[TestedSplit]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the tested documents of all splits in the order of the file, and that order."""
-    rows = np.concatenate([split.test for split in splits])
-    order = np.argsort(rows, kind="stable")
-    return rows[order], order
-
-
-def _texts(labels: NDArray[Any], documents: TaskDocuments) -> NDArray[Any]:
+def _texts(labels: NDArray[Any], documents: TaskDocuments) -> pa.DictionaryArray:
     """Return the names of classes, from codes, or several names in one text, from indicators of classes."""
     if labels.ndim == 1:
-        return np.asarray(np.array(documents.classes, object)[labels])
-    names = np.array(_escaped(documents), object)
-    packed = np.packbits(labels, axis=1)  # to whole rows that are hashed, since sorting them takes ten times as long
-    codes, _ = pd.factorize(packed.view(f"S{packed.shape[1]}").ravel().astype(object))
-    _, first = np.unique(codes, return_index=True)
-    return np.array([LABEL_SEPARATOR.join(names[each]) for each in labels[first]], object)[codes]
+        return _coded(labels, documents.classes)
+    names, packed = np.array(_escaped(documents), object), np.packbits(labels, axis=1)
+    _, first, codes = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    return _coded(codes, [LABEL_SEPARATOR.join(names[row]) for row in labels[first]])
+
+
+def _coded(codes: NDArray[Any], texts: Sequence[str]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(texts, pa.string()))
 
 
 def _labels(texts: pd.Series[Any], documents: TaskDocuments) -> NDArray[Any]:
@@ -207,58 +225,47 @@ def _escaped(documents: TaskDocuments) -> list[str]:
     return [name.replace(LABEL_SEPARATOR, f"\\{LABEL_SEPARATOR}") for name in documents.classes]
 
 
-def _settings_of(
+def _decode_settings(
     contents: Mapping[str, bytes],
     tasks: Mapping[TaskKey, TaskDocuments],
     splits: Mapping[SplitKey, tuple[TestedSplit, ...]],
 ) -> dict[SettingKey, SettingPredictions]:
     rows: dict[SettingKey, list[Row]] = {}
     for setting, costs in zip(*(decode_rows(contents[each]) for each in (SETTINGS_TABLE, TIMINGS_TABLE)), strict=True):
-        key, other = (SettingKey(*(row[name] for name in _SETTING)) for row in (setting, costs))
-        if key != other:
+        if any(setting[name] != costs[name] for name in (*_SETTING, "split")):
             raise ValueError("its timings are of other settings")
-        rows.setdefault(key, []).append(costs | setting)
-    # One thread, since the run or a plug-in owns the cores.
-    frame = pd.read_parquet(io.BytesIO(contents[PREDICTIONS_TABLE]), use_threads=False)
-    found, at = dict[SettingKey, SettingPredictions](), 0
+        rows.setdefault(SettingKey(*(setting[name] for name in _SETTING)), []).append(costs | setting)
+    file = parquet.ParquetFile(pa.BufferReader(contents[PREDICTIONS_TABLE]))
+    names = [name for name in ("predicted", "tied", "values") if name in file.schema_arrow.names]
+    frame = file.read(names, use_threads=False).to_pandas()  # one thread, since the run or a plug-in owns the cores
+    found, start = dict[SettingKey, SettingPredictions](), 0
     for of_splits, keys in _by_splits(tasks, rows):
         documents, own, n = tasks[of_splits.of_task], splits[of_splits], len(keys)
-        back = np.argsort(_document_order(own)[1], kind="stable")
-        part, at = frame[at : at + n * len(back)], at + n * len(back)
-        predicted, tied = _labels(part["predicted"], documents), part["tied"].to_numpy()
-        if part["tied"].dtype != np.bool_:
-            tied = _labels(part["tied"], documents) if documents.multilabel else tied != ""
-        predicted, tied = (each.reshape(len(back), n, *each.shape[1:]) for each in (predicted, tied))
+        tested = np.concatenate([split.test for split in own])
+        ranks = np.argsort(np.argsort(tested, kind="stable"), kind="stable")
+        block = frame[start : start + n * len(tested)]
+        start += len(block)
+        predicted, tied = _labels(block["predicted"], documents), block["tied"].to_numpy()
+        if block["tied"].dtype != np.bool_:
+            tied = _labels(block["tied"], documents) if documents.multilabel else tied != ""
         for number, key in enumerate(keys):
             if [row["split"] for row in rows[key]] != [split.name for split in own]:
                 raise ValueError("the splits of a setting don't match")
-            scores: list[Any] = part["values"].tolist()[number::n] if "values" in part else [None]
-            values = None if scores[0] is None else np.stack(scores)[back]
-            found[key] = _setting_of(rows[key], own, predicted[back, number], tied[back, number], values)
-    if at != len(frame):
+            scores: list[Any] = block["values"].tolist()[number::n] if "values" in block else [None]
+            found[key] = SettingPredictions(
+                predicted[number::n][ranks],
+                tied[number::n][ranks],
+                tuple(len(split.test) for split in own),
+                np.array([[row[timer] for timer in TIMERS] for row in rows[key]], dtype=np.float64),
+                np.array([row["peak_bytes"] for row in rows[key]], dtype=np.float64),
+                np.array([row["inner"] for row in rows[key]], np.int64) if rows[key][0]["inner"] else NO_INNER_FOLDS,
+                tuple(row["version"] for row in rows[key]),
+                tuple(rows[key][0]["warnings"]),
+                None if scores[0] is None else np.stack(scores)[ranks],
+            )
+    if start != len(frame):
         raise ValueError("it has predictions of other settings")
     return {key: found[key] for key in rows}
-
-
-def _setting_of(
-    rows: Sequence[Row],
-    splits: Sequence[TestedSplit],
-    predicted: NDArray[Any],
-    tied: NDArray[np.bool_],
-    values: NDArray[np.float64] | None,
-) -> SettingPredictions:
-    """Return the predictions of a setting, with the inner counts and timings of its rows, one for each split."""
-    return SettingPredictions(
-        predicted,
-        tied,
-        tuple(len(split.test) for split in splits),
-        np.array([[row[timer] for timer in TIMERS] for row in rows], dtype=np.float64),
-        np.array([row["peak_bytes"] for row in rows], dtype=np.float64),
-        np.array([row["inner"] for row in rows], dtype=np.int64) if rows[0]["inner"] else NO_INNER_FOLDS,
-        tuple(row["version"] for row in rows),
-        tuple(rows[0]["warnings"]),
-        values,
-    )
 
 
 # --- Other files ---
@@ -275,22 +282,21 @@ def _setting_rows(predictions: Predictions) -> Iterator[Row]:
             yield row | {"peak_bytes": setting.memory[n], "version": setting.versions[n]}
 
 
-def _diagnostics(predictions: Predictions) -> bytes:
+def _encode_arrays(predictions: Predictions) -> bytes:
     """Return an archive of arrays, each named by its diagnostic, variant and name; seconds are left out."""
     arrays: dict[str, NDArray[Any]] = {}
     for key, measured in predictions.diagnostics.items():
         kept = {name: array for name, array in measured.items() if name.rpartition("/")[2] != "seconds"}
-        for name, array in (kept or {"": np.empty(0)}).items():
-            arrays[json.dumps([*key, name])] = array
+        arrays |= {json.dumps([*key, name]): array for name, array in (kept or {"": np.empty(0)}).items()}
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
 
 
-def _diagnostics_of(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
+def _decode_arrays(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
     found: dict[tuple[str, str], dict[str, NDArray[Any]]] = {}
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         for text, array in archive.items():
-            *key, name = json.loads(text)
-            found.setdefault((key[0], key[1]), {}).update({name: array} if name else {})
+            diagnostic, variant, name = json.loads(text)
+            found.setdefault((diagnostic, variant), {}).update({name: array} if name else {})
     return found

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.costs import time_metrics
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.analysis.score_rows import score_frames
-from benchmark.config.model import ALL_CLASSES
+from benchmark.config.model import ALL_CLASSES, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.evaluation.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment
     from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskKey
+    from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
+
+_TESTING = METHOD_TIMERS.index("testing")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ class RunPredictions:
     @cached_property
     def scored(self) -> ScoreTable:
         """Scores, computed once."""
-        return score_cells(self.experiment, self.predictions, self.jobs, self.recorded, self.diagnostics)
+        return _score_table(self)
 
     @cached_property
     def diagnostics(self) -> tuple[tuple[str, str, DiagnosticNumbers], ...]:
@@ -76,17 +78,14 @@ class RunPredictions:
     @property
     def stored_cells(self) -> tuple[str, ...]:
         """Cells of methods that were read from the store."""
-        known = set(self.stored)
-        return tuple(cell.id for cell in self._of_methods if known.issuperset(settings_of_cell(self.experiment, cell)))
+        known, cells = set(self.stored), [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
+        return tuple(cell.id for cell in cells if known.issuperset(settings_of_cell(self.experiment, cell)))
 
     @property
     def from_store(self) -> tuple[int, int]:
         """Number of cells that were read from the store, and number of all cells of methods."""
-        return len(self.stored_cells) if self.stored else 0, len(self._of_methods)
-
-    @property
-    def _of_methods(self) -> list[Cell]:
-        return [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
+        n = sum(cell.what != "diagnostic" for cell in self.experiment.cells)
+        return len(self.stored_cells) if self.stored else 0, n
 
     @property
     def tested(self) -> frozenset[tuple[str, ...]]:
@@ -100,51 +99,34 @@ class RunPredictions:
         )
 
 
-def score_cells(
-    experiment: Experiment,
-    predictions: Predictions,
-    jobs: int = 1,
-    recorded: RecordedNumbers | None = None,
-    measured: Iterable[tuple[str, str, DiagnosticNumbers]] | None = None,
-) -> ScoreTable:
+def _score_table(run: RunPredictions) -> ScoreTable:
     """Score every cell that has predictions, and add the diagnostics."""
-    measured = tuple(diagnostic_numbers(experiment.diagnostics, predictions) if measured is None else measured)
-    of_variant = {
-        name: sampling_of(variant.protocol.tags, experiment.seed) for name, variant in experiment.variants.items()
-    }
-    samples = {cell.id: of_variant[cell.variant] for cell in experiment.cells}
-    numbering, losses = _Numbering(predictions), cache(partial(split_losses, experiment, predictions))
+    experiment, recorded, numbering = run.experiment, run.recorded, _Numbering(run.predictions)
+    sampling = {name: sampling_of(each.protocol.tags, experiment.seed) for name, each in experiment.variants.items()}
+    samples = {cell.id: sampling[cell.variant] for cell in experiment.cells}
+    losses = cache(partial(split_losses, experiment, run.predictions))
     found: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
-    points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
-    for cell in experiment.cells:
-        if cell.what == "point":
-            whole = replace(cell, id="", of_class="")
-            if whole not in points:
-                own = None if recorded is None else recorded.chosen.get(cell.id)
-                own = select_candidates(experiment, predictions, cell, losses) if own is None else own
-                if own is None:
-                    continue
-                points[whole] = own, _point(experiment, predictions, numbering, whole, own)
-            choices[cell.id], scores = points[whole]
-            found[cell.id] = _with_recorded(_named(cell, scores, numbering), recorded)
+    of_all_classes: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
+    for cell in (cell for cell in experiment.cells if cell.what == "point"):
+        whole = replace(cell, id="", of_class="")
+        if whole not in of_all_classes:
+            chosen = recorded.chosen.get(cell.id) if recorded else None
+            chosen = select_candidates(experiment, run.predictions, cell, losses) if chosen is None else chosen
+            if chosen is None:
+                continue
+            of_all_classes[whole] = chosen, _score_point(run, numbering, whole, chosen)
+        choices[cell.id], scores = of_all_classes[whole]
+        if cell.of_class not in ("", ALL_CLASSES):
+            scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
+        known = recorded.estimates.get(cell.id) if recorded else None
+        found[cell.id] = _with_recorded(scores, known or {}).named(cell.id)
     found |= _gains(experiment, found)
-    for variant, each in _measured(experiment, measured):
-        alike = [
-            cell for cell in experiment.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)
-        ]
-        if not alike:
-            samples.setdefault(each.cell, of_variant[variant])
-            found[each.cell] = each
-        for cell in alike:  # a method's number applies to all terms and classes
-            if cell.what == "diagnostic":
-                found[cell.id] = replace(each, cell=cell.id)
-            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
-                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
-    cells = {cell.id: found[cell.id] for cell in experiment.cells if cell.id in found}
-    cells |= found
-    of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    frames = partial(score_frames, experiment, measured, cells, samples, of_classes, jobs)
+    for variant, name in _add_diagnostics(run, found):
+        samples.setdefault(name, sampling[variant])
+    cells = {cell.id: found[cell.id] for cell in experiment.cells if cell.id in found} | found
+    classes = {task: numbering.classes(task) for task in run.predictions.tasks}
+    frames = partial(score_frames, experiment, run.diagnostics, cells, samples, classes, run.jobs)
     return ScoreTable(cells, samples, choices, frames)
 
 
@@ -155,117 +137,126 @@ class _Numbering:
     """
 
     def __init__(self, predictions: Predictions) -> None:
-        self._predictions = predictions
-        self._documents: dict[tuple[str, str], int] = {}
-        self._folds: dict[str, int] = {}
-        self._classes: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
-        self._tested: dict[SplitKey, tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]] = {}
-        for (_, task), documents in predictions.tasks.items():
-            self._classes.setdefault((task, frozenset(documents.classes)), documents.classes)
+        self._predictions, self._classes = predictions, dict[tuple[str, frozenset[str]], tuple[str, ...]]()
+        documents, self._folds = dict[tuple[str, str], int](), dict[str, int]()
+        for (_, task), each in predictions.tasks.items():
+            self._classes.setdefault((task, frozenset(each.classes)), each.classes)
         self._ids = {
-            key: np.array([self._documents.setdefault((key.task, name), len(self._documents)) for name in each.ids])
+            key: np.array([documents.setdefault((key.task, name), len(documents)) for name in each.ids])
             for key, each in predictions.tasks.items()
         }
+        self.tested = cache(self._tested)
 
     def classes(self, key: TaskKey) -> tuple[str, ...]:
         """Return a task's classes, in the order of the first variant with the same classes."""
         return self._classes[key.task, frozenset(self._predictions.tasks[key].classes)]
 
-    def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    def _tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """Return the codes of documents, splits and true classes of all tested documents, split after split."""
-        if key not in self._tested:
-            task, splits = self._predictions.tasks[key.of_task], self._predictions.splits[key]
-            rows = np.concatenate([split.test for split in splits])
-            numbers = [self._folds.setdefault(split.name, len(self._folds)) for split in splits]
-            folds = np.repeat(np.array(numbers), [len(split.test) for split in splits])
-            truth = self.renamed(key.of_task, task.truth[rows])
-            self._tested[key] = self._ids[key.of_task][rows], folds, truth
-        return self._tested[key]
+        splits = self._predictions.splits[key]
+        rows = np.concatenate([split.test for split in splits])
+        codes = [self._folds.setdefault(split.name, len(self._folds)) for split in splits]
+        folds = np.repeat(np.array(codes), [len(split.test) for split in splits])
+        truth = self._predictions.tasks[key.of_task].truth[rows]
+        return self._ids[key.of_task][rows], folds, self.recoded(key.of_task, truth)
 
-    def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
-        """Return predictions recoded to the order of `classes`."""
+    def recoded(self, key: TaskKey, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return codes or columns of classes in the order of `classes`."""
         order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes], np.int16)
-        return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
+        return labels[:, np.argsort(order)] if labels.ndim == 2 else order[labels]
 
 
-# --- Cells ---
-
-
-def _point(
-    experiment: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
-) -> CellScores:
+def _score_point(run: RunPredictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]) -> CellScores:
     """Return the scores of a cell on all classes together."""
-    task, splits = predictions.tasks[cell.of_task], predictions.splits[cell.of_splits]
-    found = selected_predictions(predictions, cell, candidates)
-    documents, folds, truth = numbering.tested(cell.of_splits)
-    predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
-    if task.multilabel:  # ties of several classes are by class, too
-        tied = numbering.renamed(cell.of_task, tied)
-    k, known = len(task.classes), experiment.scorers
-    values = None if found.values is None else numbering.renamed(cell.of_task, found.values)
-    outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known, values=values)
-    return CellScores(
-        cell.id,
-        tuple(split.name for split in splits),
-        outcome_scores(outcome) | time_metrics(experiment, cell, found, k if task.multilabel else 1),
-        np.array([len(split.test) for split in splits]),
-        outcome.ties(None),
-        outcome,
-    )
+    task, splits = run.predictions.tasks[cell.of_task], run.predictions.splits[cell.of_splits]
+    found, recoded = selected_predictions(run.predictions, cell, candidates), partial(numbering.recoded, cell.of_task)
+    tied = recoded(found.tied) if task.multilabel else found.tied  # ties of several classes are by class, too
+    k, values = len(task.classes), None if found.values is None else recoded(found.values)
+    known, tested = run.experiment.scorers, numbering.tested(cell.of_splits)
+    outcome = Outcome(cell.id, *tested, recoded(found.predicted), k, tied=tied, known=known, values=values)
+    scores = outcome_scores(outcome) | time_metrics(run.experiment, cell, found, k if task.multilabel else 1)
+    sizes = np.array([len(split.test) for split in splits])
+    return CellScores(cell.id, tuple(split.name for split in splits), scores, sizes, outcome.ties(None), outcome)
 
 
-def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
-    """Return the scores under the cell's name, restricted to its class if it has one."""
-    if cell.of_class not in ("", ALL_CLASSES):
-        scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
-    return scores.named(cell.id)
+def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Estimate]) -> CellScores:
+    """Return the scores of a cell with the recorded scores of plug-in metrics."""
+    own = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
+    return replace(scores, values={**scores.values, **own}, recorded=known)
+
+
+def time_metrics(
+    experiment: Experiment, cell: Cell, found: SettingPredictions, machines: int
+) -> dict[str, NDArray[np.float64]]:
+    """Return the seconds of every split, by metric of `metrics.CLOCK`.
+
+    "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
+    each class has a binary classifier, these share what doesn't depend on the class: the inner products, which count
+    whole, and as a rule one kernel matrix. Their training counts as if they had been trained one by one, as those of
+    HP-TOP are. "seconds-with-features" adds the extraction. "seconds-in-all" is everything but testing, for all
+    classifiers, as they were trained.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    cell : Cell
+    found : SettingPredictions
+        Predictions of the cell; their seconds are those of all binary classifiers.
+    machines : int
+        Number of binary classifiers; 1 for a method that predicts one class per document.
+    """
+    kernel = method_of(experiment, cell).candidates[0].kernel
+    matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1
+    part = dict(zip(TIMERS, found.seconds.T, strict=True))
+    training = np.where(part["machines"] > 0, part["machines"], part["training"])
+    seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
+    return {
+        "seconds": seconds,
+        "seconds-with-features": seconds + part["extraction"],
+        "seconds-in-all": np.asarray(np.delete(found.seconds[:, : len(METHOD_TIMERS)], _TESTING, axis=1).sum(axis=1)),
+    }
 
 
 def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
     """Return the gains of the last training size over the first, between draws of the same number."""
-    points = {_curve(cell, cell.size): cell.id for cell in experiment.cells if cell.what == "point"}
+
+    def at(cell: Cell, size: int | None) -> Cell:
+        return replace(cell, id="", what="point", size=size)
+
+    points = {at(cell, cell.size): cells.get(cell.id) for cell in experiment.cells if cell.what == "point"}
     found = {}
-    for cell in experiment.cells:
-        if cell.what == "gain":
-            sizes = experiment.variants[cell.variant].sizes
-            ends = [points.get(_curve(cell, size)) for size in (sizes[-1], sizes[0])]
-            last, first = (cells.get(end or "") for end in ends)
-            if last is not None and first is not None and last.folds == first.folds:
-                values = {
-                    name: last.values[name] - first.values[name] for name in last.values if name not in TIME_METRICS
-                }
-                # A tie may change either score; the last size has the smaller test set.
-                found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
+    for cell in (cell for cell in experiment.cells if cell.what == "gain"):
+        sizes = experiment.variants[cell.variant].sizes
+        last, first = (points.get(at(cell, size)) for size in (sizes[-1], sizes[0]))
+        if last is not None and first is not None and last.folds == first.folds:
+            names = [name for name in last.values if name not in TIME_METRICS]
+            values = {name: last.values[name] - first.values[name] for name in names}
+            # A tie may change either score; the last size has the smaller test set.
+            found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
 
 
-def _has(cell: Cell) -> bool:
-    """Return whether a diagnostic's number may belong to a cell: a method's cell, or a diagnostic's row."""
-    return cell.what == "point" or (cell.what == "diagnostic" and not cell.of_class)
+def _add_diagnostics(run: RunPredictions, found: dict[str, CellScores]) -> Iterator[tuple[str, str]]:
+    """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell."""
+    for variant, each in _diagnostic_scores(run):
+        of_method = [own for own in run.experiment.cells if (own.variant, own.method) == (variant, each.cell)]
+        alike = [own for own in of_method if own.what == "point" or (own.what == "diagnostic" and not own.of_class)]
+        if not alike:
+            found[each.cell] = each
+            yield variant, each.cell
+        for cell in alike:  # a method's number applies to all terms and classes
+            if cell.what == "diagnostic":
+                found[cell.id] = replace(each, cell=cell.id)
+            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
+                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
 
 
-def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
-    return (cell.variant, cell.task, cell.method, cell.of_class, cell.choice, cell.terms, size)
-
-
-def _with_recorded(scores: CellScores, recorded: RecordedNumbers | None) -> CellScores:
-    """Return the scores of a cell with the recorded scores of plug-in metrics."""
-    known = None if recorded is None else recorded.estimates.get(scores.cell)
-    if not known:
-        return scores
-    metrics = dict.fromkeys(metric for metric, _, _ in known)
-    values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric in metrics}
-    return replace(scores, values={**scores.values, **values}, recorded=known)
-
-
-def _measured(
-    experiment: Experiment, measured: Iterable[tuple[str, str, DiagnosticNumbers]]
-) -> Iterator[tuple[str, CellScores]]:
+def _diagnostic_scores(run: RunPredictions) -> Iterator[tuple[str, CellScores]]:
     """Yield the diagnostics as scores; numbers of the same name are metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
-    for _, variant, each in measured:
+    for _, variant, each in run.diagnostics:
         for row in each.rows:
-            if row.cell not in experiment.left_out:
+            if row.cell not in run.experiment.left_out:
                 found[variant, row.cell][row.metric] = row.estimate
     for (variant, cell), known in found.items():
         n = next(iter(known.values())).n

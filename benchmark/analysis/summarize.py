@@ -9,12 +9,12 @@ import numpy as np
 
 from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
-from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.disagreement import disagreement
 from benchmark.analysis.figures import charts_of, published_by_cell
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
+from benchmark.analysis.model_selection import selected_predictions
 from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
@@ -34,9 +34,10 @@ from benchmark.analysis.summary import (
     minimized_metrics,
     summary_table,
 )
-from benchmark.config.model import BASE_VARIANT
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
+from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
+from benchmark.evaluation.predictions import METHOD_TIMERS, NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
 from benchmark.papers.published_verdicts import range_rows, value_rows
@@ -89,7 +90,7 @@ def summarize(run: RunPredictions) -> Summary:
         claims=summary_table(CLAIMS, claimed),
         ranges=summary_table(RANGES, ranges),
         confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        costs=summary_table(COSTS, cost_rows(experiment, run.predictions, scored, run.stored)),
+        costs=summary_table(COSTS, _cost_rows(run)),
         charts=charts_of(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
@@ -120,6 +121,21 @@ def summarize(run: RunPredictions) -> Summary:
     pair = leading_pair(summary)
     between = disagreement(run, pair) if pair else None
     return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
+
+
+def _cost_rows(run: RunPredictions) -> Iterator[list[Any]]:
+    """Yield the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if stored."""
+    known = set(run.stored)
+    for cell in (cell for cell in run.experiment.cells if cell.what == "point" and cell.id in run.scored.chosen):
+        elsewhere = method_of(run.experiment, cell).candidates[0].predictions is not None
+        if cell.of_class in ("", ALL_CLASSES) and not elsewhere:
+            setting = selected_predictions(run.predictions, cell, run.scored.chosen[cell.id])
+            seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
+            testing, stored = (
+                float(seconds[METHOD_TIMERS.index("testing")]),
+                known.issuperset(settings_of_cell(run.experiment, cell)),
+            )
+            yield [cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), stored]
 
 
 def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreTable) -> list[list[Any]]:

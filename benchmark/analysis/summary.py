@@ -16,8 +16,7 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.charts.chart import Chart
-    from benchmark.analysis.charts.region_charts import RegionFigure
+    from benchmark.analysis.charts import Chart, RegionFigure
     from benchmark.analysis.disagreement import Disagreement
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric

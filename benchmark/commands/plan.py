@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis.formatting.table import Table
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
@@ -116,6 +117,13 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
             found.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, found, memory, free, context.jobs)
+
+
+def plan_tables(planned: Plan) -> list[Table]:
+    """Return a table of what a run would compute, and one of what is computed together."""
+    batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in planned.batches]
+    together = [Table.of("", ("computed together", "fits", "processor time"), batches)]
+    return [Table.of("", ("what", "entries", "in the store"), planned.rows), *(together if batches else [])]
 
 
 def plan_sentence(found: Plan) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmark.analysis.comparisons import first_comparisons, ranked_cells, shown_outcomes
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.units import display_factor, display_unit
-from benchmark.analysis.ranking import first_comparisons, ranked_cells, shown_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

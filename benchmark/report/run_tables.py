@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from benchmark.analysis.charts import POINT_COLUMNS
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.report.cell_facts import main_verdicts
 from benchmark.report.comparison_tables import comparison_table
-from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_table
+from benchmark.report.curve_tables import chart_points, curve_table
 from benchmark.report.environment import template_environment
 from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
@@ -20,7 +23,7 @@ from benchmark.report.tables import (
     varying_columns,
     verdict_table,
 )
-from benchmark.report.writers import csv_text, latex_table
+from benchmark.report.writers import csv_text, frame_csv, latex_table
 
 if TYPE_CHECKING:
     from benchmark.analysis.formatting.table import Table
@@ -84,9 +87,9 @@ def table_csv(summary: Summary) -> str:
 
 def charts_csv(summary: Summary) -> str:
     """Return every point of every curve as CSV, in full precision."""
-    shown = (chart for chart in summary.charts if not chart.measured)
-    rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
-    return csv_text(("chart", *CURVE_COLUMNS), rows)
+    points = [chart_points(chart).assign(chart=chart.name) for chart in summary.charts if not chart.measured]
+    columns = ("chart", *POINT_COLUMNS)
+    return frame_csv(pd.concat(points) if points else pd.DataFrame(columns=columns), columns)
 
 
 def failure_lines(summary: Summary) -> list[str]:

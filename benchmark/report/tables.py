@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
     count_text,
@@ -23,7 +24,6 @@ from benchmark.analysis.formatting.units import (
     metric_with_unit,
     unit_named,
 )
-from benchmark.analysis.ranking import ranked_cells
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import METRICS

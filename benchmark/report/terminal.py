@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.analysis.ranking import ranked_cells
 from benchmark.report.cell_facts import claim_facts, main_verdicts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls

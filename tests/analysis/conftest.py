@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from tests.analysis.made import CENTROIDS, drawn_study, predicted
 from tests.builders import small_experiment
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def drawn() -> Made:
     experiment = drawn_study()
     predictions = predicted(experiment)
-    return experiment, predictions, score_cells(experiment, predictions)
+    return experiment, predictions, RunPredictions(experiment, predictions, {}, {}).scored
 
 
 @pytest.fixture(scope="session")
 def centroids() -> Made:
     experiment = small_experiment(name="centroids", **CENTROIDS)
     predictions = predicted(experiment)
-    return experiment, predictions, score_cells(experiment, predictions)
+    return experiment, predictions, RunPredictions(experiment, predictions, {}, {}).scored

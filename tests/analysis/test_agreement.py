@@ -15,7 +15,7 @@ from benchmark.analysis.agreement import (
     run_agreements,
 )
 from benchmark.analysis.formatting.units import metric_name
-from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.predictions import Predictions, SettingKey
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import predicted, table_study
@@ -34,7 +34,7 @@ def compared(one, two):
 def tabled():
     experiment = table_study()
     predictions = predicted(experiment)
-    return experiment, predictions, score_cells(experiment, predictions)
+    return experiment, predictions, RunPredictions(experiment, predictions, {}, {}).scored
 
 
 def test_what_differs_and_what_only_one_set_has_is_named():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.analysis.costs import time_metrics
+from benchmark.analysis.scoring import time_metrics
 from benchmark.evaluation.predictions import TIMERS
 from tests.analysis.made import drawn_study
 from tests.builders import setting_of

@@ -48,7 +48,7 @@ def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
         assert any(all(word in text for word in words) for text in written[name])
 
 
-def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explained):
+def test_the_nearest_training_documents_are_those_of_the_split(finished, explained):
     run = finished.results
     cell = next(cell for cell in run.experiment.cells if cell.id == "tf-l1-ngd")
     predictions = {each.document: each for each in document_predictions(run, cell)}
@@ -60,7 +60,7 @@ def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explai
     }
     for (_, name), found in explained.items():
         values = [value for *_, value in found.nearest]
-        assert found.similarity == "ngd"
+        assert found.similarity == "cosine of counts"
         assert values == sorted(values, reverse=True)
         assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
         assert all(near.split("/")[0] == label for near, label, _ in found.nearest)

@@ -21,7 +21,7 @@ from benchmark.analysis.formatting.units import (
     axis_label,
     axis_scale,
 )
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.metrics import DiagnosticMetric
 from tests.analysis.made import CLASSES, predicted
@@ -124,7 +124,7 @@ class TestCells:
             methods=[{"kernel": {"name": "rbf", "sigma": [0.1, 0.2, 0.4]}}],
             choose={"by": "oracle"},
         )
-        scored = score_cells(experiment, predicted(experiment))
+        scored = RunPredictions(experiment, predicted(experiment), {}, {}).scored
         (name,) = scored.chosen
         for chosen, label in (
             ([1, 1], "sigma 0.2"),

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import pair_summary
-from benchmark.analysis.costs import cost_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import document_predictions, label_frame
 from benchmark.analysis.figures import published_by_cell
-from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT
@@ -55,7 +54,9 @@ class TestGains:
     experiment = small_experiment(**CENTROIDS, name="gains")
 
     def test_are_of_the_smaller_test_sets_and_have_no_times(self) -> None:
-        scored = score_cells(self.experiment, shortened(predicted(self.experiment), {50: 40, 100: 30}))
+        scored = RunPredictions(
+            self.experiment, shortened(predicted(self.experiment), {50: 40, 100: 30}), {}, {}
+        ).scored
         gain, last, first = (scored.cells[name] for name in ("gain-all-skl", "all-skl-100", "all-skl-50"))
         assert (list(gain.n), list(first.n)) == ([30] * 6, [40] * 6)
         np.testing.assert_array_equal(gain.n, last.n)
@@ -69,7 +70,7 @@ def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
     key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
     tied = [np.arange(len(own)) < n for own, n in zip(made.settings[key].by_split, (1, 4), strict=True)]
     other = replace(made.settings[key], tied=np.concatenate(tied))
-    scored = score_cells(experiment, replace(made, settings=made.settings | {key: other}))
+    scored = RunPredictions(experiment, replace(made, settings=made.settings | {key: other}), {}, {}).scored
     rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
     assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
     assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
@@ -81,7 +82,7 @@ def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
     for key, memory in zip(made.settings, ((5.0, 2.0), (2.0, 7.0)), strict=True):
         seconds = np.arange(12.0).reshape(2, 6) + len(key.method)
         made.settings[key] = replace(made.settings[key], seconds=seconds, memory=np.array(memory))
-    rows = cost_rows(experiment, made, score_cells(experiment, made))
+    rows = summarize(run_of(experiment, predictions=made)).costs.to_numpy().tolist()
     # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
     assert rows == [
         ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
@@ -95,7 +96,7 @@ def test_seconds_are_of_one_classifier_where_each_class_has_one(multilabel: bool
     made = predicted(experiment, multilabel=multilabel)
     for key, own in made.settings.items():
         made.settings[key] = replace(own, seconds=np.tile([0.0, 0.0, 0.0, 6.0, 0.0, 0.0], (6, 1)))
-    scores = score_cells(experiment, made).cells["linear-50"]
+    scores = RunPredictions(experiment, made, {}, {}).scored.cells["linear-50"]
     np.testing.assert_allclose(scores.values["seconds"], 2.0 if multilabel else 6.0)
     np.testing.assert_allclose(scores.values["seconds-in-all"], 6.0)
 
@@ -214,10 +215,10 @@ def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -
     changes = {"methods": ["linear", "ngd"], "choose": None, "compare": [], "figures": figures}
     experiment = drawn_study(**changes, paper=publish(paper))
     charts = {each.name: each for each in summarize(run_of(experiment)).charts}
-    assert [panel.printed for panel in charts["f"].panels] == [pytest.approx((0.05, 0.25))]
-    assert [panel.printed for panel in charts["g"].panels] == [None]
+    assert list(charts["f"].bands.values()) == [pytest.approx((0.05, 0.25))]
+    assert charts["g"].bands == {}
     other = summarize(run_of(replace(experiment, name="another"))).charts
-    assert [panel.printed for chart in other for panel in chart.panels] == [None, None]
+    assert [chart.bands for chart in other] == [{}, {}]
 
 
 def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from benchmark.analysis.charts.chart import Line
+    import pandas as pd
+
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
@@ -340,10 +341,11 @@ def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
         yield part, list(getattr(summary, part))
 
 
-def points_of(line: Line) -> str:
-    ends = zip(line.low, line.high, strict=True) if line.low else [()] * len(line.x)
-    points = zip(line.x, line.y, ends, strict=True)
-    return ", ".join(f"{x:g} {y:.3g}{f' [{own[0]:.3g}, {own[1]:.3g}]' if own else ''}" for x, y, own in points)
+def points_of(line: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{row.x:g} {row.y:.3g}{f' [{row.low:.3g}, {row.high:.3g}]' if row.low == row.low else ''}"
+        for row in line.itertuples()
+    )
 
 
 def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
@@ -355,9 +357,9 @@ def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     for part in ("duplicates", "leaks"):
         yield part, [" ".join(map(str, row)).strip() for row in getattr(summary, part).itertuples(index=False)]
     for chart in summary.charts:
-        lines = [(panel, line) for panel in chart.panels for line in panel.lines][:4]
+        lines = list(chart.points.groupby(["panel", "series"], sort=False))[:4]
         axes = f"{chart.name}: {chart.title}; {chart.x_label} / {chart.y_label}; {chart.bars or 'no bars'}"
-        yield "chart", [axes, *(f"{panel.title} {line.label}: {points_of(line)}" for panel, line in lines)]
+        yield "chart", [axes, *(f"{panel} {label}: {points_of(line)}" for (panel, label), line in lines)]
     labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
     yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:3]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.predictions import Predictions, TaskKey
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 
@@ -59,7 +59,7 @@ class TestClasses:
 class TestVariants:
     def test_other_orders_of_the_classes_are_the_same_classes(self):
         experiment = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
-        scored = score_cells(experiment, predicted(experiment))
+        scored = RunPredictions(experiment, predicted(experiment), {}, {}).scored
         one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
         np.testing.assert_array_equal(one.truth, other.truth)
         assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
@@ -83,7 +83,7 @@ class TestVariants:
             for key in made.settings
             if key[0] == "turned"
         }
-        scored = score_cells(experiment, Predictions(tasks, made.splits, made.settings | points))
+        scored = RunPredictions(experiment, Predictions(tasks, made.splits, made.settings | points), {}, {}).scored
         one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
         for part in ("truth", "predicted", "tied"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
@@ -91,7 +91,7 @@ class TestVariants:
 
 def test_several_classes_have_f_measures_and_no_accuracy():
     experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
-    scored = score_cells(experiment, predicted(experiment, multilabel=True))
+    scored = RunPredictions(experiment, predicted(experiment, multilabel=True), {}, {}).scored
     cell = next(iter(scored.cells.values()))
     assert "accuracy" not in cell.values
     assert 0.5 < cell.values["micro-f1"].mean() < 1

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from benchmark.analysis.scoring import RunPredictions, score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import BASE_VARIANT
 from benchmark.papers.published import Published
@@ -205,7 +205,7 @@ def test_a_pairs_z_and_ratio_are_those_of_its_documents_and_draws() -> None:
         (found,) = value_rows(Published.model_validate(HEAD | {"values": printed}), name, scored)
         return found
 
-    table, drawn = (score_cells(study, predicted(study)) for study in (table_study(), drawn_study()))
+    table, drawn = (RunPredictions(study, predicted(study), {}, {}).scored for study in (table_study(), drawn_study()))
     pair = ["tf-l1-ngd", "tf-l1-linear"]
     right = [table.cells[name].outcome.correct for name in pair]
     only = [np.count_nonzero(right[i] & ~right[1 - i]) for i in (0, 1)]

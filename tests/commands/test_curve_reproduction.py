@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.commands.reproduce import write_reproduction
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
@@ -74,7 +74,7 @@ def done(paper, tmp_path_factory):
 
 
 def test_the_ratio_is_that_of_the_mean_errors(done):
-    scored = score_cells(done[0].results.experiment, done[0].results.predictions)
+    scored = RunPredictions(done[0].results.experiment, done[0].results.predictions, {}, {}).scored
     above, below = (scored.cells[name].values["error"].mean() for name in PAIR)
     row = done[0].summary.verdicts.iloc[0]
     assert (row["value"], row["unit"], row["reading"]) == (pytest.approx(above / below), "one", "")

@@ -22,7 +22,7 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.errors import ConfigError
 from benchmark.system.tags import tags_of
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,7 +76,7 @@ def configuration(
 
 
 def checked(*given: Any, **more: Any) -> Experiment:
-    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), BUILTIN_REGISTRIES)
+    return check_experiment(Node.of_data(configuration(*given, **more), "contract.yaml"), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture(scope="module")

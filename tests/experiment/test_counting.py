@@ -34,7 +34,7 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
         .collection
     )
     reader = collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     expected = count_terms(
         select_documents(corpus, list(collection.classes), ()), collection.lexing, collection.pruning
     )

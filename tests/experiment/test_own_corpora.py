@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from benchmark.commands.export import export_counts
+from benchmark.commands.counts import export_counts
 from benchmark.corpora import registry
 from benchmark.experiment.configuration import load_checked, write_card
 from benchmark.experiment.context import RunContext

@@ -75,7 +75,7 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(store
     experiment = study({"text": text, "kernel": "ngd"}, {"text": OWN, "classifier": "mnb"}, choose=CHOSEN)
     found = run_experiment(experiment, RunContext(store))
     corpus = experiment.variants[BASE_VARIANT].collection.reader
-    whole = corpus.load(corpus.locate(download=False, notify=str, progress=False))
+    whole = corpus.load(corpus.locate(download=False, notify=str))
     contents = dict(zip(whole.documents.ids, whole, strict=True))
     for cell in experiment.cells:
         documents, splits = found.predictions.tasks[BASE_VARIANT, ""], found.predictions.splits[BASE_VARIANT, "", None]

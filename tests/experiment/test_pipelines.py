@@ -99,7 +99,7 @@ def strings_of(corpus):
 def by_hand(checked):
     """Train and test rows, labels, and the documents as strings."""
     reader = checked("ngd").variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print, progress=False))
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
     texts = strings_of(corpus)
     tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
     return texts[~tested], corpus.documents.labels[~tested], texts[tested]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.analysis.scoring import score_cells
 from benchmark.commands.check import PINNED
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
@@ -19,7 +18,7 @@ from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store
@@ -58,8 +57,8 @@ def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None
     if "protocol" in changes:
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
-    experiment = check_experiment(YamlSource("test.yaml", raw), BUILTIN_REGISTRIES)
-    frame = score_cells(experiment, run_experiment(experiment, RunContext(store, download=False)).predictions).frame
+    experiment = check_experiment(Node.of_data(raw, "test.yaml"), BUILTIN_REGISTRIES)
+    frame = run_experiment(experiment, RunContext(store, download=False)).scored.frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}
     assert len(guarded) >= n_least

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import ValidationError
 
-from benchmark.analysis.scoring import score_cells
+from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
@@ -36,13 +36,13 @@ def paper(**sections: Any) -> Published:
 @pytest.fixture(scope="module", name="table")
 def table_of_two_splits() -> ScoreTable:
     experiment = table_study()
-    return score_cells(experiment, predicted(experiment))
+    return RunPredictions(experiment, predicted(experiment), {}, {}).scored
 
 
 @pytest.fixture(scope="module", name="drawn")
 def curves() -> ScoreTable:
     experiment = drawn_study()
-    return score_cells(experiment, predicted(experiment))
+    return RunPredictions(experiment, predicted(experiment), {}, {}).scored
 
 
 class TestNames:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.summary import (
     CLAIMS,
     DIFFERENCES,
@@ -87,8 +87,17 @@ def frame_of(*rows: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COMPARISONS))
 
 
-def curve(low: tuple[float, ...] = (), high: tuple[float, ...] = (), **changes: Any) -> Chart:
-    line = Line("one", (1.0, 10.0), (0.5, 0.75), low, high)
-    panels = (ChartPanel("First\nsecond", (line,)), ChartPanel("Other", (Line("two", (10.0,), (0.25,)),)))
+def points_of(panel: str, series: str, x: Any, y: Any, low: Any = NAN, high: Any = NAN) -> pd.DataFrame:
+    """The points of a line of a panel."""
+    own = {"panel": panel, "series": series, "x": [float(each) for each in x], "y": y, "low": low, "high": high}
+    return pd.DataFrame(own)[list(POINT_COLUMNS)]
+
+
+def chart_of(*lines: pd.DataFrame, **changes: Any) -> Chart:
     given: dict[str, Any] = {"name": "c", "title": "Chart", "x_label": "Size", "y_label": "Error (%)", "scale": 100.0}
-    return Chart(**(given | {"panels": panels, "bars": "95% interval"} | changes))
+    return Chart(**(given | {"points": pd.concat(lines, ignore_index=True), "bars": "95% interval"} | changes))
+
+
+def curve(low: Any = NAN, high: Any = NAN, **changes: Any) -> Chart:
+    first = points_of("First\nsecond", "one", (1, 10), (0.5, 0.75), low, high)
+    return chart_of(first, points_of("Other", "two", (10,), (0.25,)), **changes)

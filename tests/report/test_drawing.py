@@ -14,9 +14,8 @@ import pytest
 from altair.vegalite.v6.schema.core import load_schema
 from scipy.interpolate import LinearNDInterpolator
 
-from benchmark.analysis.charts.chart import Chart, ChartPanel, Line
+from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import ranked_cells
 from benchmark.report.drawing import render
 from benchmark.report.drawing.contours import delaunay_triangles, region_mask, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_charts
@@ -27,37 +26,23 @@ from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, TEXT_SIZES
 from benchmark.report.environment import template_file
 from tests.report.regions import figure_of, panels
-from tests.report.rows import result, summary_of, verdict, verdicts_of
+from tests.report.rows import chart_of, points_of, result, summary_of, verdict, verdicts_of
 from tests.report.summaries import SUMMARIES, webkb_summary
 
-SHARES = Chart(
-    "shares",
-    "Error by size",
-    "Training documents",
-    "Error (%)",
-    (
-        ChartPanel(
-            "one\nby folds",
-            (
-                Line("a", (50.0, 100.0, 200.0), (0.31, 0.45, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
-                Line("b", (50.0, 100.0), (0.5, 0.55)),
-                Line("c", (50.0, 100.0, 200.0), (0.3, 0.5, 0.62), (0.2, 0.45, 0.6), (0.4, 0.55, 0.64)),
-            ),
-            printed=(0.2, 0.8),
-        ),
-        ChartPanel("two", (Line("c", (50.0, 200.0), (0.9, 0.95)),)),
-        ChartPanel("chosen on the test", (Line("a", (50.0,), (0.1,)),), oracle=True),
-        ChartPanel("failed", ()),
-    ),
-    bars="95% interval",
-    scale=100.0,
+SHARES = chart_of(
+    points_of("one\nby folds", "a", (50, 100, 200), (0.31, 0.45, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
+    points_of("one\nby folds", "b", (50, 100), (0.5, 0.55)),
+    points_of("one\nby folds", "c", (50, 100, 200), (0.3, 0.5, 0.62), (0.2, 0.45, 0.6), (0.4, 0.55, 0.64)),
+    points_of("two", "c", (50, 200), (0.9, 0.95)),
+    points_of("chosen on the test", "a", (50,), (0.1,)),
+    name="shares",
+    bands={"one\nby folds": (0.2, 0.8)},
+    oracle=frozenset({"chosen on the test"}),
 )
-RATIOS = Chart(
-    "ratios",
-    "Ratios",
-    "Words",
-    "Ratio",
-    (ChartPanel("all", (Line("c", (1.5, 2.5, 4000.0), (0.001, 0.02, 3.0), (0.0, 0.01, 2.0), (0.002, 0.03, 4.0)),)),),
+RATIOS = chart_of(
+    points_of("all", "c", (1.5, 2.5, 4000), (0.001, 0.02, 3.0), (0.0, 0.01, 2.0), (0.002, 0.03, 4.0)),
+    name="ratios",
+    scale=1.0,
     log_x=True,
     log_y=True,
     round_x=True,
@@ -174,51 +159,31 @@ class TestCurves:
     def test_each_point_has_its_numbers(self) -> None:
         for chart in (SHARES, RATIOS):
             rows = rows_of(figures()[chart.name], "series")
-            lines = [line for panel in chart.panels if not panel.oracle for line in panel.lines]
-            points = [(line, i) for line in lines for i in range(len(line.x))]
+            points = chart.points[~chart.points["panel"].isin(chart.oracle)]
             assert len(rows) == len(points) == symbols(drawn()[chart.name])
-            for row, (line, i) in zip(rows, points, strict=True):
+            for row, point in zip(rows, points.itertuples(), strict=True):
                 assert (row["series"], row["x"], row["y"]) == (
-                    line.label,
-                    line.x[i],
-                    pytest.approx(chart.scale * line.y[i]),
+                    point.series,
+                    point.x,
+                    pytest.approx(chart.scale * point.y),
                 )
-                ends = (line.low[i], line.high[i]) if line.low else (None, None)
-                for end, expected in zip(("low", "high"), ends, strict=True):
-                    if expected:
-                        assert row[end] == pytest.approx(chart.scale * expected)
+                for end in ("low", "high"):
+                    if getattr(point, end) > 0:
+                        assert row[end] == pytest.approx(chart.scale * getattr(point, end))
                     else:  # none, or below a logarithmic axis
-                        assert row[end] is None or row[end] < chart.scale * min(line.y)
+                        assert row[end] is None or row[end] < chart.scale * point.y
 
-    def test_panels_chosen_on_the_test_documents_stand_back(self) -> None:
-        titles = [" ".join(part["title"]["text"]) for part in figures()["shares"]["concat"]]
-        assert titles == ["one by folds", "two"]
-        alone = replace(SHARES, panels=(SHARES.panels[2],))
+    def test_panels_chosen_on_the_test_documents_stand_back_and_the_head_says_what_bars_are(self) -> None:
+        spec = figures()["shares"]
+        assert [" ".join(part["title"]["text"]) for part in spec["concat"]] == ["one by folds", "two"]
+        assert spec["title"]["subtitle"] == ["Bars: 95% interval. Shaded: the range of the paper's figure."]
+        alone = replace(SHARES, points=SHARES.points[SHARES.points["panel"].isin(SHARES.oracle)])
         assert rows_of(curve_chart(alone), "series")[0]["y"] == 10.0
 
-    def test_a_label_looks_the_same_in_every_panel_and_chart(self) -> None:
-        looks = set()
-        for name in ("shares", "ratios"):
-            for part in figures()[name]["concat"]:
-                for layer in part["layer"]:
-                    scale = layer["encoding"].get("stroke", {}).get("scale", {})
-                    looks |= (
-                        {colour for label, colour in zip(*map(scale.get, ("domain", "range")), strict=True)}
-                        if scale
-                        else set()
-                    )
-        assert len(looks) == 3
-
-    def test_the_head_says_what_bars_and_band_are(self) -> None:
-        assert figures()["shares"]["title"]["subtitle"] == [
-            "Bars: 95% interval. Shaded: the range of the paper's figure."
-        ]
-
     def test_few_points_in_many_panels_are_for_a_table(self) -> None:
-        few = tuple(ChartPanel(f"class {i}", (Line("a", (1.0, 2.0), (0.5, 0.6)),)) for i in range(5))
-        sparse = replace(SHARES, name="sparse", panels=few)
-        assert list(curve_charts((sparse, SHARES))) == ["shares"]
-        assert list(curve_charts((replace(sparse, panels=few[:4]),))) == ["sparse"]
+        few = [points_of(f"class {i}", "a", (1, 2), (0.5, 0.6)) for i in range(5)]
+        assert list(curve_charts((chart_of(*few), SHARES))) == ["shares"]
+        assert list(curve_charts((chart_of(*few[:4]),))) == ["c"]
 
 
 class TestRegions:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import ranked_cells
 from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import latex_text

@@ -19,7 +19,7 @@ from benchmark.text.vocabulary import count_terms
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from benchmark.corpora.corpus import StreamedCorpus
+    from benchmark.corpora.corpus import Corpus
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -34,7 +34,7 @@ def zipf() -> ModuleType:
     return module
 
 
-def corpus_of(path: Path) -> StreamedCorpus:
+def corpus_of(path: Path) -> Corpus:
     return UserFiles(str(path), split="split").load(CorpusSource(path))
 
 

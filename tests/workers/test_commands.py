@@ -21,7 +21,7 @@ from benchmark.experiment.run_folder import read_manifest
 from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 from tests.processes import Process, contents_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def test_users_code_gives_the_same_bytes_on_daemonic_workers_which_get_its_files
 
 
 def checked(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", CONFIG | changes), BUILTIN_REGISTRIES)
+    return check_experiment(Node.of_data(CONFIG | changes, "test.yaml"), BUILTIN_REGISTRIES)
 
 
 def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) -> None:

@@ -81,6 +81,14 @@ def points_label(spec: MethodSpec) -> str:
     return ", ".join([*words, *([component_label(spec.kernel)] if spec.kernel else [])])
 
 
+def method_text(entry: MethodEntry) -> str:
+    """Describe a method: "eef: eef (smoothing 1) on tf", with its points where they are not counts alone."""
+    spec = entry.candidates[0]
+    counts = not spec.kernel and spec.representation.normalization == "none"
+    points = spec.representation.weighting.name if counts else points_label(spec)
+    return f"{entry.label}: {component_label(spec.classifier)} on {points}"
+
+
 def _fused(spec: MethodSpec) -> str:
     """Describe the methods of a fusion with their weights, if these differ: "words + 0.5 pairs"."""
     if spec.fused is None:

@@ -10,7 +10,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_tex
 from benchmark.evaluation.metrics import unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -43,9 +43,29 @@ class Unit:
         """The symbol as it follows a number: "%", " s"."""
         return self.symbol if self.symbol in ("", "%") else f" {self.symbol}"
 
+    @property
+    def points(self) -> str:
+        """Unit of differences: "points" for percent."""
+        return "points" if self.name == "percent" else self.symbol
+
     def text(self, value: Any, sign: str = "") -> str:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
         return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)
+
+    def texts(self, values: Iterable[float], sign: str = "") -> list[str]:
+        """Write differences, those of a tenth of a point and more with one decimal, others as in the tables."""
+        scaled = [self.scale * value for value in values]
+        coarse = self.name == "percent" and all(abs(value) >= 0.095 for value in scaled)
+        return [number_text(value, 1 if coarse else self.decimals, sign) for value in scaled]
+
+    def ends(self, values: Sequence[float], sign: str = "+") -> str:
+        """Write the smallest and largest of some differences: "−0.8 to +4.2 points"; without a sign, of their sizes."""
+        numbers = values if sign else [abs(value) for value in values]
+        return f"{' to '.join(dict.fromkeys(self.texts([min(numbers), max(numbers)], sign)))} {self.points}".strip()
+
+    def spread(self, values: Sequence[float]) -> str:
+        """Write the smallest and the largest of some scores with their unit."""
+        return " to ".join(dict.fromkeys(self.text(end) for end in (min(values), max(values)))) + self.suffix
 
     def interval(self, low: Any, high: Any, sign: str = "") -> str:
         """Write the ends of an interval, without the symbol."""
@@ -85,50 +105,38 @@ class MetricLabels:
     definition: str
 
 
-def _quantity(name: str, *, axis: str = "", together: str = "", of: str = "") -> MetricLabels:
-    return MetricLabels(name, axis or name, together or axis or name, of or name)
-
-
-METRIC_LABELS = {
-    "accuracy": _quantity("accuracy"),
-    "error": _quantity("error", axis="test error"),
-    "macro-f1": _quantity("macro-F1", together="F-measure", of="mean of the classes' F1"),
-    "macro-f1-mean-of-splits": _quantity(
-        "mean of macro-F1", together="F-measure", of="mean over the splits of the classes' mean F1"
-    ),
-    "macro-f1-of-means": _quantity("macro-F1 of means", together="F-measure", of="F1 of the mean precision and recall"),
-    "micro-f1": _quantity("micro-F1", together="F-measure", of="all decisions pooled"),
-    "macro-recall": _quantity("macro-recall", together="recall", of="mean of the classes' recall"),
-    "macro-precision": _quantity("macro-precision", together="precision", of="mean of the classes' precision"),
-    "f1": _quantity("F1", together="F-measure"),
-    "recall": _quantity("recall"),
-    "precision": _quantity("precision"),
-    "micro-break-even": _quantity("micro break-even", together="break-even", of="all decisions ranked together"),
-    "macro-break-even": _quantity("macro break-even", together="break-even", of="mean of the classes' break-even"),
-    "micro-average-precision": _quantity(
-        "micro average precision", together="average precision", of="all decisions ranked together"
-    ),
-    "macro-average-precision": _quantity(
-        "macro average precision", together="average precision", of="mean of the classes' average precision"
-    ),
-    "micro-roc-auc": _quantity("micro ROC AUC", together="ROC AUC", of="all decisions ranked together"),
-    "macro-roc-auc": _quantity("macro ROC AUC", together="ROC AUC", of="mean of the classes' ROC AUC"),
-    "sign-z": _quantity("Z"),
-    "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
-    "seconds": _quantity("seconds", of="one class, without feature extraction"),
-    "seconds-with-features": _quantity(
-        "seconds, with features", together="seconds", of="one class, with feature extraction"
-    ),
-    "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, with feature extraction"),
+#: Names of metrics: in tables, on an axis of its own, on an axis of several of its kind, and as a panel's title.
+_NAMES = {
+    "accuracy": ("accuracy", "", "", ""),
+    "error": ("error", "test error", "", ""),
+    "macro-f1": ("macro-F1", "", "F-measure", "mean of the classes' F1"),
+    "macro-f1-mean-of-splits": ("mean of macro-F1", "", "F-measure", "mean over the splits of the classes' mean F1"),
+    "macro-f1-of-means": ("macro-F1 of means", "", "F-measure", "F1 of the mean precision and recall"),
+    "micro-f1": ("micro-F1", "", "F-measure", "all decisions pooled"),
+    "macro-recall": ("macro-recall", "", "recall", "mean of the classes' recall"),
+    "macro-precision": ("macro-precision", "", "precision", "mean of the classes' precision"),
+    "f1": ("F1", "", "F-measure", ""),
+    "micro-break-even": ("micro break-even", "", "break-even", "all decisions ranked together"),
+    "macro-break-even": ("macro break-even", "", "break-even", "mean of the classes' break-even"),
+    "micro-average-precision": ("micro average precision", "", "average precision", "all decisions ranked together"),
+    "macro-average-precision": ("macro average precision", "", "average precision", "mean of the classes' values"),
+    "micro-roc-auc": ("micro ROC AUC", "", "ROC AUC", "all decisions ranked together"),
+    "macro-roc-auc": ("macro ROC AUC", "", "ROC AUC", "mean of the classes' ROC AUC"),
+    "sign-z": ("Z", "", "", ""),
+    "error-ratio": ("error-ratio", "ratio of the errors", "", ""),
+    "seconds": ("seconds", "", "", "one class, without feature extraction"),
+    "seconds-with-features": ("seconds, with features", "", "seconds", "one class, with feature extraction"),
+    "seconds-in-all": ("seconds, in all", "", "seconds", "all classes, with feature extraction"),
 }
 
 
 def metric_labels(metric: str, declared: DeclaredMetrics) -> MetricLabels:
     """Return the display names of a metric: as declared by its diagnostic, or else the name of a plug-in's metric."""
+    name, axis, together, definition = _NAMES.get(metric, (metric, "", "", ""))
     if metric in declared:
         d = declared[metric]
-        return _quantity(d.label or metric, axis=d.axis, together=d.together, of=d.definition)
-    return METRIC_LABELS.get(metric) or _quantity(metric)
+        name, axis, together, definition = d.label or metric, d.axis, d.together, d.definition
+    return MetricLabels(name, axis or name, together or axis or name, definition or name)
 
 
 def unit_named(name: str) -> Unit:

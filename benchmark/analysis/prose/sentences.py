@@ -24,6 +24,11 @@ def sentence(template: str, name: str, **facts: Any) -> str:
     return " ".join(str(macro(**facts)).split())
 
 
+def template_value(template: str, name: str) -> Any:
+    """Return the value that a template gives to a name."""
+    return getattr(_environment().get_template(template).module, name)
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import

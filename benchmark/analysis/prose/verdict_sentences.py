@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.papers.published import Claim
     from benchmark.papers.published_verdicts import Exclusions
 
-_say = partial(sentence, "verdicts.j2")
+_write = partial(sentence, "verdicts.j2")
 
 
 def verdict_counts_text(
@@ -49,11 +49,8 @@ def verdict_counts_text(
     >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
     '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
     """
-    parts = []
-    for own in value_counts(tables, printed, by_grade=by_grade):
-        shown = {word: n for word, n in own.detail.items() if own.kind == "result" or own.reproduced < own.of > n}
-        parts += [_say("values", own=own, detail=shown)] if own.of else []
-    return "; ".join([*parts, *not_counted_texts(tables)]) or NO_VALUES
+    counts = (own for own in value_counts(tables, printed, by_grade=by_grade) if own.of)
+    return "; ".join([*(_write("values", own=own) for own in counts), *not_counted_texts(tables)]) or NO_VALUES
 
 
 def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
@@ -70,7 +67,7 @@ def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
     """
     claims = [each for table in tables for each in claim_outcomes(table) if not each.counted]
     paper, strict = claim_verdict_lists(claims)
-    return _say("claims", paper=_counted(paper), strict=_counted(strict), untested=len(claims) - len(paper))
+    return _write("claims", paper=_counted(paper), strict=_counted(strict), untested=len(claims) - len(paper))
 
 
 def _counted(verdicts: Sequence[str]) -> dict[str, Any]:
@@ -84,27 +81,17 @@ def _counted(verdicts: Sequence[str]) -> dict[str, Any]:
     return found | {"parts": {words: n for words, n in parts.items() if n}}
 
 
-def sensitivity_notes(claims: Sequence[ClaimVerdict]) -> list[str]:
+def sensitivity_notes(claims: Iterable[ClaimVerdict]) -> list[str]:
     """Return for each claim the variants under which all of it holds or, without any, those that come nearest."""
     by_claim: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for each in claims:
         by_claim[each.claim.id][each.variant or BASE_VARIANT] = [judged.paper for judged in each.comparisons]
-    notes = []
-    for claim, verdicts in by_claim.items():
-        holds = {variant: own.count("holds") for variant, own in verdicts.items()}
-        most, of = max(holds.values()), len(next(iter(verdicts.values())))
-        names = [variant for variant, n in holds.items() if n == most]
-        notes.append(_say("sensitivity", claim=claim, most=most, of=of, variants=names))
-    return notes
+    return [_write("sensitivity", claim=claim, verdicts=verdicts) for claim, verdicts in by_claim.items()]
 
 
 def claim_notes(claims: Iterable[Claim]) -> list[str]:
     """Return notes on the margins and ranges of claims, and on claims that repeat another."""
-    found = []
-    for claim in claims:
-        found += [_say(claim.relation, claim=claim)] if claim.relation in ("equivalent", "ratio") else []
-        found += [_say("repeats", claim=claim)] if claim.same_as else []
-    return found
+    return list(filter(None, (_write(kind, claim=claim) for claim in claims for kind in ("margin", "repeats"))))
 
 
 def setting_notes(experiment: Experiment, asides: Exclusions) -> list[str]:
@@ -113,8 +100,8 @@ def setting_notes(experiment: Experiment, asides: Exclusions) -> list[str]:
     for (_, cell), aside in asides.items():
         if aside.kind == "another setting":
             cells[aside.why].append(cell)
-    notes = [_say("another setting", cells=own, why=why) for why, own in cells.items()]
+    notes = [_write("another setting", cells=own, why=why) for why, own in cells.items()]
     published = published_of_experiment(experiment) if experiment.paper else None
-    if published is not None and experiment.name not in {config for config, _ in cells_by_configuration(published)}:
-        notes.append(_say("not in paper", paper=experiment.paper, config=experiment.name))
+    if published is not None and experiment.name not in dict(cells_by_configuration(published)):
+        notes.append(_write("not in paper", paper=experiment.paper, config=experiment.name))
     return notes

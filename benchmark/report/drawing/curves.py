@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.charts.chart import MOST_TICKS
 from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
-from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of, tooltips
+from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (
-    COLUMN_WIDTH,
     LINE,
     MUTED,
     PAGE_WIDTH,
@@ -26,30 +24,35 @@ from benchmark.report.drawing.theme import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from benchmark.analysis.charts.chart import Chart, ChartPanel
+    import pandas as pd
+
+    from benchmark.analysis.charts import Chart
     from benchmark.report.drawing.theme import VegaSpec
 
+MOST_TICKS = 10  # with at most this many x values, every value has a tick
 AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its vertical axis
 #: Least width of a panel by that of the figure.
-PANEL_WIDTH = {COLUMN_WIDTH: 170, WIDTH: 200, PAGE_WIDTH: 280}
+PANEL_WIDTH = {WIDTH: 200, PAGE_WIDTH: 280}
 MOST_WIDTH, MOST_HEIGHT = 440.0, 260.0
 BAR_STEP, BAR_SHARE = 3.0, 0.7  # most pixels between the bars of two lines, and share of the gap that all bars take
 FROM_ZERO = 0.4  # a vertical axis whose lowest number is below this share of the highest starts at zero
 #: Fewer values of x than these, in more than `MOST_SPARSE_PANELS` panels, are for a table.
 LEAST_X, MOST_SPARSE_PANELS = 3, 4
 LEAST_TICKS = 3
+#: Vega expression that writes the number of a tick.
+NUMBER = "format(datum.value, datum.value && abs(datum.value) < 0.001 ? '~e' : ',.12~g')"
 
 
 def curve_charts(charts: Sequence[Chart], width: int = WIDTH) -> dict[str, VegaSpec]:
     """Draw the charts that say more than their tables, by name: a label looks the same in all of them."""
-    labels = dict.fromkeys(line.label for chart in charts for panel in chart.panels for line in panel.lines)
+    labels = dict.fromkeys(label for chart in charts for label in chart.points["series"])
     return {chart.name: curve_chart(chart, width, tuple(labels)) for chart in charts if _is_drawn(chart)}
 
 
 def _is_drawn(chart: Chart) -> bool:
     """Return whether a chart says more than its table, which has all panels below each other."""
-    points = max(len(line.x) for panel in chart.panels for line in panel.lines)
-    return points >= LEAST_X or len(chart.panels) <= MOST_SPARSE_PANELS
+    most = chart.points.groupby(["panel", "series"])["x"].size().max()
+    return bool(most >= LEAST_X) or len(chart.panels) <= MOST_SPARSE_PANELS
 
 
 def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) -> VegaSpec:
@@ -66,74 +69,72 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     styled : sequence of str
         Labels of all charts that are shown together: their order decides how each looks.
     """
-    panels = [panel for panel in chart.panels if panel.lines]
-    panels = [panel for panel in panels if not panel.oracle] or panels
-    labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
-    places = list(dict.fromkeys((*styled, *labels)))
-    looks = {label: series_style(places.index(label)) for label in labels}
-    columns = min(len(panels), width // PANEL_WIDTH[width])
-    panel_width = min((width - 12 - 14 * (columns - 1)) / columns - AXIS_ROOM, MOST_WIDTH)
-    drawn = [_panel(chart, panel, panels if chart.share_y else [panel], looks, panel_width, width) for panel in panels]
-    bars = f"Bars: {chart.bars}." if chart.bars and any(line.low for each in panels for line in each.lines) else ""
-    band = "Shaded: the range of the paper's figure." if any(panel.printed for panel in panels) else ""
+    titles = [title for title in chart.panels if title not in chart.oracle] or chart.panels
+    points = chart.points[chart.points["panel"].isin(titles)]
+    labels = list(dict.fromkeys(points["series"]))
+    order = list(dict.fromkeys((*styled, *labels)))
+    looks = {label: series_style(order.index(label)) for label in labels}
+    columns = min(len(titles), width // PANEL_WIDTH[width])
+    across = min((width - 12 - 14 * (columns - 1)) / columns - AXIS_ROOM, MOST_WIDTH)
+    panels = []
+    for title in titles:
+        own = points[points["panel"] == title]
+        ends = _ends(chart, points if chart.share_y else own, titles if chart.share_y else [title])
+        panels.append(_panel(chart, title, own, ends, looks, across, text_size(width)))
+    bars = f"Bars: {chart.bars}." if chart.bars and points["low"].notna().any() else ""
+    band = "Shaded: the range of the paper's figure." if chart.bands.keys() & set(titles) else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
     notes, beside = [f"{bars} {band}".strip()], legend_columns(labels, width)
-    return figure_spec(side_by_side(drawn, columns), width, chart.title, notes, alt_text, legend_columns=beside)
+    return figure_spec(side_by_side(panels, columns), width, chart.title, notes, alt_text, legend_columns=beside)
 
 
 def _panel(
     chart: Chart,
-    panel: ChartPanel,
-    shared: Sequence[ChartPanel],
+    title: str,
+    points: pd.DataFrame,
+    ends: list[float],
     looks: Mapping[str, Mapping[str, str]],
     width: float,
-    across: int,
+    size: int,
 ) -> VegaSpec:
     """Return one panel: from back to front its band, reference and limits, bars, lines and marks."""
-    x, ends = _x(chart, panel, width), _ends(chart, shared)
-    scale = alt.Scale(**_kind(log=chart.log_y), domain=ends, nice=not chart.log_y)
     height = min(MOST_HEIGHT, 0.62 * width)
-
-    def y(name: str) -> alt.Y:
-        ticks: dict[str, Any] = {"values": _log_ticks(ends)} if chart.log_y else {"tickCount": max(3, int(height / 30))}
-        axis = alt.Axis(labelExpr=NUMBER, **ticks)
-        title = wrap_text(chart.y_label, height, text_size(across))
-        return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=title)
-
-    def series(name: str, channel: Any) -> Any:
-        return channel(
-            "series:N",
-            scale=alt.Scale(domain=list(looks), range=[look[name] for look in looks.values()]),
+    ticks: dict[str, Any] = {"values": _log_ticks(ends)} if chart.log_y else {"tickCount": max(3, int(height / 30))}
+    vertical: dict[str, Any] = {"type": "quantitative", "axis": alt.Axis(labelExpr=NUMBER, **ticks)}
+    vertical["scale"] = alt.Scale(**_kind(log=chart.log_y), domain=ends, nice=not chart.log_y)
+    vertical["title"] = wrap_text(chart.y_label, height, size)
+    y, y2, x = alt.Y("y", **vertical), alt.Y2("high"), _x(chart, sorted(set(points["x"])), width)
+    low = alt.Y("low", **vertical)
+    scales = {
+        name: alt.Scale(domain=list(looks), range=[look[name] for look in looks.values()])
+        for name in ("stroke", "fill", "shape")
+    }
+    stroke = alt.Stroke("series:N", scale=scales["stroke"])
+    layers = list[alt.Chart]()
+    if title in chart.bands:
+        band = alt.Chart(
+            rows_data([{"low": chart.scale * chart.bands[title][0], "high": chart.scale * chart.bands[title][1]}])
         )
-
-    stroke, points = series("stroke", alt.Stroke), _points(chart, panel, ends, width)
-    data, layers = alt.Chart(rows_data(points)), list[alt.Chart]()
-    if panel.printed:
-        band = alt.Chart(rows_data([dict(zip(("low", "high"), _scaled(chart, panel.printed), strict=True))]))
         mark = band.mark_rect(color=LINE, opacity=0.5, clip=True, aria=False)
-        layers.append(mark.encode(y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width")))
-    limits = [("", chart.reference)] if chart.reference is not None else []
-    for name, level in (*limits, *panel.limits):
-        at = alt.Chart(rows_data([{"level": round_for_output(chart.scale, level), "name": name}]))
-        layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y("level")))
-        text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=text_size(across))
-        layers += [text.encode(y("level"), alt.Text("name:N"), x=alt.value(0))] if name else []
-    moved: dict[str, Any] = {"xOffset": alt.expr("datum.dx")}
-    if any(point["low"] is not None for point in points):
-        bar = data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved)
-        layers.append(bar.encode(x, y("low"), alt.Y2("high"), stroke))
-    layers.append(data.mark_line(strokeWidth=1.4, aria=False, **moved).encode(x, y("y"), stroke))
+        layers.append(mark.encode(low, y2, x=alt.value(0), x2=alt.value("width")))
+    limits = {"": chart.reference} if chart.reference is not None else {}
+    for name, level in (limits | dict(chart.limits.get(title, {}))).items():
+        at = alt.Chart(rows_data([{"y": round_for_output(chart.scale, level), "name": name}]))
+        layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y))
+        text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=size)
+        layers += [text.encode(y, alt.Text("name:N"), x=alt.value(0))] if name else []
+    data, moved = alt.Chart(rows_data(_rows(chart, points, ends, width))), dict[str, Any](xOffset=alt.expr("datum.dx"))
+    if points["low"].notna().any():
+        layers.append(data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved).encode(x, low, y2, stroke))
+    layers.append(data.mark_line(strokeWidth=1.4, aria=False, **moved).encode(x, y, stroke))
     tips = {"series": "series", "at": chart.x_label, "value_text": chart.y_label, "interval": chart.bars or "interval"}
+    tooltips = [alt.Tooltip(name, type="nominal", title=text) for name, text in tips.items()]
+    fill, shape = alt.Fill("series:N", scale=scales["fill"]), alt.Shape("series:N", scale=scales["shape"])
     marks = data.mark_point(opacity=1, size=26, strokeWidth=1.2, **moved)
-    fill, shape = series("fill", alt.Fill), series("shape", alt.Shape)
-    layers.append(marks.encode(x, y("y"), stroke, fill, shape, tooltips(tips)))
-    title = wrap_text(panel.title, width + AXIS_ROOM / 2, text_size(across))
+    layers.append(marks.encode(x, y, stroke, fill, shape, tooltips))
+    head = wrap_text(title, width + AXIS_ROOM / 2, size)
     drawn = alt.layer(*layers).properties(width=width, height=height)
-    return spec_of(drawn) | ({"title": {"text": title}} if title else {})
-
-
-#: Vega expression that writes the number of a tick.
-NUMBER = "format(datum.value, datum.value && abs(datum.value) < 0.001 ? '~e' : ',.12~g')"
+    return spec_of(drawn) | ({"title": {"text": head}} if head else {})
 
 
 def _log_ticks(ends: Sequence[float]) -> list[float]:
@@ -146,19 +147,18 @@ def _log_ticks(ends: Sequence[float]) -> list[float]:
     return ticks
 
 
-def _x(chart: Chart, panel: ChartPanel, width: float) -> alt.X:
+def _x(chart: Chart, xs: Sequence[float], width: float) -> alt.X:
     """Return the horizontal axis: a tick for each x, unless there are too many or the chart wants round numbers."""
-    xs = sorted({x for line in panel.lines for x in line.x})
     ticks: dict[str, Any] = {"tickCount": max(2, int(width / 60))}
     if len(xs) <= MOST_TICKS and not chart.round_x:
         ticks = {"values": xs}
     elif chart.log_x:
         ticks = {"values": _log_ticks((xs[0], xs[-1]))}
-    axis = alt.Axis(grid=False, labelExpr=NUMBER, **ticks)
     single = xs[0] == xs[-1]
-    scale = alt.Scale(**_kind(log=chart.log_x), nice=single, padding=8)
-    if not single:
-        scale.domain = [xs[0], xs[-1]]
+    scale = alt.Scale(
+        **_kind(log=chart.log_x), nice=single, padding=8, **({} if single else {"domain": [xs[0], xs[-1]]})
+    )
+    axis = alt.Axis(grid=False, labelExpr=NUMBER, **ticks)
     return alt.X("x", type="quantitative", scale=scale, axis=axis, title=chart.x_label)
 
 
@@ -166,37 +166,29 @@ def _kind(*, log: bool) -> dict[str, Any]:
     return {"type": "log"} if log else {"zero": False}
 
 
-def _scaled(chart: Chart, numbers: Sequence[float]) -> list[float]:
-    return [float(f"{chart.scale * number:.12g}") for number in numbers]
-
-
-def _ends(chart: Chart, panels: Sequence[ChartPanel]) -> list[float]:
+def _ends(chart: Chart, points: pd.DataFrame, titles: Sequence[str]) -> list[float]:
     """Return the ends of a vertical axis that shows all points, bars, printed ranges and limits of panels."""
-    values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
-    values += [end for panel in panels for end in panel.printed or ()]
-    values += [level for panel in panels for _, level in panel.limits]
+    values = [*points[["y", "low", "high"]].to_numpy(dtype=float).ravel()]
+    values += [end for title in titles for end in chart.bands.get(title, ())]
+    values += [level for title in titles for level in chart.limits.get(title, {}).values()]
     values += [] if chart.reference is None else [chart.reference]
-    shown = _scaled(chart, [value for value in values if value > 0 or not chart.log_y])
-    low, high = min(shown), max(shown)
+    shown = [value for value in values if value > 0 or (not chart.log_y and not math.isnan(value))]
+    low, high = (float(f"{chart.scale * end:.12g}") for end in (min(shown), max(shown)))
     return [0.0 if 0 <= low <= FROM_ZERO * high and not chart.log_y else low, high]
 
 
-def _points(chart: Chart, panel: ChartPanel, ends: Sequence[float], width: float) -> list[dict[str, Any]]:
+def _rows(chart: Chart, points: pd.DataFrame, ends: Sequence[float], width: float) -> list[dict[str, Any]]:
     """Return every point with its bar, for drawing and as formatted text; `dx` is its offset in pixels."""
-    barred = [line.label for line in panel.lines if line.low]
-    most = max(len(line.x) for line in panel.lines)
+    barred = list(dict.fromkeys(points["series"][points["low"].notna()]))
+    most = points.groupby("series")["x"].size().max()
     step = min(BAR_STEP, BAR_SHARE * width / (max(most - 1, 1) * max(len(barred), 1)))
+    offsets = {label: round(step * (i - (len(barred) - 1) / 2), 2) for i, label in enumerate(barred)}
     rows, decimals = list[dict[str, Any]](), chart_decimals(chart)
-    for line in panel.lines:
-        offset = step * (barred.index(line.label) - (len(barred) - 1) / 2) if line.label in barred else 0.0
-        missing = (math.nan,) * len(line.x)
-        for at, value, low, high in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
-            row: dict[str, Any] = {"series": line.label, "x": round_for_output(1, at), "at": axis_number_text(at)}
-            row |= {"y": round_for_output(chart.scale, value), "dx": round(offset, 2)}
-            row |= {"low": round_for_output(chart.scale, low), "high": round_for_output(chart.scale, high)}
-            row |= {"value_text": number_text(chart.scale * value, decimals)}
-            row |= {"interval": interval_text(row["low"], row["high"], decimals)}
-            if chart.log_y and row["low"] is not None:  # a bar that reaches zero ends below the panel
-                row["low"] = max(row["low"], ends[0] / 10)
-            rows.append(row)
+    for _, series, x, *numbers in points.itertuples(index=False):
+        y, low, high = (round_for_output(chart.scale, number) for number in numbers)
+        row = {"series": series, "x": round_for_output(1, x), "at": axis_number_text(x), "y": y, "high": high}
+        # A bar that reaches zero ends below a logarithmic panel.
+        row["low"] = max(low, ends[0] / 10) if chart.log_y and low is not None else low
+        row |= {"value_text": number_text(y, decimals), "interval": interval_text(low, high, decimals)}
+        rows.append(row | {"dx": offsets.get(series, 0.0)})
     return rows

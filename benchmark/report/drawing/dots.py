@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from benchmark.analysis.comparisons import BASELINE, first_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.ranking import BASELINE, first_comparisons
 from benchmark.report.cell_facts import cell_facts
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (

@@ -36,11 +36,6 @@ def round_for_output(scale: float, value: Any) -> float | None:
     return None if is_missing(value) or not math.isfinite(value) else float(f"{scale * value:.12g}")
 
 
-def tooltips(titles: dict[str, str]) -> list[alt.Tooltip]:
-    """Return tooltips that show these fields with these titles."""
-    return [alt.Tooltip(name, type="nominal", title=title) for name, title in titles.items()]
-
-
 def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> VegaSpec:
     """Return a chart as plain data, whatever Altair theme the caller has enabled."""
     with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):

@@ -6,16 +6,12 @@ from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
-import numpy as np
-
-from benchmark.analysis.charts.chart import ChartPanel, Line
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import COSTS, summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
-from benchmark.report.html.simplex import simplex_data
 from tests.report.regions import figure_of, panels
-from tests.report.rows import curve
+from tests.report.rows import chart_of, curve, points_of
 
 
 def words_of(html):
@@ -108,23 +104,11 @@ def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):
 
 
 def test_pictures_of_many_panels_are_folded(webkb):
-    line = Line("a", (1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
     for n, folded in ((4, False), (5, True)):
-        chart = curve(title="Each class", panels=tuple(ChartPanel(f"class {i}", (line,)) for i in range(n)))
+        lines = (points_of(f"class {i}", "a", (1, 2, 3), (0.1, 0.2, 0.3)) for i in range(n))
+        chart = chart_of(*lines, title="Each class")
         html = page_html(replace(webkb, charts=(chart,)))
         assert ("<summary>Each class</summary>" in html) == folded
-
-
-def test_the_triangle_knows_each_change_along_a_row_also_at_its_last_point():
-    n = 4
-    places = np.array([(n - j - k, j, k) for k in range(n + 1) for j in range(n + 1 - k)])
-    last = (places[:, 0] == 0).astype(int)
-    panel = replace(panels()[0], grid=places / n, predicted=last, likelier=1 - last)
-    found = simplex_data(figure_of((panel,)))
-    assert found["kernels"][0]["rows"] == [[n - k] for k in range(n + 1)]
-    assert found["likelier"] == [[0, n - k] if k < n else [] for k in range(n + 1)]
-    plane = panels()[2]
-    assert simplex_data(figure_of((plane,))) == {}
 
 
 def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():

@@ -1,1 +1,0 @@
-"""Data that figures draw: curves and decision regions."""
