@@ -78,22 +78,22 @@ class Setting:
 
     Parameters
     ----------
-    place : SettingKey
+    key : SettingKey
     method : Method
     problem : Problem
     terms : int or None
-    jobs : tuple of StoreUnit
+    units : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
     aggregate : str
         How the gains of the classes are combined, where terms are selected.
     """
 
-    place: SettingKey
+    key: SettingKey
     method: Method
     problem: Problem
     terms: int | None
-    jobs: tuple[StoreUnit, ...]
+    units: tuple[StoreUnit, ...]
     alone: bool = True
     aggregate: str = "sum"
 
@@ -136,7 +136,7 @@ class PlannedTask:
     variant, task : str
     problem : Problem
     splits : dict of size to tuple of Split
-    points : tuple of Setting
+    settings : tuple of Setting
         In the order of the methods, sizes and numbers of terms.
     """
 
@@ -144,14 +144,14 @@ class PlannedTask:
     task: str
     problem: Problem
     splits: dict[int | None, tuple[Split, ...]]
-    points: tuple[Setting, ...]
+    settings: tuple[Setting, ...]
 
     @property
     def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
         """The settings' units by their keys, which several settings may share."""
         found = defaultdict[str, list[tuple[Setting, StoreUnit]]](list)
-        for setting in self.points:
-            for unit in setting.jobs:
+        for setting in self.settings:
+            for unit in setting.units:
                 found[unit.key].append((setting, unit))
         return found
 
@@ -348,7 +348,7 @@ class Batch:
     once: bool = False
 
     @property
-    def jobs(self) -> tuple[StoreUnit, ...]:
+    def units(self) -> tuple[StoreUnit, ...]:
         """The units of all parts."""
         return tuple(unit for _, units in self.parts for unit in units)
 
@@ -398,11 +398,11 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
 def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
     if by_split:
         by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
+        ordered = _together(by_text, lambda each: (each[0].key.size, each[1].splits[0].name))
         return [(setting, (unit,)) for setting, unit in ordered]
     settings: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
     for setting, unit in missing:
-        settings.setdefault(setting.place, (setting, []))[1].append(unit)
+        settings.setdefault(setting.key, (setting, []))[1].append(unit)
     by_base = _together(settings.values(), lambda each: each[0].shares)
     found: list[Part] = []
     for setting, units in _together(by_base, lambda each: each[0].problem.key):

@@ -45,18 +45,18 @@ def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
     return ParallelSection(n_jobs=int(number) if number else at_most)
 
 
-def group_units(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
+def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
     """Divide the missing units of a task, by their keys: those that share a matrix or classifiers go to one worker."""
-    by_split = work.problem.multilabel
+    by_split = task.problem.multilabel
 
     def group_key(batch: Batch) -> tuple[Any, ...]:
-        point, jobs = batch.parts[0]
+        setting, units = batch.parts[0]
         if by_split:
-            return point.problem.key, point.place.size, jobs[0].splits[0].name
-        return point.problem.key, *(point.place if point.classifies_points else point.shares)
+            return setting.problem.key, setting.key.size, units[0].splits[0].name
+        return setting.problem.key, *(setting.key if setting.classifies_points else setting.shares)
 
     groups = groupby(plan_batches(missing, by_split=by_split), group_key)
-    return [tuple(job.key for batch in together for job in batch.jobs) for _, together in groups]
+    return [tuple(unit.key for batch in together for unit in batch.units) for _, together in groups]
 
 
 class DaskExecutor:
@@ -93,9 +93,9 @@ class DaskExecutor:
     def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
         """Connect to the workers, unless the store has all results."""
         groups = list[tuple[str, str, tuple[str, ...]]]()
-        for work in tasks:
-            missing = [(point, job) for point in work.points for job in point.jobs if not self._store.has(job.key)]
-            groups += [(work.variant, work.task, keys) for keys in group_units(work, missing)]
+        for task in tasks:
+            missing = [(each, unit) for each in task.settings for unit in each.units if not self._store.has(unit.key)]
+            groups += [(task.variant, task.task, keys) for keys in group_units(task, missing)]
         self._replies = iter(())
         if groups and not self._failed and self._place.n_jobs != 0:
             if self._client is None:
@@ -106,7 +106,7 @@ class DaskExecutor:
         self, _: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
-        pending = {job.key for _, job in missing}
+        pending = {unit.key for _, unit in missing}
         while True:
             for key in pending & self._results.keys():
                 pending.remove(key)

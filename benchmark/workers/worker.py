@@ -65,17 +65,17 @@ def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) 
 
 
 def compute_units(
-    given: Payload, variant: str, task: str, keys: Collection[str], tell: Callable[[str, Any], object]
+    payload: Payload, variant: str, task: str, keys: Collection[str], send: Callable[[str, Any], object]
 ) -> None:
     """Compute units of a task, and store those that are to be stored.
 
     Parameters
     ----------
-    given : Payload
+    payload : Payload
     variant, task : str
     keys : collection of str
         The units' keys in the store.
-    tell : callable
+    send : callable
         Called with the kind and value of each message: "solved", with a key and its result (a StoreEntry) or the reason
         why there is none (str); "now", with the label of the work that begins; "detail", as of an `Observer`.
 
@@ -84,20 +84,20 @@ def compute_units(
     BenchError
         If this process would compute something else than the sender, or can't read the sender's store.
     """
-    experiment, read = _unpacked(given)
-    full = _task_of(given, variant, task)
-    points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
-    work = replace(full, points=tuple(point for point in points if point.jobs))
-    if {job.key for point in work.points for job in point.jobs} != set(keys):
+    experiment, read = _unpacked(payload)
+    whole = _task_of(payload, variant, task)
+    settings = [replace(each, units=tuple(unit for unit in each.units if unit.key in keys)) for each in whole.settings]
+    planned = replace(whole, settings=tuple(each for each in settings if each.units))
+    if planned.units.keys() != set(keys):
         raise BenchError(_why_other_keys(experiment.variants[variant].protocol))
-    context = RunContext(given.store, _Sender(tell), given.jobs or n_processors())
-    bench = MatrixCache(context.jobs, cached=KernelCache(given.store))
+    context = RunContext(payload.store, _Sender(send), payload.jobs or n_processors())
+    matrices = MatrixCache(context.jobs, cached=KernelCache(payload.store))
     try:
         with blas_threads(context.jobs):
-            executors = executors_here(experiment, read, context, bench)
-            solve_task(work, context, executors, lambda *result: tell("solved", result))
+            executors = executors_here(experiment, read, context, matrices)
+            solve_task(planned, context, executors, lambda *result: send("solved", result))
     finally:
-        bench.release()
+        matrices.release()
 
 
 def _why_other_keys(protocol: Component) -> str:
