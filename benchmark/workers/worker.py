@@ -55,12 +55,12 @@ def passed_on(payload: bytes) -> bytes:
     return payload
 
 
-def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
+def compute_group(payload: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
     """Compute some units of a task on a Dask worker, of a pickled payload; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()
     with _ALONE:
-        payload = pickle.loads(given)  # noqa: S301 - of Dask, which runs what it is sent
-        compute_units(payload, variant, task, keys, lambda *message: messages.append(message))
+        unpickled = pickle.loads(payload)  # noqa: S301 - of Dask, which runs what it is sent
+        compute_units(unpickled, variant, task, keys, lambda *message: messages.append(message))
     return messages
 
 
@@ -122,8 +122,8 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                given, variant, task, keys = request
-                compute_units(given, variant, task, keys, lambda *message: send(pickle.dumps(message)))
+                payload, variant, task, keys = request
+                compute_units(payload, variant, task, keys, lambda *message: send(pickle.dumps(message)))
             answer = pickle_plain(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
@@ -133,13 +133,13 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
     send(answer)
 
 
-def _call(target: Any, given: Any, method: str, args: Any, kwargs: Any) -> Any:
+def _call(target: Any, created: Any, method: str, args: Any, kwargs: Any) -> Any:
     """Return what a user's function, or a method or property of an object of a user's class, returns."""
     if not method:
         return np.asarray(_component(target, {}).function(*args, **kwargs))
-    key = target, repr(given)
+    key = target, repr(created)
     if key not in _OBJECTS:
-        _OBJECTS[key] = target(*given[0], **given[1])
+        _OBJECTS[key] = target(*created[0], **created[1])
     attribute = getattr(_OBJECTS[key], method)
     found = attribute(*args, **kwargs) if callable(attribute) else attribute
     return list(found) if isinstance(found, Iterator) else found
