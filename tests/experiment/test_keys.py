@@ -247,7 +247,6 @@ NOT_STORED = {
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
     "benchmark.corpora.user.user_card",
     "benchmark.methods.degenerate",
-    "benchmark.text.known_terms",  # counts the texts that a kept model is asked about
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
