@@ -239,7 +239,7 @@ def compute_diagnostics(
         classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
         parts = [type(built), *(each for each in classes if not is_builtin(each))]
         users = [each for each in parts[:1] if not is_builtin(each)]
-        given = DiagnosticContext(
+        described = DiagnosticContext(
             counts,
             variant.without_corpus if users else variant,
             experiment.seed,
@@ -250,7 +250,7 @@ def compute_diagnostics(
         compile_all(imported_modules(type(built))[0])
         try:
             with guarded(users, ValueError, short=True):
-                found[name, variant_name] = compute_checked(built, given, whole=not experiment.only)
+                found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {error}")

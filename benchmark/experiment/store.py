@@ -143,7 +143,7 @@ class Store:
             self.has("")
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path | str, int]]:
-        """Pickle its place: a process of users' code has the same entries, and tells nobody of them."""
+        """Pickle its address: a process of users' code has the same entries, and tells nobody of them."""
         return Store, (Path(self.address) if self.local else self.address, self.limit)
 
     def path(self, key: str) -> Path:

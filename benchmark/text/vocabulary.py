@@ -110,8 +110,8 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     narrow = chosen.data, chosen.indices.astype(np.int32), chosen.indptr.astype(np.int32)
     chosen = sp.csr_array(narrow, shape=chosen.shape)
     terms = tuple(vocabulary[column] for column in kept)
-    place = np.array([lexing.blocks.index(name) for name in corpus.blocks], dtype=np.int32)
-    return Counts(corpus.documents, chosen, terms, 0, lexing.blocks, place[block_of[kept]])
+    block_numbers = np.array([lexing.blocks.index(name) for name in corpus.blocks], dtype=np.int32)
+    return Counts(corpus.documents, chosen, terms, 0, lexing.blocks, block_numbers[block_of[kept]])
 
 
 #: Size of a chunk of documents in bytes.
@@ -200,8 +200,8 @@ def _field_terms(
     first = lexing.blocks_of_field * lexing.fields.index(name)
     prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
     if lexing.ngrams:
-        for place, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
-            yield first + place, terms
+        for number, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
+            yield first + number, terms
     if lexing.characters:
         del field
         block = first + len(lexing.ngrams)

@@ -124,8 +124,8 @@ def _combine(out: Array, weight: Array, rows: Array) -> None:
 def _slopes(slope: Array, ratio: Array, theta: Array, phi: Array, turned: Array, count: Array, length: float) -> float:
     """Fill ``slope`` with ∂f/∂θ_z and return the largest; ``turned`` is the transpose of ``phi``."""
     _combine(ratio, theta, turned)
-    for place in range(len(ratio)):
-        p = np.uint64(place)
+    for posting in range(len(ratio)):
+        p = np.uint64(posting)
         # If θ is 0 for every class that has the word, the slope towards these classes is infinite.
         ratio[p] = count[p] / (length * ratio[p]) if ratio[p] > 0.0 else 1e300
     _combine(slope, ratio, phi)
