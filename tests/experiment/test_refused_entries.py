@@ -51,14 +51,14 @@ def load(folder: Path, entry: str, metric: str = "accuracy") -> None:
         ("{name: p, pipeline: 'models.py:broken'}", "no such weights"),
         ("{name: p, pipeline: 'models.py:lazy'}", "has no predict: a pipeline has both"),
         ("{name: p, pipeline: sklearn.svm.LinearSVCC}", "did you mean 'LinearSVC'?"),
-        ("{name: p, pipeline: [[1]]}", "a pipeline is a name, or a mapping"),
+        ("{name: p, pipeline: [[1]]}", "must be a name, or a mapping"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__c: 1}}", "did you mean 'linearsvc__C'?"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__C: -1}}", "'C' parameter of LinearSVC must be"),
         ("{name: p, predictions: nowhere.csv}", "nowhere.csv: can't be read"),
-        ("{predictions: theirs.csv}", "give this method a `name`"),
+        ("{predictions: theirs.csv}", "the key 'name' is missing"),
         ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
         ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
-        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "vectors have no weighting"),
+        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "unknown key 'weighting'"),
     ],
 )
 def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, entry: str, words: str) -> None:
