@@ -100,7 +100,7 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     works = list(plan_tasks(experiment, read_variants(experiment, context)))
     entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
     for work in works:
-        units = [(point, job) for point in work.points for job in point.jobs]
+        units = [(point, job) for point in work.settings for job in point.units]
         missing = [(point, job) for point, job in units if not context.store.has(job.key)]
         entries.update(_curve(point) for point, _ in units)
         lacking.update(_curve(point) for point, _ in missing)
@@ -169,7 +169,7 @@ def _rounded(number: float) -> str:
 
 def _curve(point: Setting) -> str:
     """Return the name of a point's curve or cell."""
-    return "-".join(word for word in point.place[:3] if word not in ("", "base"))
+    return "-".join(word for word in point.key[:3] if word not in ("", "base"))
 
 
 def _has_kernel(spec: MethodSpec) -> bool:

@@ -70,14 +70,14 @@ class Tallies:
         return Tallies(self.right[..., at], self.assigned[..., at], self.true[..., at], self.true[..., position])
 
 
-def tally_predictions(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
+def tally_predictions(truth: NDArray[Any], predicted: NDArray[Any], n_classes: int) -> Tallies:
     """Count the predictions on one split by class.
 
     (scikit-learn's `multilabel_confusion_matrix` counts the same, in 14 to 56 times the time.)
 
     Parameters
     ----------
-    truth, given : int arrays, shape (m,), or bool arrays, shape (m, k)
+    truth, predicted : int arrays, shape (m,), or bool arrays, shape (m, k)
         True and predicted class of each document, or true and predicted class indicators.
     n_classes : int
         Number of classes, k.
@@ -93,9 +93,11 @@ def tally_predictions(truth: NDArray[Any], given: NDArray[Any], n_classes: int) 
     array([1, 2])
     """
     if truth.ndim == 2:
-        right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & given, given, truth))
+        right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & predicted, predicted, truth))
         return Tallies(right, assigned, true, np.array(len(truth)))
-    right, assigned, true = (np.bincount(codes, minlength=n_classes) for codes in (truth[truth == given], given, truth))
+    right, assigned, true = (
+        np.bincount(codes, minlength=n_classes) for codes in (truth[truth == predicted], predicted, truth)
+    )
     return Tallies(right, assigned, true, np.array(truth.size), assigned + true > 0)
 
 

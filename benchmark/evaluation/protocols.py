@@ -314,8 +314,12 @@ class RandomSubsets:
         for replicate in range(1, self.replicates + 1):
             entropy = [self.seed, replicate] if self.nested else [self.seed, self.train_size, replicate]
             rows = np.random.default_rng(entropy).permutation(pool)
+            drawn = rows[: self.train_size]
+            if quotas is not None:
+                labels = documents.labels[rows]
+                drawn = np.concatenate([rows[labels == code][:quota] for code, quota in enumerate(quotas)])
             train = np.zeros(len(documents), dtype=bool)
-            train[self._drawn(rows, documents.labels[rows], quotas)] = True
+            train[drawn] = True
             test = ~train if self.test is None else fixed
             splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
@@ -330,14 +334,6 @@ class RandomSubsets:
         if empty:
             raise ConfigError(f"train_size = {self.train_size} leaves no training document for {class_list(empty)}")
         return np.asarray(whole, dtype=np.intp)
-
-    def _drawn(
-        self, rows: NDArray[np.intp], labels: NDArray[np.int32], quotas: NDArray[np.intp] | None
-    ) -> NDArray[np.intp]:
-        """Return the first documents of a shuffled pool, in total or for each class up to its quota."""
-        if quotas is None:
-            return rows[: self.train_size]
-        return np.concatenate([rows[labels == c][:quota] for c, quota in enumerate(quotas)])
 
 
 @dataclass(frozen=True)

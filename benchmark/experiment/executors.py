@@ -77,9 +77,9 @@ class LocalExecutor:
     def _solve(self, batch: Batch) -> Iterator[tuple[str, StoreEntry | str]]:
         """Compute a batch; where several units fail, one by one: results before the first failure are stored."""
         for setting, units in batch.parts:
-            if setting.place in self._failed:
-                yield from ((unit.key, self._failed[setting.place]) for unit in units)
-        parts = tuple(part for part in batch.parts if part[0].place not in self._failed)
+            if setting.key in self._failed:
+                yield from ((unit.key, self._failed[setting.key]) for unit in units)
+        parts = tuple(part for part in batch.parts if part[0].key not in self._failed)
         for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
             if isinstance(decided, BaseException) and len(units) > 1:
                 for unit in units:
@@ -87,12 +87,12 @@ class LocalExecutor:
                 continue
             for unit, result in zip(units, self._results(setting, units, decided), strict=True):
                 if isinstance(result, str):
-                    self._failed[setting.place] = result
+                    self._failed[setting.key] = result
                 yield unit.key, result
 
     def _decided(self, batch: Batch) -> Iterable[tuple[Part, list[SettingPredictions] | BaseException]]:
         """Return each part with its predictions, or the error that it raised."""
-        self._observer.now(batch.jobs[0].label)
+        self._observer.now(batch.units[0].label)
         if any(setting.classifies_points for setting, _ in batch.parts):
             self._matrices.release_matrices()  # earlier methods' matrices would count as this method's memory
         reset_peak_memory()
@@ -200,7 +200,7 @@ class ProcessExecutor:
                     observer.detail(details)
         except ProcessEndedError as error:
             reason = f"{user_place(current.user_classes[-1])}: {error}"
-        for key in [key for key, (setting, _) in left.items() if setting.place.method == current.place.method]:
+        for key in [key for key, (setting, _) in left.items() if setting.key.method == current.key.method]:
             del left[key]
             yield key, reason
 
@@ -216,7 +216,7 @@ class ProcessExecutor:
 def _process_of(setting: Setting) -> str:
     """Return a name of the process of a setting: its method's, or "" of the libraries'."""
     if any(plugin_of(each) is not None or not is_stored(each) for each in setting.user_classes):
-        return setting.place.method
+        return setting.key.method
     return ""
 
 

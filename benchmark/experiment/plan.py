@@ -78,22 +78,22 @@ class Setting:
 
     Parameters
     ----------
-    place : SettingKey
+    key : SettingKey
     method : Method
     problem : Problem
     terms : int or None
-    jobs : tuple of StoreUnit
+    units : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
     aggregate : str
         How the gains of the classes are combined, where terms are selected.
     """
 
-    place: SettingKey
+    key: SettingKey
     method: Method
     problem: Problem
     terms: int | None
-    jobs: tuple[StoreUnit, ...]
+    units: tuple[StoreUnit, ...]
     alone: bool = True
     aggregate: str = "sum"
 
@@ -136,7 +136,7 @@ class PlannedTask:
     variant, task : str
     problem : Problem
     splits : dict of size to tuple of Split
-    points : tuple of Setting
+    settings : tuple of Setting
         In the order of the methods, sizes and numbers of terms.
     """
 
@@ -144,14 +144,14 @@ class PlannedTask:
     task: str
     problem: Problem
     splits: dict[int | None, tuple[Split, ...]]
-    points: tuple[Setting, ...]
+    settings: tuple[Setting, ...]
 
     @property
     def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
         """The settings' units by their keys, which several settings may share."""
         found = defaultdict[str, list[tuple[Setting, StoreUnit]]](list)
-        for setting in self.points:
-            for unit in setting.jobs:
+        for setting in self.settings:
+            for unit in setting.units:
                 found[unit.key].append((setting, unit))
         return found
 
@@ -348,7 +348,7 @@ class Batch:
     once: bool = False
 
     @property
-    def jobs(self) -> tuple[StoreUnit, ...]:
+    def units(self) -> tuple[StoreUnit, ...]:
         """The units of all parts."""
         return tuple(unit for _, units in self.parts for unit in units)
 
@@ -398,11 +398,11 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
 def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
     if by_split:
         by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
+        ordered = _together(by_text, lambda each: (each[0].key.size, each[1].splits[0].name))
         return [(setting, (unit,)) for setting, unit in ordered]
     settings: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
     for setting, unit in missing:
-        settings.setdefault(setting.place, (setting, []))[1].append(unit)
+        settings.setdefault(setting.key, (setting, []))[1].append(unit)
     by_base = _together(settings.values(), lambda each: each[0].shares)
     found: list[Part] = []
     for setting, units in _together(by_base, lambda each: each[0].problem.key):
@@ -422,10 +422,10 @@ def _together(items: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
 
 
 def predictions_of_unit(
-    unit: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
+    unit: StoreUnit, predictions: Sequence[SettingPredictions], problem: Problem, memory: float
 ) -> SettingPredictions:
     """Return a unit's predictions by split, and the error counts of its inner folds."""
-    outer, rest = SettingPredictions.joined(found[: len(unit.splits)]), iter(found[len(unit.splits) :])
+    outer, rest = SettingPredictions.joined(predictions[: len(unit.splits)]), iter(predictions[len(unit.splits) :])
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in unit.inner if folds]
     n = len(outer.sizes)
     return replace(
@@ -435,31 +435,35 @@ def predictions_of_unit(
         memory=np.full(n, memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
         versions=(code_version(),) * n,
-        warnings=tuple(dict.fromkeys(text for each in found for text in each.warnings)),
+        warnings=tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
     )
 
 
-def fold_counts(found: Sequence[SettingPredictions], folds: Sequence[Split], problem: Problem) -> NDArray[np.int64]:
+def fold_counts(
+    predictions: Sequence[SettingPredictions], folds: Sequence[Split], problem: Problem
+) -> NDArray[np.int64]:
     """Count the predictions on folds by class, summed over the folds, as a row of `SettingPredictions.inner`."""
     truth, k = problem.members if problem.multilabel else problem.documents.labels, len(problem.documents.classes)
     total = np.zeros(3 * k + 1, dtype=np.int64)
-    for fold, own in zip(folds, found, strict=True):
+    for fold, own in zip(folds, predictions, strict=True):
         counts = tally_predictions(truth[fold.test], own.predicted, k)
         total += np.concatenate([counts.right, counts.assigned, counts.true, [counts.documents]])
     return total
 
 
-def pack_predictions(found: SettingPredictions) -> StoreEntry:
+def pack_predictions(predictions: SettingPredictions) -> StoreEntry:
     """Return a unit's predictions as stored: one bit per class of multi-label predictions, and per tie."""
     arrays = {
-        "predicted": np.packbits(found.predicted, axis=1) if found.predicted.ndim == 2 else found.predicted,
-        "tied": np.packbits(found.tied),
-        "seconds": found.seconds,
-        "inner": found.inner,
-        "memory": found.memory,
-        **({} if found.values is None else {"values": found.values}),
+        "predicted": np.packbits(predictions.predicted, axis=1)
+        if predictions.predicted.ndim == 2
+        else predictions.predicted,
+        "tied": np.packbits(predictions.tied),
+        "seconds": predictions.seconds,
+        "inner": predictions.inner,
+        "memory": predictions.memory,
+        **({} if predictions.values is None else {"values": predictions.values}),
     }
-    return StoreEntry(arrays, {"version": found.versions[0], "warnings": list(found.warnings)})
+    return StoreEntry(arrays, {"version": predictions.versions[0], "warnings": list(predictions.warnings)})
 
 
 def unpack_predictions(entry: StoreEntry, unit: StoreUnit, problem: Problem) -> SettingPredictions:

@@ -57,7 +57,7 @@ def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrit
 
 
 def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
-    """Run an experiment and write its folder, `results/runs/<name>` unless given.
+    """Run an experiment and write its folder, by default `results/runs/<name>`.
 
     Raises
     ------

@@ -146,8 +146,8 @@ def read_run(folder: Path) -> RunPredictions:
     recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))
     taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
-    told = manifest["failures"], manifest["variants"]
-    return RunPredictions(experiment, decode_predictions(contents), *told, stored=stored, recorded=recorded)
+    predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]
+    return RunPredictions(experiment, predictions, failures, facts, stored=stored, recorded=recorded)
 
 
 def _content(folder: Path, name: str, digest: str) -> bytes:
@@ -204,8 +204,8 @@ def _described(run: RunPredictions) -> dict[str, Any]:
         **({"plugins": plugins} if (plugins := plugin_records(experiment)) else {}),
         "protocol": {name: variant.protocol.resolved for name, variant in experiment.variants.items()},
         "splits": {
-            _joined(place): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
-            for place, splits in predictions.splits.items()
+            _joined(key): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
+            for key, splits in predictions.splits.items()
         },
         "cells": cells,
         "stored": list(run.stored_cells),
@@ -214,8 +214,8 @@ def _described(run: RunPredictions) -> dict[str, Any]:
     }
 
 
-def _joined(place: Iterable[str | int | None]) -> str:
-    return "-".join(str(word) for word in place if word not in ("", None))
+def _joined(key: Iterable[str | int | None]) -> str:
+    return "-".join(str(word) for word in key if word not in ("", None))
 
 
 def _method(spec: MethodSpec) -> dict[str, Any]:

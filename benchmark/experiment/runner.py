@@ -71,13 +71,13 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     if context.elsewhere is not None:
         context.elsewhere.begin(experiment, read, tasks)
         executors = [context.elsewhere, *executors]
-    if unstored := dict.fromkeys(point.place.method for task in tasks for point in task.points if not point.stored):
+    if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(context.jobs):
         for task in tasks:
-            steps, left = sum(len(setting.jobs) for setting in task.points), left - 1
+            steps, left = sum(len(setting.units) for setting in task.settings), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each
             near: list[NDArray[np.intp]] = []
             if not predictions.tasks:
@@ -86,15 +86,15 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
             for size, splits in task.tested(near):
                 predictions.splits[SplitKey(task.variant, task.task, size)] = splits
             results, known = solve_task(task, context, executors)
-            for setting in task.points:
-                entries = [(results[unit.key], unit) for unit in setting.jobs]
+            for setting in task.settings:
+                entries = [(results[unit.key], unit) for unit in setting.units]
                 if reasons := [entry for entry, _ in entries if isinstance(entry, str)]:
-                    failures[setting_name(setting.place)] = reasons[0]
+                    failures[setting_name(setting.key)] = reasons[0]
                     continue
                 unpacked = [unpack_predictions(entry, unit, task.problem) for entry, unit in entries]  # type: ignore[arg-type]
-                predictions.settings[setting.place] = SettingPredictions.joined(unpacked)
-                if known.issuperset(unit.key for unit in setting.jobs):
-                    stored.add(setting.place)
+                predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
+                if known.issuperset(unit.key for unit in setting.units):
+                    stored.add(setting.key)
         matrices.release()
         if cache.n_found:
             context.observer.note(
@@ -166,9 +166,9 @@ def solve_task(
     def note(key: str, result: StoreEntry | str, *, stored: bool) -> None:
         results[key] = result
         for setting, unit in units[key]:
-            if isinstance(result, str) and setting.place not in failed:
-                failed.add(setting.place)
-                observer.note(f"{setting_name(setting.place)} failed: {result}")
+            if isinstance(result, str) and setting.key not in failed:
+                failed.add(setting.key)
+                observer.note(f"{setting_name(setting.key)} failed: {result}")
             observer.step(unit.label, stored=stored)
         on_result(key, result)
 
@@ -239,7 +239,7 @@ def compute_diagnostics(
         classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
         parts = [type(built), *(each for each in classes if not is_builtin(each))]
         users = [each for each in parts[:1] if not is_builtin(each)]
-        given = DiagnosticContext(
+        described = DiagnosticContext(
             counts,
             variant.without_corpus if users else variant,
             experiment.seed,
@@ -250,7 +250,7 @@ def compute_diagnostics(
         compile_all(imported_modules(type(built))[0])
         try:
             with guarded(users, ValueError, short=True):
-                found[name, variant_name] = compute_checked(built, given, whole=not experiment.only)
+                found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {error}")

@@ -29,7 +29,7 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -143,7 +143,7 @@ class Store:
             self.has("")
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path | str, int]]:
-        """Pickle its place: a process of users' code has the same entries, and tells nobody of them."""
+        """Pickle its address: a process of users' code has the same entries, and tells nobody of them."""
         return Store, (Path(self.address) if self.local else self.address, self.limit)
 
     def path(self, key: str) -> Path:
@@ -152,31 +152,25 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Return whether there is an entry (not whether it is intact)."""
-        try:
+        with self._asking():
             return self.reachable and self._files.info(str(self.path(key)))["type"] == "file"
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except Exception as error:  # noqa: BLE001 - of any library behind an address
-            return self._go_without(error)
+        return False
 
     def get(self, key: str) -> StoreEntry | None:
         """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
-        if not self.reachable:
-            return None
-        try:
-            with self._files.open(str(self.path(key)), "rb") as file:
-                entry = _read(file, key)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except _DAMAGE as error:
-            self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-            self._remove(self.path(key))
-            return None
-        except Exception as error:  # noqa: BLE001 - of any library behind an address
-            self._go_without(error)
-            return None
-        self._use(key)
-        return entry
+        with self._asking():
+            try:
+                if not self.reachable:
+                    return None
+                with self._files.open(str(self.path(key)), "rb") as file:
+                    entry = _read(file, key)
+            except _DAMAGE as error:
+                self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
+                self._remove(self.path(key))
+                return None
+            self._use(key)
+            return entry
+        return None
 
     def put(self, key: str, entry: StoreEntry) -> bool:
         """Write an entry; return False if the store can't take it."""
@@ -198,13 +192,9 @@ class Store:
 
     def entries(self) -> list[tuple[Path, int, float]]:
         """Return path, bytes and time of last use of every entry, least recently used first."""
-        try:
+        files: dict[str, Any] = {}
+        with self._asking():
             files = self._files.find(str(self._root), detail=True) if self.reachable else {}
-        except FileNotFoundError:
-            return []
-        except Exception as error:  # noqa: BLE001 - of any library behind an address
-            self._go_without(error)
-            return []
         found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
         return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
 
@@ -224,13 +214,18 @@ class Store:
         self._remove(self._root / "parts")
         return len(gone), sum(size for _, size, _ in gone)
 
-    def _go_without(self, error: Exception) -> bool:
-        """Warn once that the run goes on without the store; return False."""
-        if self.reachable:
-            why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
-            self._warn(f"{why}; the rest is done without it")
-        self.reachable = False
-        return False
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Read from the store; if it doesn't answer, warn once that the run goes on without it."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except Exception as error:  # noqa: BLE001 - of any library behind an address
+            if self.reachable:
+                why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
+                self._warn(f"{why}; the rest is done without it")
+            self.reachable = False
 
     def _write(self, path: Path, content: Sequence[bytes | memoryview]) -> None:
         """Write to an address, or to a temporary file, and rename it: no reader sees part of an entry."""

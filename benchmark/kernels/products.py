@@ -24,82 +24,41 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
+    Rows = tuple[I8, I4, Array]
+    Postings = tuple[I8, I8, I4, Array]
 
 
-_POSTINGS = "i8[::1], i4[::1], f8[::1]"
+#: Rows: starts, terms and values. Postings of each term: starts, stops, columns and values.
+_ROWS = "Tuple((i8[::1], i4[::1], f8[::1]))"
+_POSTINGS = "Tuple((i8[::1], i8[::1], i4[::1], f8[::1]))"
 
 
 # Numba checks whether signed indices are negative, which takes as long as the sums: inner loops use uint64 indices.
 
 
-@compile_lazily(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
-def _fill_row(
-    row: Array,
-    i: int,
-    first: int,
-    row_start: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_start: I8,
-    posting_stop: I8,
-    posting_column: I4,
-    posting_value: Array,
-) -> None:
-    """Sum row i's products with the columns from `first` on, from each term's postings between start and stop."""
+@compile_lazily(f"void(f8[::1], i8, i8, {_ROWS}, {_POSTINGS})")
+def _fill_row(row: Array, i: int, first: int, rows: Rows, postings: Postings) -> None:
+    """Sum row i's products with the columns from `first` on."""
+    row_start, row_term, row_value = rows
+    start, stop, column, posting_value = postings
     row[:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
         term, value = row_term[k], row_value[k]
-        for q in range(np.uint64(posting_start[term]), np.uint64(posting_stop[term])):
-            row[np.uint64(posting_column[q] - first)] += value * posting_value[q]
+        for q in range(np.uint64(start[term]), np.uint64(stop[term])):
+            row[np.uint64(column[q] - first)] += value * posting_value[q]
 
 
 # Two functions instead of one compiled twice: numba's disk cache doesn't distinguish parallel from serial compilation.
-@compile_lazily(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
-def _fill_on_all_cores(
-    out: Array,
-    row_start: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_start: I8,
-    posting_stop: I8,
-    posting_column: I4,
-    posting_value: Array,
-) -> None:
+@compile_lazily(f"void(f8[:, ::1], {_ROWS}, {_POSTINGS})", parallel=True)
+def _fill_on_all_cores(out: Array, rows: Rows, postings: Postings) -> None:
     for i in prange(out.shape[0]):
-        _fill_row(
-            out[i], i, 0, row_start, row_term, row_value, posting_start, posting_stop, posting_column, posting_value
-        )
+        _fill_row(out[i], i, 0, rows, postings)
 
 
-@compile_lazily(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
-def _fill_tile(
-    out: Array,
-    left: int,
-    right: int,
-    rows: I8,
-    first: int,
-    row_start: I8,
-    row_term: I4,
-    row_value: Array,
-    posting_start: I8,
-    posting_stop: I8,
-    posting_column: I4,
-    posting_value: Array,
-) -> None:
+@compile_lazily(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_ROWS}, {_POSTINGS})")
+def _fill_tile(out: Array, left: int, right: int, numbers: I8, first: int, rows: Rows, postings: Postings) -> None:
     for i in range(out.shape[0]):
-        at = rows[i]
-        _fill_row(
-            out[i, left:right],
-            at,
-            first,
-            row_start,
-            row_term,
-            row_value,
-            posting_start,
-            posting_stop,
-            posting_column,
-            posting_value,
-        )
+        _fill_row(out[i, left:right], numbers[i], first, rows, postings)
 
 
 @compile_lazily("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
@@ -141,8 +100,8 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         out = np.empty(shape)
     elif out.shape != shape:
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
-    bounds, column, value = _parts(canonical_csr(right).tocsc())
-    _fill_on_all_cores(out, *_parts(canonical_csr(left)), bounds[:-1], bounds[1:], column, value)
+    bounds, column, value = csr_parts(canonical_csr(right).tocsc())
+    _fill_on_all_cores(out, csr_parts(canonical_csr(left)), (bounds[:-1], bounds[1:], column, value))
     return out
 
 
@@ -172,7 +131,7 @@ class StreamedProducts:
         self._starts = np.cumsum([0, *map(len, groups)])
         self._place = np.empty(len(columns), dtype=np.intp)
         self._place[np.concatenate(groups)] = np.arange(len(columns))
-        self._postings = [_parts(rows[columns[group]].tocsc()) for group in groups]
+        self._postings = [csr_parts(rows[columns[group]].tocsc()) for group in groups]
 
     def of(self, points: sp.csr_array) -> StreamedProducts:
         """Return the inner products of other points with the same columns."""
@@ -182,7 +141,7 @@ class StreamedProducts:
 
     def hold(self, points: sp.csr_array) -> None:
         """Replace the points of the rows by other points, shape (m, V)."""
-        self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical_csr(points))
+        self.shape, self._rows = (points.shape[0], self.shape[1]), csr_parts(canonical_csr(points))
 
     def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
         """Compute the inner products of some rows and columns, shape (len(rows), len(positions))."""
@@ -212,7 +171,7 @@ class StreamedProducts:
             begin, end = np.empty((2, len(bounds) - 1), dtype=np.int64)
             _cut(begin, end, bounds, column, first, last)
         right = left + last - first
-        _fill_tile(out, left, right, rows, first, *self._rows, begin, end, column, value)
+        _fill_tile(out, left, right, rows, first, self._rows, (begin, end, column, value))
         return right
 
 
@@ -224,8 +183,8 @@ def self_products(points: sp.csr_array) -> Array:
     return result
 
 
-def _parts(matrix: sp.csr_array) -> tuple[I8, I4, Array]:
-    # Compiled functions take no read-only array, such as joblib maps into memory: it is copied.
+def csr_parts(matrix: sp.csr_array) -> Rows:
+    """Return row starts, columns and values; read-only arrays, which compiled functions don't take, are copied."""
     return (
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int32),

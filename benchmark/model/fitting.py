@@ -134,7 +134,7 @@ def _trained_model(
         raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
     everything = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     trained, matrices = everything if split is None else splits[split], MatrixCache(context.jobs)
-    settings = [each for each in task.points if (each.place.size, each.place.terms) == (cell.size, cell.terms)]
+    settings = [each for each in task.settings if (each.key.size, each.key.terms) == (cell.size, cell.terms)]
     try:
         with blas_threads(context.jobs):
             index, how = 0, ""

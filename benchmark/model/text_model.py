@@ -16,9 +16,9 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.user_classes import user_code
-from benchmark.text.known_terms import KnownTerms
 from benchmark.text.lexer import Lexing
 from benchmark.text.strings import document_string
+from benchmark.text.vocabulary import KnownTerms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

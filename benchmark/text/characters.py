@@ -128,8 +128,8 @@ def _packed(length: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return each run of `length` characters of one word, encoded as one number."""
     here, wide = character_runs(length, codes), codes.astype(np.int64)
     packed = wide[here]
-    for place in range(1, length):
-        packed = packed << CHARACTER_BITS | wide[here + place]
+    for offset in range(1, length):
+        packed = packed << CHARACTER_BITS | wide[here + offset]
     return packed
 
 

@@ -75,11 +75,11 @@ def minhash_keys(
         for term in indices[pointers[document] : pointers[document + 1]]:
             code = codes[term]
             keys[document, 0] += code
-            for place in range(len(factors)):
-                least[place] = min(least[place], code * factors[place])
-        for place in range(len(factors)):
-            band = 1 + place // rows
-            keys[document, band] = (keys[document, band] ^ least[place]) * np.uint64(0x9E3779B97F4A7C15)
+            for number in range(len(factors)):
+                least[number] = min(least[number], code * factors[number])
+        for number in range(len(factors)):
+            band = 1 + number // rows
+            keys[document, band] = (keys[document, band] ^ least[number]) * np.uint64(0x9E3779B97F4A7C15)
     return keys
 
 

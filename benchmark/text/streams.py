@@ -109,10 +109,10 @@ def common_terms(streams: list[TermStream], n: int, pruning: Pruning) -> tuple[N
         add_term_frequencies(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
         done += len(stream.counted)
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
-    place = np.full(n + 1, NO_TERM)  # the last value is that of -1, no term
-    place[common] = np.arange(len(common), dtype=np.int32)
+    new_number = np.full(n + 1, NO_TERM)  # the last value is that of -1, no term
+    new_number[common] = np.arange(len(common), dtype=np.int32)
     for stream in streams:
-        np.take(place, stream.terms, mode="wrap", out=stream.terms)
+        np.take(new_number, stream.terms, mode="wrap", out=stream.terms)
     return common, streams
 
 

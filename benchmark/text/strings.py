@@ -46,8 +46,8 @@ class Texts:
         """Return the texts as an array of str, shape (m,)."""
         rows = range(len(self.bounds) - 1) if self.rows is None else self.rows
         found = np.empty(len(rows), dtype=object)
-        for place, row in enumerate(rows):
-            found[place] = self.data[self.bounds[row] : self.bounds[row + 1]].tobytes().decode()
+        for number, row in enumerate(rows):
+            found[number] = self.data[self.bounds[row] : self.bounds[row + 1]].tobytes().decode()
         return found
 
 

@@ -20,7 +20,7 @@ from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
-from benchmark.text.pruning import TRAINING
+from benchmark.text.pruning import TRAINING, Pruning
 from benchmark.text.streams import (
     NO_TERM,
     TermLevel,
@@ -33,14 +33,13 @@ from benchmark.text.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Corpus, Documents, TextChunk
     from benchmark.corpora.user.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
-    from benchmark.text.pruning import Pruning
 
     #: Documents, and whether pruning counts each; as a list of texts where they have several fields.
     DocumentChunk = tuple[TextChunk | list[bytes], NDArray[np.bool_]]
@@ -111,8 +110,8 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     narrow = chosen.data, chosen.indices.astype(np.int32), chosen.indptr.astype(np.int32)
     chosen = sp.csr_array(narrow, shape=chosen.shape)
     terms = tuple(vocabulary[column] for column in kept)
-    place = np.array([lexing.blocks.index(name) for name in corpus.blocks], dtype=np.int32)
-    return Counts(corpus.documents, chosen, terms, 0, lexing.blocks, place[block_of[kept]])
+    block_numbers = np.array([lexing.blocks.index(name) for name in corpus.blocks], dtype=np.int32)
+    return Counts(corpus.documents, chosen, terms, 0, lexing.blocks, block_numbers[block_of[kept]])
 
 
 #: Size of a chunk of documents in bytes.
@@ -201,8 +200,8 @@ def _field_terms(
     first = lexing.blocks_of_field * lexing.fields.index(name)
     prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
     if lexing.ngrams:
-        for place, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
-            yield first + place, terms
+        for number, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
+            yield first + number, terms
     if lexing.characters:
         del field
         block = first + len(lexing.ngrams)
@@ -238,3 +237,43 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
         raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.part_names)}")
     counted: NDArray[np.bool_] = documents.parts == documents.part_names.index(group)
     return counted
+
+
+class KnownTerms:
+    """Vocabulary whose terms are counted in texts.
+
+    Parameters
+    ----------
+    lexing : Lexing
+        How texts are split into terms.
+    vocabulary : sequence of str, length V
+        Terms as `count_terms` names them by this lexing, each once.
+    """
+
+    def __init__(self, lexing: Lexing, vocabulary: Sequence[str]) -> None:
+        self.lexing = lexing
+        self.columns = {term: column for column, term in enumerate(vocabulary)}
+
+    def count(self, texts: Sequence[bytes]) -> sp.csr_array:
+        """Count the terms in each of m texts, shape (m, V).
+
+        Raises
+        ------
+        DataError
+            If a text doesn't have a field, see `benchmark.text.fields.field_of`.
+        """
+        rows = [self._count(batch) for batch in batch_texts(texts, CHUNK_BYTES)]
+        return sp.vstack([sp.csr_array((0, len(self.columns)), dtype=np.int32), *rows], format="csr")
+
+    def _count(self, texts: list[bytes]) -> sp.csr_array:
+        whole = self.lexing.fields == (WHOLE_DOCUMENT,)
+        chunk = concatenate_texts(texts) if whole else texts, np.ones(len(texts), dtype=np.bool_)
+        matrix, terms, _, _ = count_chunks([chunk], self.lexing, Pruning())
+        columns = np.fromiter((self.columns.get(term, -1) for term in terms), np.int32, len(terms))
+        known = np.flatnonzero(columns >= 0)
+        counts = matrix[:, known]
+        counts = sp.csr_array(
+            (counts.data, columns[known][counts.indices], counts.indptr), shape=(len(texts), len(self.columns))
+        )
+        counts.sort_indices()
+        return counts

@@ -45,18 +45,18 @@ def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
     return ParallelSection(n_jobs=int(number) if number else at_most)
 
 
-def group_units(work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
+def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
     """Divide the missing units of a task, by their keys: those that share a matrix or classifiers go to one worker."""
-    by_split = work.problem.multilabel
+    by_split = task.problem.multilabel
 
     def group_key(batch: Batch) -> tuple[Any, ...]:
-        point, jobs = batch.parts[0]
+        setting, units = batch.parts[0]
         if by_split:
-            return point.problem.key, point.place.size, jobs[0].splits[0].name
-        return point.problem.key, *(point.place if point.classifies_points else point.shares)
+            return setting.problem.key, setting.key.size, units[0].splits[0].name
+        return setting.problem.key, *(setting.key if setting.classifies_points else setting.shares)
 
     groups = groupby(plan_batches(missing, by_split=by_split), group_key)
-    return [tuple(job.key for batch in together for job in batch.jobs) for _, together in groups]
+    return [tuple(unit.key for batch in together for unit in batch.units) for _, together in groups]
 
 
 class DaskExecutor:
@@ -66,7 +66,7 @@ class DaskExecutor:
 
     Parameters
     ----------
-    place : ParallelSection
+    section : ParallelSection
         Scheduler address, or number of local processes.
     store : Store
         The run's store, which workers may share.
@@ -76,8 +76,8 @@ class DaskExecutor:
         Receiver of notes and progress.
     """
 
-    def __init__(self, place: ParallelSection, store: Store, jobs: int, observer: Observer) -> None:
-        self._place, self._store, self._jobs, self._observer = place, store, jobs, observer
+    def __init__(self, section: ParallelSection, store: Store, jobs: int, observer: Observer) -> None:
+        self._section, self._store, self._jobs, self._observer = section, store, jobs, observer
         self._client: Any = None
         self._local: Any = None
         self._failed = False
@@ -93,11 +93,11 @@ class DaskExecutor:
     def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
         """Connect to the workers, unless the store has all results."""
         groups = list[tuple[str, str, tuple[str, ...]]]()
-        for work in tasks:
-            missing = [(point, job) for point in work.points for job in point.jobs if not self._store.has(job.key)]
-            groups += [(work.variant, work.task, keys) for keys in group_units(work, missing)]
+        for task in tasks:
+            missing = [(each, unit) for each in task.settings for unit in each.units if not self._store.has(unit.key)]
+            groups += [(task.variant, task.task, keys) for keys in group_units(task, missing)]
         self._replies = iter(())
-        if groups and not self._failed and self._place.n_jobs != 0:
+        if groups and not self._failed and self._section.n_jobs != 0:
             if self._client is None:
                 self._connect()
             self._replies = self._computed(make_payload(experiment, read, self._store, self._threads), groups)
@@ -106,7 +106,7 @@ class DaskExecutor:
         self, _: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
-        pending = {job.key for _, job in missing}
+        pending = {unit.key for _, unit in missing}
         while True:
             for key in pending & self._results.keys():
                 pending.remove(key)
@@ -143,7 +143,7 @@ class DaskExecutor:
             sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
         waiting, running = list(groups), set[Any]()
         while waiting or running:
-            while waiting and len(running) < (self._place.n_jobs or len(groups)):
+            while waiting and len(running) < (self._section.n_jobs or len(groups)):
                 running.add(self._client.submit(compute_group, sent, *waiting.pop(0), pure=False))
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
@@ -158,13 +158,13 @@ class DaskExecutor:
     @property
     def _threads(self) -> int:
         """Number of threads of a worker."""
-        if self._jobs or self._place.dask_address:
+        if self._jobs or self._section.dask_address:
             return self._jobs
         return max(1, n_processors() // self._n_local)
 
     @property
     def _n_local(self) -> int:
-        return self._place.n_jobs or n_processors()
+        return self._section.n_jobs or n_processors()
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -182,7 +182,7 @@ class DaskExecutor:
             raise ConfigError(f"--dask and parallel need Dask: {INSTALL_CLUSTER}") from None
         for name in _LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        address = self._place.dask_address
+        address = self._section.dask_address
         try:
             if address is None:
                 self._observer.now("starting processes")

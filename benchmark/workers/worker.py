@@ -55,27 +55,27 @@ def passed_on(payload: bytes) -> bytes:
     return payload
 
 
-def compute_group(given: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
+def compute_group(payload: bytes, variant: str, task: str, keys: Collection[str]) -> list[tuple[str, Any]]:
     """Compute some units of a task on a Dask worker, of a pickled payload; return the messages of `compute_units`."""
     messages = list[tuple[str, Any]]()
     with _ALONE:
-        payload = pickle.loads(given)  # noqa: S301 - of Dask, which runs what it is sent
-        compute_units(payload, variant, task, keys, lambda *message: messages.append(message))
+        unpickled = pickle.loads(payload)  # noqa: S301 - of Dask, which runs what it is sent
+        compute_units(unpickled, variant, task, keys, lambda *message: messages.append(message))
     return messages
 
 
 def compute_units(
-    given: Payload, variant: str, task: str, keys: Collection[str], tell: Callable[[str, Any], object]
+    payload: Payload, variant: str, task: str, keys: Collection[str], send: Callable[[str, Any], object]
 ) -> None:
     """Compute units of a task, and store those that are to be stored.
 
     Parameters
     ----------
-    given : Payload
+    payload : Payload
     variant, task : str
     keys : collection of str
         The units' keys in the store.
-    tell : callable
+    send : callable
         Called with the kind and value of each message: "solved", with a key and its result (a StoreEntry) or the reason
         why there is none (str); "now", with the label of the work that begins; "detail", as of an `Observer`.
 
@@ -84,20 +84,20 @@ def compute_units(
     BenchError
         If this process would compute something else than the sender, or can't read the sender's store.
     """
-    experiment, read = _unpacked(given)
-    full = _task_of(given, variant, task)
-    points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
-    work = replace(full, points=tuple(point for point in points if point.jobs))
-    if {job.key for point in work.points for job in point.jobs} != set(keys):
+    experiment, read = _unpacked(payload)
+    whole = _task_of(payload, variant, task)
+    settings = [replace(each, units=tuple(unit for unit in each.units if unit.key in keys)) for each in whole.settings]
+    planned = replace(whole, settings=tuple(each for each in settings if each.units))
+    if planned.units.keys() != set(keys):
         raise BenchError(_why_other_keys(experiment.variants[variant].protocol))
-    context = RunContext(given.store, _Sender(tell), given.jobs or n_processors())
-    bench = MatrixCache(context.jobs, cached=KernelCache(given.store))
+    context = RunContext(payload.store, _Sender(send), payload.jobs or n_processors())
+    matrices = MatrixCache(context.jobs, cached=KernelCache(payload.store))
     try:
         with blas_threads(context.jobs):
-            executors = executors_here(experiment, read, context, bench)
-            solve_task(work, context, executors, lambda *result: tell("solved", result))
+            executors = executors_here(experiment, read, context, matrices)
+            solve_task(planned, context, executors, lambda *result: send("solved", result))
     finally:
-        bench.release()
+        matrices.release()
 
 
 def _why_other_keys(protocol: Component) -> str:
@@ -122,8 +122,8 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                given, variant, task, keys = request
-                compute_units(given, variant, task, keys, lambda *message: send(pickle.dumps(message)))
+                payload, variant, task, keys = request
+                compute_units(payload, variant, task, keys, lambda *message: send(pickle.dumps(message)))
             answer = pickle_plain(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
@@ -133,13 +133,13 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
     send(answer)
 
 
-def _call(target: Any, given: Any, method: str, args: Any, kwargs: Any) -> Any:
+def _call(target: Any, created: Any, method: str, args: Any, kwargs: Any) -> Any:
     """Return what a user's function, or a method or property of an object of a user's class, returns."""
     if not method:
         return np.asarray(_component(target, {}).function(*args, **kwargs))
-    key = target, repr(given)
+    key = target, repr(created)
     if key not in _OBJECTS:
-        _OBJECTS[key] = target(*given[0], **given[1])
+        _OBJECTS[key] = target(*created[0], **created[1])
     attribute = getattr(_OBJECTS[key], method)
     found = attribute(*args, **kwargs) if callable(attribute) else attribute
     return list(found) if isinstance(found, Iterator) else found

@@ -67,7 +67,7 @@ def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Stor
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     experiment, context = small_experiment(), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    half = replace(work, points=(replace(work.points[0], jobs=work.points[0].jobs[:1]),))
+    half = replace(work, settings=(replace(work.settings[0], units=work.settings[0].units[:1]),))
     solve_task(half, context, [LocalExecutor(context, MatrixCache())])
     assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
 
@@ -77,11 +77,11 @@ def test_a_sample_has_each_class_and_each_method_can_be_trained_on_it(store: Sto
     experiment, context = small_experiment(**CASES[case]), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
     names = np.array(work.problem.documents.ids)
-    units = [(point, job) for point in work.points for job in point.jobs]
+    units = [(point, job) for point in work.settings for job in point.units]
     for batch in plan_batches(units, by_split=work.problem.multilabel):
-        split = batch.jobs[0].splits[0]
+        split = batch.units[0].splits[0]
         (sample,) = _samples(batch, [split], 0.1)
-        problem, small = sample.parts[0][0].problem, sample.jobs[0].splits[0]
+        problem, small = sample.parts[0][0].problem, sample.units[0].splits[0]
         for rows, whole in ((small.train, split.train), (small.test, split.test)):
             assert {problem.documents.ids[row] for row in rows} <= set(names[whole])
         trained = work.problem.members[split.train].sum(axis=0)

@@ -42,11 +42,13 @@ def work_of(tmp_path: Path) -> Callable[..., PlannedTask]:
 
 
 def planned(work: PlannedTask) -> list[Batch]:
-    return plan_batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.multilabel)
+    return plan_batches(
+        [(point, job) for point in work.settings for job in point.units], by_split=work.problem.multilabel
+    )
 
 
 def names(batch: Batch) -> tuple[str, ...]:
-    return tuple(point.place[2] for point, _ in batch.parts)
+    return tuple(point.key[2] for point, _ in batch.parts)
 
 
 def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
@@ -54,8 +56,8 @@ def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
     chosen = {"methods": [*METHODS, costs], "choose": {"by": "cross-validation", "folds": 3}}
     for changes in ({}, chosen, {"terms": {"number": [20, 40]}}):
         work = work_of(**changes)
-        found = [job.key for batch in planned(work) for job in batch.jobs]
-        assert sorted(found) == sorted(job.key for point in work.points for job in point.jobs)
+        found = [job.key for batch in planned(work) for job in batch.units]
+        assert sorted(found) == sorted(job.key for point in work.settings for job in point.units)
 
 
 def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., PlannedTask]) -> None:

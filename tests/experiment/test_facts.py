@@ -37,10 +37,10 @@ def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
     experiment, context = small_experiment(methods=["mnb", "eef"]), RunContext(store)
     run_experiment(experiment, context)
     (task,) = plan_tasks(experiment, read_variants(experiment, context))
-    bayes, eef = task.points
-    store.path(bayes.jobs[-1].key).unlink()
-    assert run_experiment(experiment, context).stored == {eef.place}
-    assert run_experiment(experiment, context).stored == {bayes.place, eef.place}
+    bayes, eef = task.settings
+    store.path(bayes.units[-1].key).unlink()
+    assert run_experiment(experiment, context).stored == {eef.key}
+    assert run_experiment(experiment, context).stored == {bayes.key, eef.key}
 
 
 def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(

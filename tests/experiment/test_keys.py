@@ -78,8 +78,8 @@ def keys_of(counts: Counts) -> Callable[..., Keys]:
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": counts_key(variant.collection, CorpusSource(None))}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, counts, "counts").points:
-                found.setdefault(setting.place.method, []).extend(unit.key for unit in setting.jobs)
+            for setting in plan_task(experiment, variant, task, counts, "counts").settings:
+                found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
         return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
 
     return named
@@ -247,7 +247,6 @@ NOT_STORED = {
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
     "benchmark.corpora.user.user_card",
     "benchmark.methods.degenerate",
-    "benchmark.text.known_terms",  # counts the texts that a kept model is asked about
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
@@ -344,8 +343,8 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     assert_covered(calls_of(read), *roots)
     counts, _, key = read()
     matrices = MatrixCache(2)
-    for setting in plan_task(experiment, variant, variant.tasks[0], counts, key).points:
-        called = calls_of(lambda each=setting: Batch(((each, each.jobs),)).solve(matrices))
+    for setting in plan_task(experiment, variant, variant.tasks[0], counts, key).settings:
+        called = calls_of(lambda each=setting: Batch(((each, each.units),)).solve(matrices))
         assert_covered(called, *component_classes(setting.method.spec), plan_task)
     for _, _, diagnostic in diagnostics_of(experiment):
         context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())

@@ -99,24 +99,6 @@ def test_another_seed_draws_other_features_and_each_feature_is_its_own(cls: type
         assert (dense[0][:, : half // 2] != dense[0][:, place : place + half // 2]).any()
 
 
-@pytest.mark.parametrize("cls", [ChiSquared, JensenShannon])
-def test_a_spectrum_has_one_to_three_samples(cls: type, points: sp.csr_array) -> None:
-    for samples in (1, 2, 3):
-        cls(samples).check()
-    for samples in (0, 4):
-        with pytest.raises(ValueError, match=f"samples must be 1, 2 or 3, not {samples}"):
-            cls(samples).fit(points)
-
-
-@pytest.mark.parametrize("cls", [Arcsine, SignProjection])
-def test_there_are_one_to_a_million_random_features(cls: type, points: sp.csr_array) -> None:
-    for number in (1, 1_000_000):
-        cls(number).check()
-    for number in (0, 1_000_001):
-        with pytest.raises(ValueError, match=f"n_components must lie between 1 and 1000000, not {number}"):
-            cls(number).fit(points)
-
-
 def test_hellinger_is_bhattacharyyas_kernel(points: sp.csr_array) -> None:
     exact = Bhattacharyya().fit(points).transform(points)
     np.testing.assert_allclose(products(Hellinger().fit_transform(points)), exact, atol=1e-15)

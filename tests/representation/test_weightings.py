@@ -209,21 +209,6 @@ class TestLearnt:
         assert best[0] < best[1]
 
 
-@pytest.mark.parametrize("name", ["log-tf", "log-tfidf"])
-def test_a_count_below_one_over_e_weighs_nothing_rather_than_less(name: str) -> None:
-    counts = sp.csr_array(np.array([[0.1, 1 / math.e, 0.5, 2.0], [0.0, 0.0, 0.0, 0.0]]))
-    weights = WEIGHTINGS[name]().fit(counts).transform(counts).toarray()[0]
-    factor = 1.0 if name == "log-tf" else math.log(2)
-    np.testing.assert_allclose(weights, factor * np.array([0, 0, 1 - math.log(2), 1 + math.log(2)]), atol=1e-15)
-
-
-def test_documents_without_any_class_teach_no_concentration() -> None:
-    with pytest.raises(ValueError, match="no training document has a class: there is no concentration to learn"):
-        Aitchison(concentration=1).fit(COUNTS, np.zeros((4, 2), dtype=bool))
-    with pytest.raises(ValueError, match="RelevanceFrequency needs labels: it learns from the classes of the docum"):
-        RelevanceFrequency().factors(sp.csr_array(COUNTS), None)
-
-
 class TestBlocks:
     @settings(max_examples=40)
     @given(st.integers(0, 1000), st.sampled_from(NORMALIZATIONS))
@@ -263,27 +248,3 @@ class TestBlocks:
         characters = Aitchison(power=0.5, idf=0.5, concentration=1.0).fit(counts, labels).factors_
         np.testing.assert_allclose(both.factors_, np.where(block_of == 0, words, characters), rtol=1e-15)
         assert (both.learns, Aitchison(concentration={"all": 0.0}).learns) == ("labels", "documents")
-
-    def test_a_block_without_an_exponent_has_the_plain_ones(self) -> None:
-        counts, labels = drawn(2)
-        some = Aitchison(idf={"characters": 0.5}, concentration={"characters": 1.0})
-        some.of_blocks(np.array([0] * 5 + [1] * 4), np.ones(2), "l1", ("all", "characters")).fit(counts, labels)
-        plain = Aitchison().fit(counts, labels).factors_
-        assert some.factors_ is not None
-        assert plain is not None
-        np.testing.assert_allclose(some.factors_[:5], plain[:5], rtol=1e-15)
-        assert not np.isclose(some.factors_[5:], plain[5:]).any()
-
-    @pytest.mark.parametrize("concentration", [0.0, {"all": 0.0, "characters": 2.0}])
-    def test_a_term_of_no_training_document_weighs_nothing_whatever_its_blocks_exponents(
-        self, concentration: float | dict[str, float]
-    ) -> None:
-        counts, labels = drawn(2)
-        dense = counts.toarray()
-        dense[:, [0, 8]] = 0
-        weighting = Aitchison(idf={"all": 0.0, "characters": 0.0}, concentration=concentration)
-        weighting.of_blocks(np.array([0] * 5 + [1] * 4), np.ones(2), "none", ("all", "characters"))
-        factors = weighting.fit(sp.csr_array(dense), labels).factors_
-        assert factors is not None
-        np.testing.assert_array_equal(factors[[0, 8]], 0)
-        assert (factors[1:5] == 1).all()

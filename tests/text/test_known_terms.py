@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.text.known_terms import KnownTerms
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
-from benchmark.text.vocabulary import count_terms
+from benchmark.text.vocabulary import KnownTerms, count_terms
 from tests.text.test_ngrams import CORPORA, WITH_CHARACTERS, corpus_of
 
 FIELDS = st.sampled_from([("all",), ("all", "subject"), ("subject",)])

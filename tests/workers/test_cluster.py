@@ -57,7 +57,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     solved, decided = list[int](), LocalExecutor._decided
 
     def counted(self: Any, batch: Any) -> Any:
-        solved.append(len(batch.jobs))
+        solved.append(len(batch.units))
         return decided(self, batch)
 
     monkeypatch.setattr(LocalExecutor, "_decided", counted)
@@ -196,7 +196,7 @@ def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
     experiment = small_experiment(methods=METHODS, corpus={"name": "synthetic", "subset": subset})
     read = read_variants(experiment, RunContext(store, download=False))
     (work,) = plan_tasks(experiment, read)
-    missing = [(point, job) for point in work.points for job in point.jobs]
+    missing = [(point, job) for point in work.settings for job in point.units]
     groups = group_units(work, missing)
     assert len(groups) == number
     assert sorted(key for group in groups for key in group) == sorted(job.key for _, job in missing)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.kernels.models.plsi_passes import fold_rows
+from benchmark.kernels.products import csr_parts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -46,7 +47,7 @@ def fold_in(
     known, phi = known_words(counts, phi), np.require(phi, requirements=["C", "W"])
     n, k = counts.shape[0], phi.shape[1]
     theta, gap = np.full((n, k), 1 / k), np.zeros(n)
-    fold_rows(theta, gap, phi, *csr_parts(known), tolerance, max_iterations)
+    fold_rows(theta, gap, phi, csr_parts(known), tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
     theta[empty] = otherwise
     gap[empty] = 0.0
@@ -62,12 +63,3 @@ def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
     rest.data = rest.data * known
     rest.eliminate_zeros()
     return rest
-
-
-def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:
-    """Return row starts, columns and values of a CSR array, as compiled functions take them: not read-only."""
-    return (
-        counts.indptr.astype(np.int64),
-        counts.indices.astype(np.int32),
-        np.require(counts.data, requirements=["C", "W"]),
-    )

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
     U8 = np.uint64
+    Counts = tuple[I8, I4, Array]
 
 #: Smaller probabilities become 0, which changes no sum: a word that occurs has s > 1/(K² n(d) N) after a step.
 #: The constant is compiled into functions; it must be in their file, where numba detects changes.
 NEGLIGIBLE = 1e-30
 
-_COUNTS = "i8[::1], i4[::1], f8[::1]"
+_COUNTS = "Tuple((i8[::1], i4[::1], f8[::1]))"
 
 
 # Inner loops index matrices and don't slice rows, since reference counting of row views costs more than the sums.
@@ -38,9 +39,8 @@ def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
 
 
 @compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS}, u8)")
-def _pass_over_document(
-    ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: U8
-) -> None:
+def _pass_over_document(ratio: Array, gradient: Array, theta: Array, phi: Array, counts: Counts, d: U8) -> None:
+    start, word, count = counts
     for z in range(theta.shape[1]):
         gradient[d, z] = 0.0
     for p in range(start[d], start[d + np.uint64(1)]):
@@ -53,12 +53,10 @@ def _pass_over_document(
 
 
 @compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
-def pass_over_documents(
-    ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array
-) -> None:
+def pass_over_documents(ratio: Array, gradient: Array, theta: Array, phi: Array, counts: Counts) -> None:
     """Fill ``ratio`` with n/s, infinite where s is 0, and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
     for d in prange(theta.shape[0]):
-        _pass_over_document(ratio, gradient, theta, phi, start, word, count, np.uint64(d))
+        _pass_over_document(ratio, gradient, theta, phi, counts, np.uint64(d))
 
 
 @compile_lazily("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], i8)")
@@ -103,9 +101,10 @@ def step_of_words(phi: Array, share: Array, mass: Array) -> None:
                 phi[w, z] = value if value >= NEGLIGIBLE else 0.0
 
 
-@compile_lazily("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
+@compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
+def fill_products(s: Array, theta: Array, phi: Array, counts: Counts) -> None:
     """Fill ``s`` with Σ_z θ_dz φ_wz of the words that occur."""
+    start, word, _ = counts
     for d in prange(theta.shape[0]):
         for p in range(start[d], start[d + 1]):
             s[p] = _row_product(theta, np.uint64(d), phi, np.uint64(word[p]))
@@ -125,8 +124,8 @@ def _combine(out: Array, weight: Array, rows: Array) -> None:
 def _slopes(slope: Array, ratio: Array, theta: Array, phi: Array, turned: Array, count: Array, length: float) -> float:
     """Fill ``slope`` with ∂f/∂θ_z and return the largest; ``turned`` is the transpose of ``phi``."""
     _combine(ratio, theta, turned)
-    for place in range(len(ratio)):
-        p = np.uint64(place)
+    for posting in range(len(ratio)):
+        p = np.uint64(posting)
         # If θ is 0 for every class that has the word, the slope towards these classes is infinite.
         ratio[p] = count[p] / (length * ratio[p]) if ratio[p] > 0.0 else 1e300
     _combine(slope, ratio, phi)
@@ -137,21 +136,13 @@ def _slopes(slope: Array, ratio: Array, theta: Array, phi: Array, turned: Array,
 
 
 @compile_lazily(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, i8)", parallel=True)
-def fold_rows(
-    theta: Array,
-    gap: Array,
-    phi: Array,
-    start: I8,
-    word: I4,
-    count: Array,
-    tolerance: float,
-    max_iterations: int,
-) -> None:
+def fold_rows(theta: Array, gap: Array, phi: Array, counts: Counts, tolerance: float, max_iterations: int) -> None:
     """Run EM on each row of ``theta`` independently, from its current value.
 
     The φ of a document's words is copied to contiguous matrices, one by words and one by classes. Both sums of a step
     then run over whole rows, vectorized, in a fixed order.
     """
+    start, word, count = counts
     k = theta.shape[1]
     for d in prange(theta.shape[0]):
         first, words = start[d], start[d + 1] - start[d]

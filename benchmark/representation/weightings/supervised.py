@@ -161,13 +161,13 @@ class Aitchison(_Supervised):
         ValueError
             If there are no blocks, or none of that name.
         """
-        given = getattr(self, name)
-        if not isinstance(given, dict):
-            return float(given)
-        if self.block_of_ is None or (unknown := given.keys() - set(self.block_names_)):
+        exponents = getattr(self, name)
+        if not isinstance(exponents, dict):
+            return float(exponents)
+        if self.block_of_ is None or (unknown := exponents.keys() - set(self.block_names_)):
             missing = "no blocks" if self.block_of_ is None else f"no block {min(unknown)!r}"
             raise ValueError(f"{name} is given by block, and there is {missing}: `fields` names the blocks")
-        by_block = np.array([given.get(block, otherwise) for block in self.block_names_])
+        by_block = np.array([exponents.get(block, otherwise) for block in self.block_names_])
         return np.asarray(by_block[self.block_of_], dtype=np.float64)
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:  # noqa: ARG002
