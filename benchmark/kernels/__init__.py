@@ -21,6 +21,7 @@ from benchmark.kernels.multinomial import (
     NegativeGeodesicDistance,
     ProbabilityProduct,
 )
+from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
 #: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, or
 #: work on points of two coordinates.
@@ -37,6 +38,8 @@ KERNELS: dict[str, type[Any]] = {
     "hyperbolic": Hyperbolic,
     "bhattacharyya": Bhattacharyya,
     "probability-product": ProbabilityProduct,
+    "cpd-power": CpdPower,
+    "cpd-log": CpdLogarithm,
     "hp-top": HyperplaneTop,
     "plsi-fisher": PLSIFisher,
 }

@@ -38,6 +38,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "diffusion": [{"t": 0.3}],
     "heat": [{"t": 0.3}, {"t": 2.0}],
     "probability-product": [{"rho": 0.3}, {"rho": 0.5}, {"rho": 1.0}, {"rho": 2.0}],
+    "cpd-power": [{"base": "ned", "beta": 0.4}, {"base": "ngd", "beta": 0.7}],
+    "cpd-log": [{"base": "ned"}, {"base": "ngd"}],
 }
 
 
@@ -59,6 +61,10 @@ class Geometry:
     squared_distance: Matrix
     power: Callable[[float], Matrix]
     n_coordinates: int
+
+
+def _power(params: Mapping[str, Any], g: Geometry) -> Matrix:
+    return -((-FORMULAS[params["base"]]({}, g)) ** params["beta"])
 
 
 def _angle(g: Geometry) -> Matrix:
@@ -97,6 +103,8 @@ FORMULAS: dict[str, Callable[[Mapping[str, Any], Geometry], Matrix]] = {
     "heat": _heat,
     "bhattacharyya": lambda _, g: g.power(0.5),
     "probability-product": lambda p, g: g.power(p["rho"]),
+    "cpd-power": _power,
+    "cpd-log": lambda p, g: -np.log(1 - FORMULAS[p["base"]]({}, g)),
 }
 
 
@@ -157,7 +165,7 @@ CASES = [
     for normalization in tags_of(cls(**params)).normalizations
 ]
 #: Only Σα = 0 makes their quadratic form positive.
-CONDITIONALLY_POSITIVE = {"ned", "ngd"}
+CONDITIONALLY_POSITIVE = {"ned", "ngd", "cpd-power", "cpd-log"}
 #: Kernels in use although some parameters, or some points, give them negative eigenvalues.
 INDEFINITE = {"sigmoid", "diffusion"}
 

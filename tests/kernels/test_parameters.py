@@ -26,6 +26,8 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "heat": {"t": 0.25},
     "bhattacharyya": {"ridge": -0.25},
     "probability-product": {"rho": 0.75},
+    "cpd-power": {"base": "ned", "beta": 0.75},
+    "cpd-log": {"base": "ned"},
 }
 
 
