@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyarrow import ArrowException, types
 
@@ -14,20 +14,18 @@ from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.user.records import read_columns
 from benchmark.corpora.user.text_files import file_digest
+from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from pyarrow import DataType
 
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Node
 
-#: First word of the columns with a score of each class in a file of predictions, as `bench predict` writes them; the
-#: first kind found counts.
-_SCORES = ("decision", "score", "probability")
 #: Why a method has no decision value for each class.
 _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
@@ -74,15 +72,8 @@ def _without_scores(file: MethodFile) -> str:
         columns = [] if file.path is None else read_columns(file.path)
     except DataError:
         return ""
-    wanted = f"{_SCORES[0]} CLASS"
+    wanted = f"{SCORE_WORDS[0]} CLASS"
     return "" if score_columns(columns) else f"has predictions alone: add a column `{wanted}` for each class"
-
-
-def score_columns(columns: Iterable[Any]) -> list[str]:
-    """Return the columns of the first kind of scores that a file of predictions has."""
-    names = [str(each) for each in columns]
-    kinds = ([name for name in names if name.startswith(f"{word} ")] for word in _SCORES)
-    return next(filter(None, kinds), [])
 
 
 def _why_not_fused(specs: list[MethodSpec]) -> str:

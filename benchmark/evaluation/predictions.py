@@ -10,7 +10,7 @@ import numpy as np
 from benchmark.evaluation.metrics import Tallies
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,17 @@ TIMERS = (*METHOD_TIMERS, "machines")
 NEAR_DUPLICATES, SHARED_GROUPS = "near-duplicates", "shared groups"
 #: `SettingPredictions.inner` where inner folds choose nothing.
 NO_INNER_FOLDS = np.empty((0, 0), dtype=np.int64)
+
+#: First word of the columns with a score of each class in a file of predictions, as `bench predict` writes them; the
+#: first kind found counts.
+SCORE_WORDS = ("decision", "score", "probability")
+
+
+def score_columns(columns: Iterable[Any]) -> list[str]:
+    """Return the columns of the first kind of scores that a file of predictions has."""
+    names = [str(each) for each in columns]
+    kinds = ([name for name in names if name.startswith(f"{word} ")] for word in SCORE_WORDS)
+    return next(filter(None, kinds), [])
 
 
 def tallies_from_rows(rows: NDArray[np.int64]) -> Tallies:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.config.other_methods import score_columns
 from benchmark.corpora.user.labels import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
-from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_columns
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import warned_of_other_labels

@@ -17,7 +17,7 @@ from scipy import special
 from benchmark.config.model import BASE_VARIANT
 from benchmark.evaluation.intervals import Z_LEVEL
 from benchmark.evaluation.significance import holm_correction
-from benchmark.papers.published import TEST_NAMES
+from benchmark.papers.published import SHORT_TEST_NAMES
 from benchmark.papers.published_verdicts import first_exclusion
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def claim_row(
     variant = (readings or {}).get(judged.variant or BASE_VARIANT, judged.variant)
     holds, strictly = (sum(getattr(each, by) == "holds" for each in judged.comparisons) for by in ("paper", "strict"))
     ranged = claim.relation in ("equivalent", "ratio")
-    strict_rule = f"{TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
+    strict_rule = f"{SHORT_TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
     strict = judged.strict if ranged or claim.test else "no test"
     rules = f"{claim.rule.in_words}{'; chosen on the test' * optimistic}", "95% interval" if ranged else strict_rule
     by_paper, by_test = (rules[0], holds, of, judged.paper), (rules[1], strictly, strict)

@@ -23,7 +23,7 @@ PUBLISHED_FOLDER = SHIPPED / "results" / "published"
 #: Units of counts of the data.
 COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.
-TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+SHORT_TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 
 class _Record(BaseModel):
@@ -225,7 +225,7 @@ class ClaimRule(_Record):
         if self.test is None:
             return "the scores"
         corrected = ", Holm" if self.correction == "holm" else ""
-        return f"{TEST_NAMES[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
+        return f"{SHORT_TEST_NAMES[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
 
 
 class Claim(_Record):

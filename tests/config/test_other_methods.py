@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.other_methods import score_columns
+from benchmark.evaluation.predictions import score_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
