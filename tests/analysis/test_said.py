@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.analysis.scoring import RunPredictions
@@ -27,7 +26,6 @@ from tests.report.expected_texts import assert_expected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     import pandas as pd
 
@@ -375,19 +373,3 @@ def test_what_is_said_of_each_run_is_as_expected() -> None:
         seen |= {text for _, text in texts}
         parts.append((name, "\n".join([*lines, f"as before: {again}"])))
     assert_expected("runs", parts)
-
-
-@pytest.mark.parametrize(("corpus", "whose"), [("own.csv", ""), ("20 Newsgroups", " of each class")])
-def test_a_temporal_hold_out_says_of_what_it_is_a_share(tmp_path: Path, corpus: str, whose: str) -> None:
-    lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]
-    (tmp_path / "own.csv").write_text(f"text,label,date\n{''.join(lines)}")
-    own = {"name": "files", "path": str(tmp_path / "own.csv"), "date": "date"}
-    dated: dict[str, Any] = {"corpus": own, "protocol": {"name": "by-date"}}
-    changes = {"corpus": {"name": "20ng"}, "protocol": "fixed-split"} if whose else dated
-    experiment = small_experiment(
-        **changes, methods=[SEARCHED], text={}, name="dated", choose={"by": "temporal-holdout", "folds": 4}
-    )
-    summary = summarize(RunPredictions(experiment, Predictions({}, {}, {}), {}, {}))
-    assert summary.corpus == corpus
-    share = f"on the newest 25% of its training documents{whose}, after training on the older documents."
-    assert sum(share in note for note in summary.notes) == 1

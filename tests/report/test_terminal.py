@@ -11,11 +11,9 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
+from benchmark.analysis.summary import CLAIMS
 from benchmark.report.terminal import (
     MAX_CELLS,
-    MAX_TERMINAL_ROWS,
     RunOnTerminal,
     run_sentence,
 )
@@ -58,40 +56,6 @@ def test_of_many_cells_the_first_fit_a_screen_and_a_command_shows_all(metric):
     assert f"{len(ids) - MAX_CELLS} more rows: bench report {HERE} --all-cells" in " ".join(lines)
     every = printed(summary, whole=True)
     assert all(f"\n{cell} " in every for cell in ids)
-
-
-def test_many_printed_numbers_are_those_that_deviate(make):
-    summary = make()
-    if not len(summary.verdicts):
-        return
-    row = summary.verdicts.iloc[0].to_dict() | {"metric": "macro-f1", "reading": ""}
-    verdicts = ["consistent"] * (2 * MAX_TERMINAL_ROWS) + ["deviates"]
-    rows = [
-        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICT_TABLE_COLUMNS)
-        for i, verdict in enumerate(verdicts)
-    ]
-    more = replace(
-        summary, verdicts=pd.concat([summary.verdicts, summary_table(VERDICT_TABLE_COLUMNS, rows)], ignore_index=True)
-    )
-    text = printed(more)
-    assert "24.5" in text
-    assert "23.5" not in text
-
-
-def test_a_reference_value_keeps_its_method_and_its_cell(make):
-    summary = make()
-    if not len(summary.verdicts):
-        return
-    row = summary.verdicts.iloc[0].to_dict()
-    method = "A transformer of many layers, fine-tuned with care (Somebody and Others 2019)"
-    row |= {"verdict": REFERENCE_VALUE, "reading": method, "aside": "transductive", "published": "93.10"}
-    more = replace(
-        summary, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
-    )
-    lines = printed(more).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert any("93.10" in line and row["cell"] in line.split() for line in lines)
-    assert all(word in " ".join(lines) for word in method.split())
 
 
 def test_claims_have_a_sign_and_what_is_compared_here(make):
