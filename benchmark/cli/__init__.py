@@ -415,9 +415,6 @@ def report(
     explained: Annotated[
         str, typer.Option("--explain", metavar="CELL", help="With --html: the cell to explain.", show_default="best")
     ] = "",
-    column: Annotated[
-        bool, typer.Option("--column", help="Draw figures for one column of a journal, 3.3 inches wide.")
-    ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -426,7 +423,7 @@ def report(
     from benchmark.cli.output import CommandOutput
     from benchmark.experiment.run import report_again
 
-    done = report_again(resolve_run(run), lambda line: echo(line, err=True), column=column)
+    done = report_again(resolve_run(run), lambda line: echo(line, err=True))
     if not html:
         with CommandOutput(quiet=quiet, as_json=as_json) as answer:
             output_run(answer, done, whole=whole)

@@ -31,19 +31,16 @@ def write_report_files(
     directory: Path,
     render: Render | None = None,
     note: Callable[[str], None] | None = None,
-    *,
-    column: bool = False,
 ) -> list[Path]:
     """Write every table and figure of the summary, and return their paths.
 
     Everything is rendered before the first file is written. `render` may use a cache of figures. `note` is called with
-    a line on figures that could not be drawn; files that an earlier run wrote for them are removed. Figures are as
-    wide as one `column` of a journal, or as a README.
+    a line on figures that could not be drawn; files that an earlier run wrote for them are removed.
     """
     from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
 
     contents = {name: text.encode() for name, text in _texts(summary).items()}
-    figures = figure_specs(summary, column=column)
+    figures = figure_specs(summary)
     made = (render or render_pictures)(figures)
     missing = [name for name in figures if name not in made]
     for name in figures:
@@ -84,18 +81,15 @@ def missing_figures_message(names: list[str]) -> str:
     return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {listed}"
 
 
-def figure_specs(summary: Summary, *, column: bool = False) -> dict[str, FigureSpec]:
+def figure_specs(summary: Summary) -> dict[str, FigureSpec]:
     """Return the specification of every figure of the summary, by the stem of its files.
 
-    They are as wide as one `column` of a journal, or as a README. A chart of few points in many panels has none.
+    A chart of few points in many panels has none.
     """
     # Altair takes half a second to import: only commands that draw should pay for it.
     from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415
     from benchmark.report.drawing.dots import dot_chart  # noqa: PLC0415
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
-    from benchmark.report.drawing.theme import COLUMN_WIDTH, WIDTH  # noqa: PLC0415
 
-    width = COLUMN_WIDTH if column else WIDTH
-    specs = curve_charts(summary.charts, width)
-    specs |= {figure.name: region_chart(figure, width) for figure in summary.regions}
-    return specs or {"figure": dot_chart(summary, width)}
+    specs = curve_charts(summary.charts) | {figure.name: region_chart(figure) for figure in summary.regions}
+    return specs or {"figure": dot_chart(summary)}

@@ -11,7 +11,6 @@ from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (
-    COLUMN_WIDTH,
     LINE,
     MUTED,
     PAGE_WIDTH,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 MOST_TICKS = 10  # with at most this many x values, every value has a tick
 AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its vertical axis
 #: Least width of a panel by that of the figure.
-PANEL_WIDTH = {COLUMN_WIDTH: 170, WIDTH: 200, PAGE_WIDTH: 280}
+PANEL_WIDTH = {WIDTH: 200, PAGE_WIDTH: 280}
 MOST_WIDTH, MOST_HEIGHT = 440.0, 260.0
 BAR_STEP, BAR_SHARE = 3.0, 0.7  # most pixels between the bars of two lines, and share of the gap that all bars take
 FROM_ZERO = 0.4  # a vertical axis whose lowest number is below this share of the highest starts at zero

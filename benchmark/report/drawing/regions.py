@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmark.report.drawing.contours import delaunay_triangles, indexed_png, region_mask, zero_lines
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
-from benchmark.report.drawing.theme import COLUMN_WIDTH, INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
+from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,15 +37,14 @@ NOTE = "Tint: predicted class. Line: decision boundary. Dashed: best possible bo
 
 def region_chart(figure: RegionFigure, width: int = WIDTH) -> VegaSpec:
     """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points."""
-    columns = 1 if width <= COLUMN_WIDTH else 2
-    across = min((width - 26) / columns, MOST_ACROSS)
+    across = min((width - 26) / 2, MOST_ACROSS)
     panels = []
     for row in figure.rows:
         # All panels of a row have the same grid, and triangulation takes as long as the rest of a panel.
         triangles = delaunay_triangles(figure_positions(row[0].grid))
         panels += [_panel(panel, triangles, across, text_size(width)) for panel in row]
     parts = f"regions, decision boundary, best possible boundary and training points of {len(panels)} methods"
-    return figure_spec(side_by_side(panels, columns), width, figure.title, [NOTE], f"{figure.title}: {parts}")
+    return figure_spec(side_by_side(panels, 2), width, figure.title, [NOTE], f"{figure.title}: {parts}")
 
 
 def figure_positions(points: Array) -> Array:

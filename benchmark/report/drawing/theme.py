@@ -28,10 +28,10 @@ DARK_COLOURS = {OURS: "#4aa3df", PUBLISHED: "#f0813a", COLOURS[3]: "#f2f2f2", CO
 DARK_COLOURS |= {COLOURS[9]: "#a99be8", INK: "#e7ebef", MUTED: "#b0bac4", LINE: "#39424b", PAPER: "#14181d"}
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-left")
 
-WIDTH, COLUMN_WIDTH = 506, 238  # width of a file in pixels: of a README, and of one column of a journal (3.3 inches)
+WIDTH = 506  # width of a file in pixels, as in a README
 PAGE_WIDTH = 1060  # width of a figure on a page
 #: Font sizes in pixels by the width of the figure.
-TEXT_SIZES = {COLUMN_WIDTH: 8, WIDTH: 11, PAGE_WIDTH: 13}
+TEXT_SIZES = {WIDTH: 11, PAGE_WIDTH: 13}
 #: vl-convert includes Liberation Sans, so that files look alike on every machine; Arial has the same widths.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 

@@ -26,7 +26,6 @@ from benchmark.report.drawing.theme import PAGE_WIDTH
 from benchmark.report.environment import template_environment
 from benchmark.report.files import VERDICTS_FILE
 from benchmark.report.html.results import confusions_of_pair, results_of
-from benchmark.report.html.simplex import SIMPLEX_TEXT, simplex_data
 from benchmark.report.run_tables import failure_lines
 from benchmark.report.tables import cell_table, duplicate_table, range_table, reference_value_table, verdict_table
 from benchmark.report.verdict_signs import verdict_tone
@@ -64,10 +63,8 @@ class PageSection:
         Whether the section is shown on demand.
     picture : mapping
         Name, title and specification of a picture, and whether it shows measured times, which differ from run to run.
-    simplex : mapping of str to Any
-        Data of a triangle and a sphere that the page's script draws (see `html.simplex`).
-    says, lines : tuple of str
-        Sentences above and below everything else.
+    lines : tuple of str
+        Sentences below everything else.
     """
 
     title: str
@@ -75,14 +72,12 @@ class PageSection:
     file: str = ""
     folded: bool = False
     picture: Mapping[str, Any] = field(default_factory=dict)
-    simplex: Mapping[str, Any] = field(default_factory=dict)
-    says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether the section has nothing to show."""
-        return not (self.picture or self.simplex or (self.lines if self.grid is None else self.grid.rows))
+        return not (self.picture or (self.lines if self.grid is None else self.grid.rows))
 
 
 def write_page(
@@ -131,7 +126,7 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
     environment, pictured = template_environment(), facts.get("pictured", ())
     environment.globals |= {"tone_of": verdict_tone, "on_demand": ON_DEMAND, "most": MAX_PAGE_ROWS}
     given = {"headline": "", "sentences": sentences} | facts
-    given |= {"drawn": any(each.picture for each in pictured), "movable": any(each.simplex for each in pictured)}
+    given |= {"drawn": any(each.picture for each in pictured)}
     return environment.get_template(template).render(**given)
 
 
@@ -151,7 +146,6 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
     """Yield the sections of pictures: decision regions and curves."""
     for figure in summary.regions:
         yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
-        yield PageSection("Touch the simplex", says=(SIMPLEX_TEXT,), simplex=simplex_data(figure))
     drawn, titles = curve_charts(summary.charts, PAGE_WIDTH), Counter(chart.title for chart in summary.charts)
     which = {chart.name: f" ({chart.name})" if titles[chart.title] > 1 else "" for chart in summary.charts}
     for chart in (chart for chart in summary.charts if chart.name in drawn):

@@ -13,16 +13,12 @@ from functools import partial
 from itertools import count, pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
-from benchmark.kernels.multinomial import NegativeGeodesicDistance
-from benchmark.report.drawing.regions import figure_positions
 from benchmark.report.html.page import page_html
 from benchmark.report.run_tables import charts_csv
-from tests.report.regions import figure_of, panels
 from tests.report.rows import chart_of, points_of
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -270,93 +266,6 @@ def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, 
     sheets = page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
     height = page.evaluate("document.documentElement.scrollHeight")
     assert 2 <= sheets <= 1 + height / 900
-
-
-@pytest.fixture(scope="module")
-def moved(open_page, webkb):
-    return open_page(replace(webkb, regions=(figure_of(panels()[:2]),)))
-
-
-class TestSimplex:
-    """Points that are moved in the triangle, of a figure with two methods on it."""
-
-    @pytest.fixture
-    def page(self, moved):
-        yield moved
-        assert moved.said == []
-
-    def exact(self, page, what):
-        return np.array(page.locator(what).get_attribute("data-exact").split(" "), dtype=float)
-
-    def point(self, page, name):
-        return self.exact(page, f"[data-point={name}]")
-
-    def drag(self, page, name, theta):
-        handle = page.get_by_role("slider", name=f"point {name}")
-        page.locator(".simplex svg").first.scroll_into_view_if_needed()
-        box, at = handle.locator(".reach").bounding_box(), page.locator(".simplex svg").first.bounding_box()
-        x, y = figure_positions(np.array([theta]))[0]
-        scale = at["width"] / 124  # of the view box, whose origin is at (12, 101)
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        page.mouse.down()
-        page.mouse.move(at["x"] + scale * (12 + 100 * x), at["y"] + scale * (101 - 100 * y), steps=3)
-        page.mouse.up()
-
-    @pytest.mark.parametrize(
-        ("p", "q"),
-        [((0.2, 0.5, 0.3), (0.6, 0.1, 0.3)), ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)), ((0.3, 0.3, 0.4), (0.3, 0.3, 0.4))],
-    )
-    def test_lengths_are_those_of_the_kernels(self, page, p, q):
-        self.drag(page, "p", p)
-        self.drag(page, "q", q)
-        assert [*self.point(page, "p"), *self.point(page, "q")] == pytest.approx([*p, *q], abs=0.006)  # a pixel
-        p, q = self.point(page, "p"), self.point(page, "q")
-        assert [p.sum(), q.sum()] == pytest.approx([1, 1], abs=1e-12)
-        here = NegativeGeodesicDistance().fit(q[None]).transform(p[None])
-        lengths = {
-            "geodesic": -here[0, 0],
-            "chord": 2 * np.linalg.norm(np.sqrt(p) - np.sqrt(q)),
-            "straight": np.linalg.norm(p - q),
-        }
-        for name, length in lengths.items():
-            # The arccosine loses half of the digits where points are near.
-            assert self.exact(page, f"[data-length={name}]")[0] == pytest.approx(length, abs=1e-7)
-            assert float(page.locator(f"[data-length={name}]").inner_text()) == pytest.approx(length, abs=6e-5)
-
-    def test_a_key_moves_a_point_and_its_image(self, page):
-        self.drag(page, "p", (0.3, 0.3, 0.4))
-        handle = page.get_by_role("slider", name="point p")
-        image, before = page.locator(".simplex svg").nth(1).locator(".end").first, self.point(page, "p")
-        place = image.get_attribute("transform")
-        handle.focus()
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("ArrowUp")
-        assert self.point(page, "p") - before == pytest.approx([-0.015, 0.005, 0.01], abs=0.0011)
-        assert image.get_attribute("transform") != place
-        for _ in range(12):
-            page.keyboard.press("Shift+ArrowUp")
-        assert self.point(page, "p").tolist() == [0, 0, 1]  # a corner, and no further
-
-    def test_each_kernel_has_its_regions(self, page):
-        region = page.locator(".simplex svg").first.locator(".class1")
-        shown = []
-        for number in (0, 1):
-            page.locator(f"[data-kernel='{number}']").click()
-            shown.append(region.get_attribute("d"))
-        assert shown[0] != shown[1]
-        inside = "([x, y]) => document.querySelector('.simplex .class1').isPointInFill(new DOMPoint(x, y))"
-        panel = panels()[1]
-        places = figure_positions(panel.grid)
-        for row in range(7, len(places), 101):
-            near = np.linalg.norm(panel.grid - panel.grid[row], axis=1) < 0.05
-            if len(set(panel.predicted[near])) == 1 and panel.grid[row].min() > 0:  # not at a border
-                x, y = places[row]
-                assert page.evaluate(inside, [100 * x, -100 * y]) == panel.predicted[row]
-
-    @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-    def test_everyone_can_use_it(self, opened, webkb, viewport):
-        page = opened(replace(webkb, regions=(figure_of(panels()[:2]),)), viewport=viewport)
-        assert violations(page, COLOURLESS if viewport is PHONE else "") == []
 
 
 class TestCurves:

@@ -6,13 +6,10 @@ from dataclasses import replace
 from html import unescape
 from importlib.resources import files
 
-import numpy as np
-
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import COSTS, summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
-from benchmark.report.html.simplex import simplex_data
 from tests.report.regions import figure_of, panels
 from tests.report.rows import chart_of, curve, points_of
 
@@ -83,18 +80,6 @@ def test_pictures_of_many_panels_are_folded(webkb):
         chart = chart_of(*lines, title="Each class")
         html = page_html(replace(webkb, charts=(chart,)))
         assert ("<summary>Each class</summary>" in html) == folded
-
-
-def test_the_triangle_knows_each_change_along_a_row_also_at_its_last_point():
-    n = 4
-    places = np.array([(n - j - k, j, k) for k in range(n + 1) for j in range(n + 1 - k)])
-    last = (places[:, 0] == 0).astype(int)
-    panel = replace(panels()[0], grid=places / n, predicted=last, likelier=1 - last)
-    found = simplex_data(figure_of((panel,)))
-    assert found["kernels"][0]["rows"] == [[n - k] for k in range(n + 1)]
-    assert found["likelier"] == [[0, n - k] if k < n else [] for k in range(n + 1)]
-    plane = panels()[2]
-    assert simplex_data(figure_of((plane,))) == {}
 
 
 def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():
