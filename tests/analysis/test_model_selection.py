@@ -10,28 +10,12 @@ import pytest
 
 from benchmark.analysis.model_selection import (
     select_candidates,
-    selected_predictions,
     split_losses,
 )
 from benchmark.config.model import Cell
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import drawn_study
 from tests.builders import inner_counts, setting_of
-
-
-class TestChoice:
-    def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
-        experiment, predictions, scored = drawn
-        cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")
-        candidates = scored.chosen[cell.id]
-        assert len(set(candidates)) > 1
-        given = selected_predictions(predictions, cell, candidates)
-        for split, index in enumerate(candidates):
-            of = predictions.settings["base", "", "rbf", int(index), 50, None]
-            np.testing.assert_array_equal(given.by_split[split], of.by_split[split])
-            np.testing.assert_array_equal(given.tied_by_split[split], of.tied_by_split[split])
-            np.testing.assert_array_equal(given.seconds[split], of.seconds[split])
-
 
 #: Of ten documents every other one is of the second class, and those are tested: 1, 3, 5, 7 and 9.
 TRUTH = np.tile([0, 1], 5).astype(np.int32)

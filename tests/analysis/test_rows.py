@@ -27,18 +27,6 @@ def run_of(experiment: Any, **changes: Any) -> RunPredictions:
     return RunPredictions(experiment, changes.pop("predictions", None) or predicted(experiment), {}, {}, **changes)
 
 
-def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
-    experiment = table_study()
-    made = predicted(experiment)
-    key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
-    tied = [np.arange(len(own)) < n for own, n in zip(made.settings[key].by_split, (1, 4), strict=True)]
-    other = replace(made.settings[key], tied=np.concatenate(tied))
-    scored = RunPredictions(experiment, replace(made, settings=made.settings | {key: other}), {}, {}).scored
-    rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
-    assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
-    assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
-
-
 def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
     experiment = table_study(methods=["ngd", "mnb"], compare=[])
     made = predicted(experiment)
@@ -51,17 +39,6 @@ def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
         ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
         ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
     ]
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-def test_seconds_are_of_one_classifier_where_each_class_has_one(multilabel: bool) -> None:
-    experiment = drawn_study(methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
-    made = predicted(experiment, multilabel=multilabel)
-    for key, own in made.settings.items():
-        made.settings[key] = replace(own, seconds=np.tile([0.0, 0.0, 0.0, 6.0, 0.0, 0.0], (6, 1)))
-    scores = RunPredictions(experiment, made, {}, {}).scored.cells["linear-50"]
-    np.testing.assert_allclose(scores.values["seconds"], 2.0 if multilabel else 6.0)
-    np.testing.assert_allclose(scores.values["seconds-in-all"], 6.0)
 
 
 class TestLabels:

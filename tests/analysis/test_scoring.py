@@ -18,14 +18,6 @@ class TestClasses:
         each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in CLASSES]
         assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
 
-    def test_gain_is_the_last_size_less_the_first(self, centroids):
-        _, _, scored = centroids
-        ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
-        gain = scored.cells["gain-faculty-skl"]
-        expected = ends[0].values["macro-recall"] - ends[1].values["macro-recall"]
-        np.testing.assert_array_equal(gain.values["macro-recall"], expected)
-        np.testing.assert_array_equal(gain.ties, ends[0].ties + ends[1].ties)
-
     def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
         experiment, _, scored = centroids
         tests = scored.tests("faculty-skl-50", "faculty-mean-50", experiment.metrics)

@@ -80,11 +80,6 @@ def test_a_configuration_that_the_paper_does_not_speak_of_says_so(experiment):
     assert "no value and no claim for 'strange'" in note
 
 
-def test_without_a_paper_there_is_nothing_to_pin(experiment):
-    with pytest.raises(ConfigError, match="has no paper"):
-        pin_settings(experiment(paper=None))
-
-
 PINNED = sorted(papers.PUBLISHED_FOLDER.glob("*.settings.json"))
 
 

@@ -15,8 +15,6 @@ from altair.vegalite.v6.schema.core import load_schema
 from scipy.interpolate import LinearNDInterpolator
 
 from benchmark.analysis.comparisons import ranked_cells
-from benchmark.report.drawing import render
-from benchmark.report.drawing.contours import delaunay_triangles, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_charts
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.regions import figure_positions, region_chart
@@ -191,16 +189,6 @@ class TestRegions:
             (x, y) = (part["layer"][0]["encoding"][name]["scale"]["domain"] for name in "xy")
             assert part["width"] / (x[1] - x[0]) == pytest.approx(part["height"] / (y[1] - y[0]))
 
-    def test_lines_around_an_island_are_closed_and_others_are_not(self) -> None:
-        axis = np.linspace(-1, 1, 21)
-        points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-        corners = delaunay_triangles(points)
-        (island,) = zero_lines(points, corners, 0.5 - np.linalg.norm(points, axis=1))
-        assert np.array_equal(island[0], island[-1])
-        assert np.linalg.norm(island, axis=1) == pytest.approx(0.5, abs=0.01)
-        (across,) = zero_lines(points, corners, points[:, 0] - 0.03)
-        assert across[:, 0] == pytest.approx(0.03)
-
 
 class TestEngine:
     """vl-convert may fail or die: what was drawn is kept, what wasn't is left out, and nothing else ends."""
@@ -211,10 +199,3 @@ class TestEngine:
         assert render_pictures({}) == {}
         assert list(render_pictures({"a": spec, "bad": {"mark": 3}, "b": spec})) == ["a", "b"]
         assert len(started) == 1
-
-    @pytest.mark.parametrize("death", ["import os; os.abort()", "raise SystemExit(3)"])
-    def test_what_was_drawn_before_the_engine_died_is_kept(self, death: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        program = render.DRAWING_PROGRAM.replace("    name, spec", f"    if b'last' in line: {death}\n    name, spec")
-        monkeypatch.setattr(render, "DRAWING_PROGRAM", program)
-        spec = figures()["shares"]
-        assert list(render_pictures({"a": spec, "last": spec, "later": spec})) == ["a"]

@@ -7,12 +7,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.analysis.summary import SCORE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
@@ -20,7 +17,6 @@ from benchmark.report.paper_results import (
     counts_table,
     scoreboard_headline,
 )
-from benchmark.report.run_tables import table_markdown
 from benchmark.report.sensitivity import (
     BASE_VARIANT_LABEL,
     agreement_text,
@@ -28,10 +24,8 @@ from benchmark.report.sensitivity import (
     sensitivity_frame,
     sensitivity_sentence,
     sensitivity_table,
-    swept_claims_table,
     tried_frame,
 )
-from benchmark.report.tables import claim_table, main_verdicts, reference_value_table, verdict_table
 from tests.report.expected_texts import assert_expected
 from tests.report.rows import claim, claims_of, summary_of, verdict, verdicts_of
 
@@ -105,18 +99,6 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
     assert ([each.claim for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
-
-
-def test_a_claim_counts_once_and_by_its_readings() -> None:
-    rows = [claim("a", "holds", 2, 2, strict_verdict="holds in part (1 of 2)"), claim("c", "fails", 0, 2)]
-    rows += [claim("b", "holds", 2, 2, counted="same as a"), claim("d", "holds", 2, 2, strict_verdict="no test")]
-    rows += [claim("e", "not tested (2 of 2 missing)", 0, 2)]
-    rows += [claim("r", "holds", 2, 2, variant="x"), claim("r", "fails", 0, 2, variant="y")]
-    line = claim_counts_text([claims_of(*rows)])
-    assert line.startswith("2 of 4 claims hold by the papers' criteria (1 under some readings of the paper only)")
-    assert line.endswith("; 1 not tested")
-    part = claim_table(claims_of(claim("a", "holds", 4, 4, whole=8, strict_holds=3))).texts[0]
-    assert part[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))
 
 
 @pytest.mark.parametrize(
@@ -220,24 +202,3 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() ->
     assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 2 choices."
     own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tried)
     assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
-
-
-def test_claims_are_counted_under_each_variant_of_the_sweeps() -> None:
-    summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
-    sweep = replace(summary, claims=claims_of(claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v")))
-    texts = swept_claims_table(summary, (sweep,)).texts
-    assert texts == ((BASE_VARIANT_LABEL, "1 of 2", "2 of 2"), ("v", "0 of 2", "–"))
-
-
-def test_scores_of_other_methods_stand_in_a_table_of_their_own_and_are_counted_with_nothing(webkb: Summary) -> None:
-    told_of = {"verdict": REFERENCE_VALUE, "reading": "GCN", "aside": "of GCN"}
-    theirs = verdicts_of(*(verdict("tf-l1-ngd", text, **told_of) for text in ("92.25", "93")))
-    grid = reference_value_table(theirs)
-    assert [row[grid.header.index("difference")] for row in grid.texts] == ["−1.25", "−2.00"]
-    both = replace(webkb, verdicts=pd.concat([webkb.verdicts, theirs], ignore_index=True))
-    assert verdict_table(both.verdicts) == verdict_table(webkb.verdicts)
-    assert main_verdicts(both) == main_verdicts(webkb)
-    assert verdict_counts_text([both.verdicts]) == verdict_counts_text([webkb.verdicts])
-    assert "## Reference values" in table_markdown(both)
-    alone = paper(experiments=(PaperExperiment(replace(webkb, verdicts=theirs)),))
-    assert "No published values for this experiment; scores of other methods are below" in paper_page(alone)

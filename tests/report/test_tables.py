@@ -2,13 +2,11 @@ import csv
 import io
 import re
 
-import pytest
 from rich.console import Console
 
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.summary import SCORE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.report.escapes import latex_text
-from benchmark.report.run_tables import table_csv, table_latex, table_markdown
+from benchmark.report.run_tables import table_csv, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 
 
@@ -56,32 +54,9 @@ def test_markdown_tables_are_well_formed(make):
         assert all(re.fullmatch(r":-+|-+:", mark.strip()) for mark in lines[1].strip("|").split("|"))
 
 
-@pytest.mark.parametrize("title", ["50% of tf_idf & #1 ^ ~ \\ {x} $5", "plain"])
-def test_latex_escapes_what_is_special(title):
-    lines = table_latex(with_titles(title)).splitlines()
-    for line in lines[1:]:  # the first is a comment on purpose
-        stripped = re.sub(r"\\[\\&%$#_{}]|\\[a-z]+|\$[-+<>]\$", "", line)
-        assert not re.search(r"[%#_~^]", stripped), line
-        assert line.count("{") - line.count(r"\{") == line.count("}") - line.count(r"\}"), line
-        assert line.startswith(r"\label") or "$" not in stripped, line
-
-
-def test_failed_cells_are_shown_with_their_reason(make):
-    summary = make()
-    for cell, reason in summary.failures.items():
-        for text in (table_markdown(summary), terminal(summary)):
-            assert f"{cell}: failed: {reason}" in text
-        assert f"failed: {latex_text(reason)}" in table_latex(summary)
-        assert {row["cell"]: row["failure"] for row in parse(table_csv(summary))}[cell] == reason
-
-
 def test_terminal_fits_and_reads_without_colour(make):
     for width in (80, 120):
         assert max(map(len, terminal(make(), width).splitlines())) <= width
     plain = terminal(make())
     coloured = terminal(make(), force_terminal=True, color_system="standard")
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-
-
-def test_terminal_takes_no_name_for_markup():
-    assert "path_of [red]data[/red]" in terminal(with_titles("[bold]"))

@@ -231,19 +231,6 @@ def test_everyone_can_use_it(opened, full, open_full, viewport):
     page.emulate_media(color_scheme="light")
 
 
-def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
-    page = opened(full, color_scheme="dark")
-    paper = "getComputedStyle(document.documentElement).backgroundColor"
-    dark = page.evaluate(paper)
-    page.locator("#theme").click()
-    assert page.evaluate(paper) == "rgb(255, 255, 255)" != dark
-    page.locator("#theme").click()
-    page.emulate_media(media="print")
-    assert page.evaluate(paper) == "rgb(255, 255, 255)"
-    page.emulate_media(media="screen")
-    assert page.evaluate(paper) == dark
-
-
 @pytest.mark.parametrize("summary", ["full", "curves"])
 def test_on_paper_heads_are_repeated_pictures_fit_and_no_sheet_is_blank(opened, summary, request):
     page = opened(request.getfixturevalue(summary))

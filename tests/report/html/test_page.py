@@ -11,7 +11,7 @@ from benchmark.analysis.summary import COSTS, summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
 from tests.report.regions import figure_of, panels
-from tests.report.rows import chart_of, curve, points_of
+from tests.report.rows import curve
 
 
 def words_of(html):
@@ -72,14 +72,6 @@ def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):
     assert specs["figure"]["description"] == region_chart(figure)["description"]
     assert "Bars: 95% interval." in str(specs["c"]["title"]["text"])
     assert "Decision regions" not in str(specs["figure"]["title"])  # the page has it
-
-
-def test_pictures_of_many_panels_are_folded(webkb):
-    for n, folded in ((4, False), (5, True)):
-        lines = (points_of(f"class {i}", "a", (1, 2, 3), (0.1, 0.2, 0.3)) for i in range(n))
-        chart = chart_of(*lines, title="Each class")
-        html = page_html(replace(webkb, charts=(chart,)))
-        assert ("<summary>Each class</summary>" in html) == folded
 
 
 def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, HardDocument
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
@@ -67,14 +67,6 @@ class TestRows:
         said = re.search(r'\+20\.00 *<span class="unseen">([^<]*)', html)
         assert said is not None
         assert said[1] == ("better" if outcome == "better" else "no clear difference")
-
-    def test_an_outlier_is_an_arrow_and_the_others_keep_their_scale(self) -> None:
-        near = {name: (0.9 - i / 100, 0.89 - i / 100, 0.91 - i / 100) for i, name in enumerate("abcd")}
-        table = results_of(summary_of("abcde", scores=scored(**near, e=(0.05, 0.01, 0.09))))
-        assert [row["bar"]["beyond"] for row in table["rows"]] == ["", "", "", "", "low"]
-        assert float(table["ticks"][0][1]) > 80
-        even = rows_of(summary_of("ab", scores=scored(a=(1.0, 1.0, 1.0), b=(0.9, 0.9, 0.9))))
-        assert [row["bar"]["beyond"] for row in even.values()] == ["", ""]
 
     def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
         scores = [
@@ -145,18 +137,6 @@ class TestWhatGoesWrong:
         assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
-
-    def test_texts_are_shown_of_the_documents_that_are_explained_and_are_no_markup(self) -> None:
-        summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}))
-        told = DocumentExplanation(BAD, "a", BAD, "ngd", [(BAD, BAD, 0.5)], {BAD: [BAD]}, BAD)
-        html = page_html(summary, explanations={("", BAD): told})
-        assert "<img" not in html
-        assert "\u202e" not in html
-        assert 'class="document"' in html
-        assert "--html" not in words_of(html)
-        other = page_html(summary, explanations={("another task", BAD): told})
-        assert 'class="document"' not in other
-        assert "bench report with the folder of this page and --html" in words_of(page_html(summary))
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
