@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 import base64
-import inspect
 import tempfile
 import warnings
 from collections.abc import Mapping
@@ -33,14 +32,13 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
-from benchmark.commands.context import local_context
-from benchmark.commands.init import configuration_text, sample_file
+from benchmark.commands.init import Proposal, configuration_text, sample_file
 from benchmark.commands.place import place_predictions
+from benchmark.commands.run import local_context, resolve_run
 from benchmark.corpora import registry
 from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
-from benchmark.experiment.run import RUNS_FOLDER
 from benchmark.experiment.run_folder import read_run
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.fitting import fit_and_write, fit_model
@@ -314,7 +312,7 @@ def run(
     sections |= {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
     sections |= {"compare": compare, "choose": choose, "metrics": metrics}
     with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as found:
-        observer = _observer(progress)
+        observer = LineObserver(progress, _warn)
         context, workers = local_context(observer, jobs, download=download), found.parallel
         with nullcontext() if workers is None else DaskExecutor(workers, context.store, jobs, observer) as elsewhere:
             predictions = runner.run_experiment(found, replace(context, elsewhere=elsewhere))
@@ -375,14 +373,14 @@ def fit(
             )
         if folder is not None:
             check_model_folder_free(folder, overwrite=overwrite)
-        observer = _observer(progress)
-        context = local_context(observer, jobs, download=download)
+        context = local_context(LineObserver(progress, _warn), jobs, download=download)
         how: dict[str, Any] = {"split": split, "probability": probability}
         name = cell or found.ids[0]
-        if folder is None:
-            model = fit_model(found, name, context, **how)
-        else:
-            model, _ = fit_and_write(found, name, context, folder, **how)
+        model = (
+            fit_model(found, name, context, **how)
+            if folder is None
+            else fit_and_write(found, name, context, folder, **how)[0]
+        )
     return TextClassifier(model, jobs or n_processors())
 
 
@@ -417,7 +415,7 @@ def _frame_sections(frame: pd.DataFrame, corpus: dict[str, Any], given: dict[str
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     columns: dict[str, Any] = dict(roles)
-    proposed = yaml.safe_load(configuration_text(sample_file(path), columns, path.with_suffix(".yaml")))
+    proposed = yaml.safe_load(configuration_text(Proposal(sample_file(path), columns), path.with_suffix(".yaml")))
     if "methods" in given:
         proposed.pop("compare", None)  # of its own methods
     if _name_of(given.get("protocol")) not in (None, _name_of(proposed["protocol"])):
@@ -448,19 +446,8 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def _observer(progress: Callable[[str], object] | None) -> LineObserver:
-    """Return an observer that passes lines to a function, and warns of what every user should know."""
-    if progress is not None and not callable(progress):
-        raise ConfigError(f"progress is {progress!r}: must be a function that takes a line, such as progress=print")
-    return LineObserver(progress, _warn)
-
-
 def _warn(message: str) -> None:
-    """Warn at the line outside this package that asked for the work."""
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(("benchmark.", "contextlib")):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, stacklevel=2)
 
 
 def read(folder: str | Path) -> Result:
@@ -477,15 +464,14 @@ def read(folder: str | Path) -> Result:
 
     Raises
     ------
+    ConfigError
+        If there is no such folder.
     BenchError
         If the folder isn't that of a finished run.
     DataError
         If its files are damaged.
     """
-    path = Path(folder)
-    if not path.exists() and path.name == str(path) and (RUNS_FOLDER / path).is_dir():
-        path = RUNS_FOLDER / path
-    predictions = read_run(path)
+    predictions = read_run(resolve_run(Path(folder)))
     return Result(predictions, summarize(predictions))
 
 
@@ -546,12 +532,11 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
     corpus = registry.load_corpus(name, subset=subset)
     documents = corpus.documents
     frame = pd.DataFrame({"id": documents.ids, "text": [_text(text) for text in corpus]})
-    if documents.topics is None:
-        frame["label"] = [documents.classes[label] for label in documents.labels]
-    else:
-        frame["labels"] = [[documents.classes[code] for code in np.flatnonzero(row)] for row in documents.topics]
-    frame["group"] = [documents.part_names[group] for group in documents.parts]
-    return frame
+    labels = [documents.classes_of(row) for row in range(len(documents))]
+    frame["label" if documents.topics is None else "labels"] = (
+        [label for (label,) in labels] if documents.topics is None else labels
+    )
+    return frame.assign(group=[documents.part_names[group] for group in documents.parts])
 
 
 def _text(content: bytes) -> str:

@@ -121,7 +121,7 @@ def paper_page(paper: Published) -> str:
 
 
 def _data(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = read_yaml(path).data
+    found: dict[str, Any] = read_yaml(path).value
     return found
 
 

@@ -15,7 +15,7 @@ from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPred
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.observer import Observer
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ class Notebook(Observer):
 
 def small_experiment(**changes: Any) -> Experiment:
     """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
-    return check_experiment(YamlSource("test.yaml", SMALL | changes), BUILTIN_REGISTRIES, published_papers())
+    return check_experiment(Node.of_data(SMALL | changes, "test.yaml"), BUILTIN_REGISTRIES, published_papers())
 
 
 def inner_counts(wrong: Sequence[int], k: int = 2, n: int = 10) -> NDArray[np.int64]:
@@ -111,5 +111,5 @@ def _loaded(name: str, subset: str) -> Corpus:
 
 
 @functools.cache
-def _articles(content: bytes, name: str) -> list[Article]:
-    return list(sgml.read_articles(content, name))
+def _articles(content: bytes) -> list[Article]:
+    return list(sgml.read_articles(content))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +14,21 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from benchmark.corpora import archive, registry
-from benchmark.experiment import run as session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.plugins.trust import TRUST_VARIABLE
-from benchmark.report.drawing import render
 from benchmark.system.threads import let_openmp_threads_sleep
 from tests.builders import small_experiment
+from tests.shapes import run_shapes, sketch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchmark.experiment.run import RunResult
+    from tests.shapes import ShapedRun
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -123,12 +122,13 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 @pytest.fixture
 def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
+    sketch(monkeypatch)
 
-    def sketch(specs: dict[str, Any]) -> dict[str, dict[str, bytes]]:
-        return {name: dict.fromkeys(render.IMAGE_FORMATS, json.dumps(spec).encode()) for name, spec in specs.items()}
 
-    monkeypatch.setattr(render, "render_pictures", sketch)
-    monkeypatch.setattr(session, "cached_pictures", lambda _, specs: sketch(specs))  # none is kept
+@pytest.fixture(scope="session")
+def shaped(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ShapedRun]:
+    """A finished run of each shape, by its name."""
+    return run_shapes(tmp_path_factory.mktemp("shapes"))
 
 
 @pytest.fixture(scope="session")

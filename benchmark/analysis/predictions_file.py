@@ -47,8 +47,11 @@ if TYPE_CHECKING:
 _SETTING = ("variant", "task", "cell", "candidate", "size", "terms")
 _SEPARATOR = re.compile(rf"(?<!\\){LABEL_SEPARATOR}")
 _COSTS = (*TIMERS, "peak_bytes", "version")
-_TYPES = dict.fromkeys(("document", "split", "variant", "task", "cell", "label", "predicted"), "category")
-_TYPES |= {"candidate": "int32", "size": "Int64", "terms": "Int64"}
+_TEXTS, _VALUES = pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.float64())
+#: Lets pandas read columns of integers of which some are missing as integers.
+_PANDAS_INTEGERS = pa.Schema.from_pandas(
+    pd.DataFrame({"size": pd.array([], dtype="Int64"), "terms": pd.array([], dtype="Int64")}), preserve_index=False
+).metadata
 
 
 def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
@@ -57,7 +60,7 @@ def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
     costs = [{name: row[name] for name in (*_SETTING, "split", *_COSTS)} for row in settings]
     others = [{name: value for name, value in row.items() if name not in _COSTS} for row in settings]
     return {
-        PREDICTIONS_TABLE: _file(pa.Table.from_pandas(_frame(predictions), preserve_index=False)),
+        PREDICTIONS_TABLE: _encode_table(predictions),
         DOCUMENTS_TABLE: encode_rows(
             {**key._asdict(), "documents": each.ids, "classes": each.classes, "multilabel": each.multilabel}
             | {"truth": each.truth.astype(np.int32).ravel()}
@@ -123,38 +126,63 @@ def _file(table: pa.Table) -> bytes:
 # --- Predictions ---
 
 
-def _frame(predictions: Predictions) -> pd.DataFrame:
-    """Return one long table: a row for each setting, split and tested document.
+def _encode_table(predictions: Predictions) -> bytes:
+    """Return a Parquet file with a row for each setting, split and tested document.
 
-    The rows of settings with the same splits stand together, document by document, split by split, setting by setting:
-    equal values follow each other, and compress to a seventh of what they take setting by setting.
+    Settings with the same splits are a group of rows: document by document, split by split, setting by setting. Equal
+    values follow each other, and compress to a seventh of what they take setting by setting. Texts are codes, and one
+    group is made at a time, since a large experiment has tens of millions of rows.
     """
     several = any(documents.multilabel for documents in predictions.tasks.values())
     ranked = any(each.values is not None for each in predictions.settings.values())  # noqa: PD011 - not a frame's
-    columns = ("document", "split", *_SETTING, "label", "predicted", "tied", *(("values",) if ranked else ()))
-    parts = [pd.DataFrame(columns=list(columns))]
-    for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
-        documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
-        tested = np.concatenate([split.test for split in splits])
-        known = {
-            "document": np.array(documents.ids, object)[tested],
-            "label": _texts(documents.truth[tested], documents),
-        }
-        known["split"] = np.repeat(np.array([split.name for split in splits], object), [len(s.test) for s in splits])
-        ranks, block = _document_ranks(tested), []
-        for key in keys:
-            own = predictions.settings[key]
-            predicted, tied = _texts(own.predicted, documents), own.tied
-            if several:  # a tie of a single-label document belongs to its predicted class
-                tied = _texts(tied, documents) if tied.ndim == 2 else np.where(tied, predicted, "")
-            part = {**known, **dict(zip(_SETTING, key, strict=True)), "predicted": predicted, "tied": tied}
-            if ranked:
-                values = own.values  # noqa: PD011 - not a frame's
-                part["values"] = [None] * len(tested) if values is None else list(values)
-            block.append(pd.DataFrame(part, columns=list(columns), index=ranks))
-        parts.append(pd.concat(block).sort_index(kind="stable"))
-    frame = pd.concat(parts[1:] or parts, ignore_index=True)
-    return frame.astype(_TYPES | {"tied": "category" if several else "bool"})
+    fields = dict.fromkeys(("document", "split", *_SETTING, "label", "predicted", "tied"), _TEXTS)
+    fields |= {"candidate": pa.int32(), "size": pa.int64(), "terms": pa.int64()}
+    fields |= ({} if several else {"tied": pa.bool_()}) | ({"values": _VALUES} if ranked else {})
+    schema, file = pa.schema(list(fields.items()), _PANDAS_INTEGERS), io.BytesIO()
+    with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
+        for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
+            columns = _columns(predictions, of_splits, keys, several=several)
+            block = pa.table([columns[name].cast(kind) for name, kind in fields.items()], schema=schema)
+            writer.write_table(block, row_group_size=max(1, len(block)))
+    return file.getvalue()
+
+
+def _columns(
+    predictions: Predictions, of_splits: SplitKey, keys: Sequence[SettingKey], *, several: bool
+) -> dict[str, pa.Array]:
+    """Return the columns of the settings with the same splits."""
+    documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
+    settings, n = [predictions.settings[key] for key in keys], len(keys)
+    tested, sizes = np.concatenate([split.test for split in splits]), [len(split.test) for split in splits]
+    order = np.argsort(tested, kind="stable")
+    ids, rows = np.unique(tested, return_inverse=True)
+
+    def each(array: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of tested documents, once for each setting."""
+        return np.repeat(array[order], n, axis=0)
+
+    def mixed(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        """Return the values of all settings, tested document by tested document."""
+        return np.concatenate(np.stack([array[order] for array in arrays], axis=1))
+
+    predicted, tied = (mixed(getattr(setting, name) for setting in settings) for name in ("predicted", "tied"))
+    columns = {
+        "document": _coded(each(rows), [documents.ids[row] for row in ids]),
+        "split": _coded(each(np.repeat(np.arange(len(splits)), sizes)), [split.name for split in splits]),
+        "label": _texts(each(documents.truth[tested]), documents),
+        "predicted": _texts(predicted, documents),
+        "tied": pa.array(tied) if tied.ndim == 1 else _texts(tied, documents),
+    }
+    if several and tied.ndim == 1:  # a tie of a single-label document belongs to its predicted class
+        columns["tied"] = _coded(np.where(tied, predicted, len(documents.classes)), [*documents.classes, ""])
+    for name, values in zip(_SETTING, zip(*keys, strict=True), strict=True):
+        column = pa.array(values).dictionary_encode() if isinstance(values[0], str) else pa.array(values)
+        columns[name] = column.take(np.tile(np.arange(n), len(tested)))
+    columns["values"] = pa.nulls(n * len(tested), _VALUES)
+    if any(setting.values is not None for setting in settings):  # noqa: PD011 - not a frame's
+        scores = [[None] * len(tested) if s.values is None else s.values[order] for s in settings]  # noqa: PD011
+        columns["values"] = pa.array([row for rows in zip(*scores, strict=True) for row in rows], _VALUES)
+    return columns
 
 
 def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
@@ -167,18 +195,17 @@ def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator
     yield from found.items()
 
 
-def _document_ranks(tested: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the places that the tested documents of all splits have in the file: document by document."""
-    return np.argsort(np.argsort(tested, kind="stable"), kind="stable")
-
-
-def _texts(labels: NDArray[Any], documents: TaskDocuments) -> NDArray[Any]:
+def _texts(labels: NDArray[Any], documents: TaskDocuments) -> pa.DictionaryArray:
     """Return the names of classes, from codes, or several names in one text, from indicators of classes."""
     if labels.ndim == 1:
-        return np.asarray(np.array(documents.classes, object)[labels])
+        return _coded(labels, documents.classes)
     names, packed = np.array(_escaped(documents), object), np.packbits(labels, axis=1)
     _, first, codes = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
-    return np.array([LABEL_SEPARATOR.join(names[each]) for each in labels[first]], object)[codes]
+    return _coded(codes, [LABEL_SEPARATOR.join(names[row]) for row in labels[first]])
+
+
+def _coded(codes: NDArray[Any], texts: Sequence[str]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(texts, pa.string()))
 
 
 def _labels(texts: pd.Series[Any], documents: TaskDocuments) -> NDArray[Any]:
@@ -208,13 +235,14 @@ def _decode_settings(
         if any(setting[name] != costs[name] for name in (*_SETTING, "split")):
             raise ValueError("its timings are of other settings")
         rows.setdefault(SettingKey(*(setting[name] for name in _SETTING)), []).append(costs | setting)
-    # One thread, since the run or a plug-in owns the cores.
-    frame = pd.read_parquet(io.BytesIO(contents[PREDICTIONS_TABLE]), use_threads=False)
+    file = parquet.ParquetFile(pa.BufferReader(contents[PREDICTIONS_TABLE]))
+    names = [name for name in ("predicted", "tied", "values") if name in file.schema_arrow.names]
+    frame = file.read(names, use_threads=False).to_pandas()  # one thread, since the run or a plug-in owns the cores
     found, start = dict[SettingKey, SettingPredictions](), 0
     for of_splits, keys in _by_splits(tasks, rows):
         documents, own, n = tasks[of_splits.of_task], splits[of_splits], len(keys)
         tested = np.concatenate([split.test for split in own])
-        ranks = _document_ranks(tested)
+        ranks = np.argsort(np.argsort(tested, kind="stable"), kind="stable")
         block = frame[start : start + n * len(tested)]
         start += len(block)
         predicted, tied = _labels(block["predicted"], documents), block["tied"].to_numpy()

@@ -26,11 +26,11 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "nb-svm": NbSvm,
 }
 
-#: Smallest and largest value of parameters that a configuration may set, and the reason for the limits.
+#: Smallest and largest value of parameters that a configuration may set.
 PARAMETER_LIMITS = {
-    "C": (1e-12, 1e12, "outside this range, decision values are rounding errors"),
-    "epsilon": (1e-10, 1.0, "below, rounding keeps solvers from converging; from 2 on, LIBSVM takes no step"),
-    "smoothing": (1e-300, 1e15, "below, its logarithm underflows; above, the counts are lost to rounding"),
+    "C": (1e-12, 1e12),  # outside this range, decision values are rounding errors
+    "epsilon": (1e-10, 1.0),  # below, rounding keeps solvers from converging; from 2 on, LIBSVM takes no step
+    "smoothing": (1e-300, 1e15),  # below, its logarithm underflows; above, the counts are lost to rounding
 }
 
 __all__ = ["CLASSIFIERS", "PARAMETER_LIMITS"]

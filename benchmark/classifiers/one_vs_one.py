@@ -5,11 +5,9 @@ SVMs on kernels of the same inner products are trained together: each tile of in
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from queue import SimpleQueue
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,36 +51,6 @@ class SvmProblem:
     ridge: float = 0.0
 
 
-class TrainingClock:
-    """Seconds that several threads spend on each problem and on all problems together.
-
-    Parameters
-    ----------
-    n : int
-        Number of problems.
-
-    Attributes
-    ----------
-    shared : float
-        Seconds spent for all problems.
-    own : float array, shape (n,)
-        Seconds spent for each problem.
-    """
-
-    def __init__(self, n: int) -> None:
-        self.shared, self.own = 0.0, np.zeros(n)
-        self._lock = Lock()
-
-    def book(self, started: float, members: Sequence[int] = ()) -> None:
-        """Add the time since `started` to the problems `members` in equal parts, or to `shared` if there are none."""
-        spent = time.perf_counter() - started
-        with self._lock:
-            if members:
-                self.own[members] += spent / len(members)
-            else:
-                self.shared += spent
-
-
 def train_class_pairs(
     wanted: Sequence[SvmProblem],
     bounds: NDArray[np.intp],
@@ -90,7 +58,6 @@ def train_class_pairs(
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
     budget: int = TILE_MEMORY_BYTES,
-    clock: TrainingClock | None = None,
 ) -> list[tuple[BinarySvm, ...] | Exception]:
     """Train the SVMs of the class pairs (0,1), (0,2), …, (1,2), … of each problem.
 
@@ -107,8 +74,6 @@ def train_class_pairs(
         Memory limit of tiles in bytes. Up to a quarter is used to cache tiles within a class, which are then computed
         once, not once a pair. Pairs of which `jobs` fit in half of it are solved in parallel, larger ones one by one.
         Strips of streamed products are not counted.
-    clock : TrainingClock, optional
-        Clock to which the seconds are added.
 
     Returns
     -------
@@ -119,7 +84,7 @@ def train_class_pairs(
         return []
     classes = [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
     pairs = list(combinations(range(len(classes)), 2))
-    team = _Team(wanted, classes, clock or TrainingClock(len(wanted)))
+    team = _Team(wanted, classes)
     sizes = np.diff(bounds).astype(np.float64)
     nodes = NodeMatrix() if nodes is None else nodes
     free = SimpleQueue[NodeMatrix]()
@@ -190,8 +155,8 @@ def class_blocks(sizes: Array) -> list[list[int]]:
 class _Team:
     """Problems that are trained together, grouped by the kernels to evaluate."""
 
-    def __init__(self, wanted: Sequence[SvmProblem], classes: Sequence[slice], clock: TrainingClock) -> None:
-        self.wanted, self.classes, self.clock = wanted, classes, clock
+    def __init__(self, wanted: Sequence[SvmProblem], classes: Sequence[slice]) -> None:
+        self.wanted, self.classes = wanted, classes
         self.parameters = [svm_parameter(problem.C, problem.epsilon, problem.cache_mb) for problem in wanted]
         self.kernels: dict[tuple[int, float], list[int]] = {}
         for i, problem in enumerate(wanted):
@@ -219,9 +184,7 @@ class _Team:
     def solve(self, i: int, others: list[int], buffer: NodeMatrix) -> dict[tuple[int, int], list[BinarySvm | None]]:
         """Train the SVMs between class i and consecutive `others`, for each problem; None where training failed."""
         first, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
-        started = time.perf_counter()
         across, back = self.wanted[0].kernel.both(first, strip)
-        self.clock.book(started)
         m = first.stop - first.start
         widths = [self.classes[j].stop - self.classes[j].start for j in others]
         trained: dict[tuple[int, int], list[BinarySvm | None]] = {(i, j): [None] * len(self.wanted) for j in others}
@@ -238,22 +201,19 @@ class _Team:
                     break
                 rows, pointers = np.r_[first, other], buffer.pointers()[: m + n]
                 for member in members:
-                    started = time.perf_counter()
                     try:
                         trained[i, j][member] = train_binary_svm(pointers, rows, m, self.parameters[member])
                     except ValueError as error:
                         self.failed[member] = error
-                    self.clock.book(started, [member])
         return trained
 
     def _write_diagonal(
         self, key: tuple[int, float], members: list[int], code: int, at: int, buffer: NodeMatrix
     ) -> bool:
         """Write the diagonal tile of a class at row and column `at`; return False if a value can't be computed."""
-        rows, started = self.classes[code], time.perf_counter()
+        rows = self.classes[code]
         if (tile := self.tiles.get((key, code))) is not None:
             buffer.write(at, at, tile)
-            self.clock.book(started, members)
         elif not self._evaluate(members, self._source(rows), rows, rows, buffer.write, (at, at)):
             return False
         buffer.add_to_diagonal(key[1], at, at + rows.stop - rows.start)
@@ -269,7 +229,7 @@ class _Team:
         at: tuple[int, int] = (0, 0),
     ) -> bool:
         """Evaluate a kernel on a tile, in blocks that fit in a core's cache; return False if that fails."""
-        kernel, started = self.wanted[members[0]].kernel, time.perf_counter()
+        kernel = self.wanted[members[0]].kernel
         step = rows_per_block(source.shape[1])
         try:
             for start in range(0, len(source), step):
@@ -278,14 +238,10 @@ class _Team:
         except (ValueError, FloatingPointError) as error:
             self.failed |= dict.fromkeys(members, error)
             return False
-        self.clock.book(started, members)
         return True
 
     def _source(self, rows: slice) -> Array:
-        started = time.perf_counter()
-        source = self.wanted[0].kernel.source(rows, rows)
-        self.clock.book(started)
-        return source
+        return self.wanted[0].kernel.source(rows, rows)
 
     def _active(self) -> list[tuple[tuple[int, float], list[int]]]:
         """Return the kernels with those of their problems that haven't failed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,8 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix, train_binary_svms
-from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, TrainingClock, train_class_pairs
+from benchmark.classifiers.hyperplanes import train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix
+from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, train_class_pairs
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
@@ -101,12 +101,12 @@ def train_multiclass(
     if scheme != "one-vs-rest":
         raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(KERNEL_SVM_SCHEMES)}")
     bounds = _bounds(class_sizes, kernel)
-    rows = np.arange(bounds[-1])
-    of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
-    problems = [(inside, np.concatenate([rows[: inside[0]], rows[inside[-1] + 1 :]])) for inside in of_class]
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs, ridge)
-    machines = tuple(train_binary_svms(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    members = np.repeat(np.eye(len(class_sizes), dtype=bool), class_sizes, axis=0)
+    parameters = {"C": C, "epsilon": epsilon, "cache_mb": cache_mb}
+    names = [str(code) for code in range(len(class_sizes))]
+    machines = train_one_vs_rest(nodes, members, names, **parameters, jobs=jobs)
     return MulticlassSvm(scheme, bounds, machines)
 
 
@@ -117,7 +117,6 @@ def train_multiclass_together(
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
     budget: int = TILE_MEMORY_BYTES,
-    clock: TrainingClock | None = None,
 ) -> list[MulticlassSvm | Exception]:
     """Train one-vs-one SVMs for several kernels of the same inner products; a failure is returned as its exception.
 
@@ -126,7 +125,7 @@ def train_multiclass_together(
     wanted : sequence of SvmProblem
     class_sizes, jobs, nodes
         As in `train_multiclass`.
-    budget, clock
+    budget
         As in `train_class_pairs`.
 
     Returns
@@ -140,7 +139,7 @@ def train_multiclass_together(
         If a class is empty, there are fewer than two classes, or a kernel has another number of rows.
     """
     bounds = _bounds(class_sizes, *(problem.kernel for problem in wanted))
-    trained = train_class_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
+    trained = train_class_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget)
     return [svms if isinstance(svms, Exception) else MulticlassSvm("one-vs-one", bounds, svms) for svms in trained]
 
 
@@ -171,7 +170,6 @@ def svm_decision_values_together(
     kernels: Sequence[KernelTiles],
     *,
     jobs: int = 1,
-    clock: TrainingClock | None = None,
 ) -> list[NDArray[np.float64] | Exception]:
     """Return decision values for several kernels of the same inner products, or the exception of one that failed.
 
@@ -186,8 +184,6 @@ def svm_decision_values_together(
         One for each of `machines`; columns are in the order of the training rows.
     jobs : int
         Number of threads.
-    clock : TrainingClock, optional
-        Clock to which the seconds are added.
 
     Returns
     -------
@@ -197,27 +193,24 @@ def svm_decision_values_together(
     deciding = {
         i: _DecisionSums(svms, kernels[i]) for i, svms in enumerate(machines) if not isinstance(svms, Exception)
     }
-    clock, first = clock or TrainingClock(len(machines)), next(iter(deciding.values()), None)
+    first = next(iter(deciding.values()), None)
     if first is None:
         return list(failed.values())
 
     def work(start: int, stop: int) -> None:
         rows, largest = slice(start, stop), np.zeros(len(machines))
-        began = time.perf_counter()
         whole = first.kernel.source(rows, slice(0, first.kernel.shape[1]))
-        clock.book(began)
         for code, columns in enumerate(first.classes):
             source = whole[:, columns]
             values: dict[int, NDArray[np.float64]] = {}  # by kernel, as several of `machines` may share one
             for i, sums in deciding.items():
-                began, name = time.perf_counter(), id(sums.kernel)
+                name = id(sums.kernel)
                 try:
                     if name not in values:
                         values[name] = sums.kernel.values(source, rows, columns)
                     largest[i] = max(largest[i], sums.add(values[name], rows, code))
                 except (ValueError, FloatingPointError) as error:
                     failed[i] = error
-                clock.book(began, [i])
         for i in deciding.keys() - failed.keys():
             deciding[i].sum_again(rows, largest[i])
 

@@ -1,4 +1,4 @@
-"""``bench data``: the corpora, and the counts of a configuration."""
+"""Commands on corpora and on the counts of a configuration: bench data."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import CommandGroup, Config, Download, Json
-from benchmark.system.shipped_files import find_configuration
+from benchmark.cli.options import Config, Download, Json
+from benchmark.cli.output import CommandOutput
+from benchmark.cli.program import MAINTAIN, command_group
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
-data = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="List, fetch, verify and describe the corpora.")
+data = command_group("data", MAINTAIN, "List, fetch, verify and describe the corpora.", "bench data list")
 
 
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
     """List the corpora and the places of their files."""
     from benchmark.analysis.formatting.table import Table
-    from benchmark.cli.output import CommandOutput
     from benchmark.corpora import registry
 
     rows = []
@@ -33,24 +33,14 @@ def data_list(as_json: Json = False) -> None:
         answer.tables([Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 
 
-Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]
-
-
 @data.command("fetch", epilog="Example: bench data fetch webkb")
 def data_fetch(
-    dataset: Dataset,
-    dest: Annotated[
-        Path | None,
-        typer.Option(
-            "--dest", help="Folder to download to.", show_default="datasets/ of a checkout, or the user's cache"
-        ),
-    ] = None,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")],
 ) -> None:
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    notify = partial(echo, err=True)
-    source = registry.locate_corpus(dataset, download=True, dest=dest, notify=notify, progress=True)
+    source = registry.locate_corpus(dataset, download=True, notify=partial(echo, err=True))
     corpus = registry.load_corpus(dataset, source)
     echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
@@ -72,11 +62,10 @@ def data_verify(
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe the counts of a configuration: documents by class and group, words, vocabulary."""
-    from benchmark.cli.output import CommandOutput
-    from benchmark.commands.compare import corpus_statistics
+    from benchmark.commands.counts import corpus_statistics
 
     with CommandOutput() as answer:
-        answer.tables(corpus_statistics(counts_of_configuration(config, download)))
+        answer.tables(corpus_statistics(_counts(config, download)))
 
 
 @data.command("pin", epilog="Example: bench data pin tickets.yaml")
@@ -84,7 +73,7 @@ def data_pin(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
     from benchmark.experiment.configuration import write_card
 
-    echo(f"Written to {write_card(find_configuration(config))}")
+    echo(f"Written to {write_card(config)}")
 
 
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out counts")
@@ -94,21 +83,18 @@ def data_export(
     download: Download = True,
 ) -> None:
     """Write the counts of a configuration for other tools: svmlight, the vocabulary, and a table of the documents."""
-    from benchmark.commands.export import export_counts
+    from benchmark.commands.counts import export_counts
 
-    for path in export_counts(counts_of_configuration(config, download), out):
-        echo(str(path))
+    echo("\n".join(map(str, export_counts(_counts(config, download), out))))
 
 
-def counts_of_configuration(config: Path, download: bool) -> Counts:
+def _counts(config: Path, download: bool) -> Counts:
     """Return the counts of a configuration's base variant."""
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.run import local_context
+    from benchmark.experiment.configuration import load_checked
+    from benchmark.experiment.counting import read_counts
 
     with ProgressObserver(config.stem) as observer:
-        from benchmark.commands.context import local_context
-        from benchmark.experiment.configuration import load_checked
-        from benchmark.experiment.counting import read_counts
-
-        experiment = load_checked(find_configuration(config))
-        first = next(iter(experiment.variants.values()))
-        return read_counts(first.collection, local_context(observer, download=download))[0]
+        base = next(iter(load_checked(config).variants.values()))
+        return read_counts(base.collection, local_context(observer, download=download))[0]

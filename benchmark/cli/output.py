@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from benchmark.analysis.formatting.table import Table
+    from benchmark.experiment.run import RunResult
 
 
 class CommandOutput:
@@ -69,6 +70,12 @@ class CommandOutput:
                 whole = isinstance(each, Text) and bool(each.no_wrap)  # the console forgets it, and breaks paths
                 stdout_console().print(each, crop=False, soft_wrap=whole)
 
+    def answer(self, sentence: str, tables: Iterable[Table] = (), **data: Any) -> None:
+        """Add the sentence that answers the command, and the tables below it."""
+        self.give("answers", data, sentence=sentence)
+        self.show("")
+        self.tables(tables)
+
     def tables(self, parts: Iterable[Table], sentence: str = "") -> None:
         """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""
         from benchmark.report.writers import TerminalTable
@@ -79,6 +86,29 @@ class CommandOutput:
         if sentence:
             self.show("")
             self.give("answers", {}, sentence=sentence)
+
+    def run(self, done: RunResult, *, whole: bool = False) -> None:
+        """Add a run: tables (all cells if `whole`) and a sentence as text, its frames as data."""
+        from rich.text import Text
+
+        from benchmark.analysis.summary import SUMMARY_TABLES
+        from benchmark.cli.terminal import file_link
+        from benchmark.experiment.run_folder import configuration_of_run, read_manifest
+        from benchmark.report.escapes import escape_controls
+        from benchmark.report.html.page import PAGE_FILE
+        from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
+        from benchmark.system.memory import lifetime_peak_memory
+
+        summary, peak, (stored, cells) = done.summary, lifetime_peak_memory(), done.results.from_store
+        closing = run_sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+        data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
+        data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
+        data |= {"failures": dict(summary.failures), "notes": summary.notes}
+        data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
+        self.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
+        following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
+        self.show(file_link("open", done.folder / PAGE_FILE))
+        self.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))
 
 
 def _to_json(value: Any) -> Any:

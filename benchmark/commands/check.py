@@ -6,13 +6,13 @@ A run on a public test set is compared with `results/predictions/<test set>.parq
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from benchmark.analysis.agreement import agreement, predicted_classes
 from benchmark.analysis.document_predictions import label_frame
+from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.evaluation.public_test_sets import (
     DOCUMENT_COLUMNS,
@@ -30,46 +30,28 @@ from benchmark.system.errors import BenchError
 from benchmark.system.shipped_files import SHIPPED, find_configuration, find_shipped, path_to_write, shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
+    from benchmark.experiment.run import RunResult
 
 PINNED = SHIPPED / "results" / "pinned"
 PINNED_SCORE_COLUMNS = ("cell", "fold", "metric", "value", "n", "ties")
 PINNED_VERDICT_COLUMNS = ("cell", "metric", "reading", "published", "verdict")
 _NUMBERS = ("value", "n", "ties")
-#: Names of the columns of deviations.
+#: Columns of deviations: a cell and its split, or its metric; the pinned and the present value as text, and the largest
+#: difference that ties and rounding can cause.
 DEVIATION_COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
-
-
-class Deviation(NamedTuple):
-    """Number that differs from the pinned one.
-
-    Parameters
-    ----------
-    cell, fold : str
-        Cell and fold of a score, or cell and metric of a verdict.
-    pinned, found : str
-        Pinned and current value as text: a score, a verdict, or "missing".
-    allowed : str
-        Largest difference that ties and rounding can cause.
-    """
-
-    cell: str
-    fold: str
-    pinned: str
-    found: str
-    allowed: str = "0.000000"
+_MISSING = "missing"
 
 
 def pinned_configs(folder: Path | None = None) -> list[str]:
     """Return the names of the configurations with pinned numbers."""
-    folder = folder or PINNED
-    return [path.stem for path in shipped_files(folder, "*.csv") if not path.stem.endswith("-verdicts")]
+    return [path.stem for path in shipped_files(folder or PINNED, "*.csv") if not path.stem.endswith("-verdicts")]
 
 
 def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
@@ -89,16 +71,14 @@ def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list
     return experiments
 
 
-def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
-    """Write a run's main scores and verdicts as pinned numbers and return the files; BenchError if cells failed."""
+def pin(summary: Summary, folder: Path | None = None) -> None:
+    """Write a run's main scores and verdicts as pinned numbers; BenchError if cells failed."""
     if summary.failures:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
-    scores = summary.scores[summary.scores["metric"] == summary.main_metric]
-    folder = folder or PINNED
-    paths = [path_to_write(folder, f"{summary.name}{part}.csv") for part in ("", "-verdicts")]
-    write_atomically(paths[0], frame_csv(scores, PINNED_SCORE_COLUMNS).encode())
-    write_atomically(paths[1], frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS).encode())
-    return paths
+    scores = frame_csv(_main_scores(summary), PINNED_SCORE_COLUMNS)
+    verdicts = frame_csv(summary.verdicts, PINNED_VERDICT_COLUMNS)
+    for ending, text in (("", scores), ("-verdicts", verdicts)):
+        write_atomically(path_to_write(folder or PINNED, f"{summary.name}{ending}.csv"), text.encode())
 
 
 def pin_predictions(run: RunPredictions, version: str, folder: Path | None = None) -> Path | None:
@@ -126,96 +106,101 @@ def pin_predictions(run: RunPredictions, version: str, folder: Path | None = Non
     test_set = public_set_of_configuration(name)
     if test_set is None:
         return None
-    new = label_frame(run)
-    if run.failures or run.experiment.only or not len(new):
+    frame, cells, versions = label_frame(run), dict[str, str](), dict[str, str]()
+    if run.failures or run.experiment.only or not len(frame):
         raise BenchError(f"{name}: its predictions aren't written, since cells are missing")
     path = path_to_write(folder, f"{test_set.name}.parquet")
     task, facts = next(iter(run.predictions.tasks.values())), next(iter(run.facts.values()))
-    known = load_shipped(test_set.name, folder) if find_shipped(folder, path.name).exists() else None
-    cells, versions = dict[str, str](), dict[str, str]()
-    if known is not None:
-        kept = [cell for cell, of in known.cells.items() if of != name]
-        new = new.rename(columns={cell: f"{name}-{cell}" for cell in new if cell in kept})
-        others = known.frame[[*DOCUMENT_COLUMNS, *kept]]
-        frame = others.merge(new, on=list(DOCUMENT_COLUMNS), validate="one_to_one")
-        if not len(frame) == len(others) == len(new) or known.classes != task.classes:
+    if find_shipped(folder, path.name).exists():
+        known = load_shipped(test_set.name, folder)
+        cells, versions = {cell: of for cell, of in known.cells.items() if of != name}, dict(known.versions)
+        frame = frame.rename(columns={cell: f"{name}-{cell}" for cell in frame if cell in cells})
+        merged = known.frame[[*DOCUMENT_COLUMNS, *cells]].merge(frame, on=list(DOCUMENT_COLUMNS), validate="one_to_one")
+        if not len(merged) == len(known.frame) == len(frame) or known.classes != task.classes:
             raise BenchError(f"{name}: its documents or classes don't go with those of {path}; remove that file")
-        cells, versions, new = {cell: known.cells[cell] for cell in kept}, dict(known.versions), frame
-    cells |= {cell: name for cell in new.columns if cell not in (*DOCUMENT_COLUMNS, *cells)}
-    versions[name] = version
+        frame = merged
+    cells |= {cell: name for cell in frame.columns if cell not in (*DOCUMENT_COLUMNS, *cells)}
     cells = {cell: of for each in test_set.configurations for cell, of in cells.items() if of == each}
-    shipped = ShippedPredictions(
-        test_set, new[[*DOCUMENT_COLUMNS, *cells]], task.classes, facts["content_digest"], cells, versions
-    )
+    frame, versions[name] = frame[[*DOCUMENT_COLUMNS, *cells]], version
+    shipped = ShippedPredictions(test_set, frame, task.classes, facts["content_digest"], cells, versions)
     write_atomically(path, encode_shipped(shipped))
     return path
 
 
-def prediction_deviations(run: RunPredictions, folder: Path | None = None) -> list[Deviation]:
-    """Return the cells of a run whose labels differ from the shipped ones; nothing where none are shipped.
-
-    A document whose prediction was a tie may differ.
-    """
-    test_set = public_set_of_configuration(run.experiment.name)
-    if test_set is None:
-        return []
-    shipped, found = load_shipped(test_set.name, folder), list[Deviation]()
-    for cell in run.experiment.cells:
-        column = shipped.column(run.experiment.name, cell.id)
-        if column is None:
-            found.append(Deviation(cell.id, "labels", "missing", "predicted"))
-            continue
-        pinned = shipped.predicted(shipped.frame[column])
-        predicted = predicted_classes(run, cell, ties=False)
-        agreed = agreement(pinned, predicted)
-        if changed := len(agreed.differing) + len(predicted) - agreed.shared:
-            found.append(Deviation(cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise"))
-    return found
-
-
-def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
-    """Return the differences of a run from its pinned numbers, empty if there are none.
+def deviations(done: RunResult, folder: Path | None = None) -> Table:
+    """Return the differences of a run from its pinned numbers and shipped labels, without rows if there are none.
 
     A score may differ by what ties can change (each tied document changes one fold's accuracy by 1/n) and by rounding.
-    A better score is a difference, too. A verdict may not differ.
+    A better score is a difference, too. A verdict may not differ, nor a label that no tie decided.
 
     Raises
     ------
     BenchError
         If nothing is pinned for this configuration.
     """
-    folder = folder or PINNED
+    folder, summary = folder or PINNED, done.summary
     pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS)
-    scores = summary.scores[summary.scores["metric"] == summary.main_metric]
-    was, now = ({(r["cell"], r["fold"]): r for r in table.to_dict("records")} for table in (pinned, scores))
-    ties, found = {key: row["ties"] / row["n"] for key, row in was.items()}, list[Deviation]()
-    for cell, fold in dict.fromkeys([*was, *now]):
-        before, after = was.get((cell, fold)), now.get((cell, fold))
-        allowed = 0.0
-        if before and after:
-            of_folds = [share for key, share in ties.items() if key[0] == cell and key[1] != HEADLINE_FOLD]
-            allowed = (fmean(of_folds) if fold == HEADLINE_FOLD else ties[cell, fold]) + _ROUNDING
-            if abs(before["value"] - after["value"]) <= allowed and before["n"] == after["n"]:
-                continue  # NaN counts as a difference
-        old, new = ("missing" if row is None else f"{row['value']:.6f}" for row in (before, after))
-        found.append(Deviation(cell, fold, old, new, f"{allowed:.6f}"))
-    path = find_shipped(folder, f"{summary.name}-verdicts.csv")
-    tables = _read(path, summary.name, PINNED_VERDICT_COLUMNS), summary.verdicts
-    rows = (table[["cell", "metric", "reading", "verdict"]].fillna("").astype(str).to_numpy() for table in tables)
-    verdicts = [{(cell, metric, reading): verdict for cell, metric, reading, verdict in each} for each in rows]
-    for of in dict.fromkeys([*verdicts[0], *verdicts[1]]):
-        before, after = (each.get(of, "missing") for each in verdicts)
-        cell, metric, reading = of  # a published value may also have a verdict for another reading
-        what = f"{metric}, {reading} reading" if reading else metric
-        found += [Deviation(cell, what, before, after)] if before != after else []
-    return found
+    verdicts = _read(find_shipped(folder, f"{summary.name}-verdicts.csv"), summary.name, PINNED_VERDICT_COLUMNS)
+    rows = [*_score_deviations(pinned, _main_scores(summary)), *_verdict_deviations(verdicts, summary.verdicts)]
+    return Table.of("", DEVIATION_COLUMNS, [*rows, *label_deviations(done.results)])
 
 
-def check_line(summary: Summary, found: Sequence[Deviation]) -> str:
+def _main_scores(summary: Summary) -> pd.DataFrame:
+    return summary.scores[summary.scores["metric"] == summary.main_metric]
+
+
+def _score_deviations(pinned: pd.DataFrame, scores: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """Yield the scores that differ by more than ties and rounding can change."""
+    share, whole = pinned["ties"] / pinned["n"], pinned["fold"] == HEADLINE_FOLD
+    of_folds = share[~whole].groupby(pinned["cell"]).mean()
+    pinned = pinned.assign(allowed=share.where(~whole, pinned["cell"].map(of_folds)) + _ROUNDING)
+    both = pinned.merge(scores, "outer", on=["cell", "fold"], suffixes=("", "_now"))
+    # NaN counts as a difference.
+    same = ((both["value"] - both["value_now"]).abs() <= both["allowed"]) & (both["n"] == both["n_now"])
+    for row in both[~same].to_dict("records"):
+        old, new = (
+            _MISSING if pd.isna(row[n]) else f"{row[name]:.6f}" for n, name in (("n", "value"), ("n_now", "value_now"))
+        )
+        allowed = 0.0 if _MISSING in (old, new) else row["allowed"]
+        yield row["cell"], row["fold"], old, new, f"{allowed:.6f}"
+
+
+def _verdict_deviations(pinned: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """Yield the verdicts that differ; a published value may also have one for another reading of the paper."""
+    key = ["cell", "metric", "reading"]
+    tables = (each[[*key, "verdict"]].fillna("").astype(str) for each in (pinned, verdicts))
+    was, now = (each.drop_duplicates(key, keep="last").set_index(key)["verdict"] for each in tables)
+    both = pd.DataFrame({"was": was, "now": now}).fillna(_MISSING).reset_index()
+    for row in both[both["was"] != both["now"]].to_dict("records"):
+        what = f"{row['metric']}, {row['reading']} reading" if row["reading"] else row["metric"]
+        yield row["cell"], what, row["was"], row["now"], f"{0:.6f}"
+
+
+def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of a run whose labels differ from the shipped ones; nothing where none are shipped.
+
+    A document whose prediction was a tie may differ.
+    """
+    test_set = public_set_of_configuration(run.experiment.name)
+    if test_set is None:
+        return
+    shipped = load_shipped(test_set.name, folder)
+    for cell in run.experiment.cells:
+        column = shipped.column(run.experiment.name, cell.id)
+        if column is None:
+            yield cell.id, "labels", _MISSING, "predicted", f"{0:.6f}"
+            continue
+        pinned, predicted = shipped.predicted(shipped.frame[column]), predicted_classes(run, cell, ties=False)
+        agreed = agreement(pinned, predicted)
+        if changed := len(agreed.differing) + len(predicted) - agreed.shared:
+            yield cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
+
+
+def check_line(summary: Summary, found: Table) -> str:
     """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
     counts = summary.verdicts["verdict"].value_counts().sort_index()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
-    state = "differs from what is pinned" if found else "as pinned"
+    state = "differs from what is pinned" if found.rows else "as pinned"
     return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 

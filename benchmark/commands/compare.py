@@ -1,25 +1,16 @@
-"""Comparisons of finished runs and statistics of a corpus, which need no training."""
+"""Comparisons of finished runs, which need no training."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary, run_agreements
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.experiment.manifest import manifest_differences
-from benchmark.experiment.run_folder import read_manifest, read_run
+from benchmark.experiment.run_folder import manifest_differences, read_manifest, read_run
 from benchmark.system.errors import ConfigError, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from benchmark.corpora.corpus import Documents
-    from benchmark.text.counts import Counts
 
 _LONGEST_SHOWN = 60
 _ABSENT = "absent"
@@ -84,36 +75,6 @@ def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, 
     ]
     left = f" ({len(rows) - len(shown)} more: --all shows them)" if len(shown) < len(rows) else ""
     return Table.of(f"Settings that differ{left}", ("setting", *names), shown)
-
-
-def corpus_statistics(counts: Counts) -> list[Table]:
-    """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
-    documents = counts.documents
-    sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
-    if documents.topics is not None:  # classes overlap, and some documents have none
-        sizes_of["(no class)"] = _by_group(documents, documents.topics.sum(axis=1) == 0)
-        sizes_of["(all documents)"] = _by_group(documents, np.ones(len(documents), dtype=np.bool_))
-    rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
-    lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
-    sizes = [
-        (name, *np.percentile(values, [0, 25, 50, 75, 100]).round().astype(int).tolist())
-        for name, values in (("words per document", lengths), ("distinct words per document", distinct))
-    ]
-    totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
-    totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
-    if len(counts.blocks) > 1:
-        sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
-        totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
-    return [
-        Table.of("Documents", ("class", *documents.part_names, "total"), rows),
-        Table.of("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
-        Table.of("Totals", ("", "number"), totals),
-    ]
-
-
-def _by_group(documents: Documents, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the documents of a mask by group."""
-    return np.bincount(documents.parts[mask], minlength=len(documents.part_names))
 
 
 def _short(value: Any) -> str:

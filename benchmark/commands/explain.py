@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.disagreement import DocumentExplanation
@@ -24,13 +24,8 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
-from benchmark.experiment.counting import read_counts, text_counts
-from benchmark.experiment.manifest import configuration_of_run
-from benchmark.experiment.run_folder import read_manifest, read_run
-from benchmark.experiment.task_planning import plan_task
-from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
+from benchmark.experiment.counting import read_counts
+from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.records import changed_plugin
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
@@ -44,11 +39,10 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
-    from benchmark.methods.problem import Problem
     from benchmark.model.text_model import TextModel
+    from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
 DETAIL_HEADER = ("property", "value")
@@ -112,25 +106,18 @@ def explain_cell(
         yield Table.of("Documents", (), [], empty=f"not shown, since their texts aren't in the folder: {reason}")
 
 
-def write_page_with_texts(done: RunResult, context: RunContext, cell: str = "") -> Path:
+def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     """Write the page of a run again, with the texts of documents where the corpus is available.
 
-    Parameters
-    ----------
-    done : RunResult
-    context : RunContext
-    cell : str
-        Cell that is trained again. By default, the best of those that are compared.
+    The best of the methods that are compared is trained again, and explains its predictions.
     """
     from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
 
-    if cell and cell not in done.results.scored.chosen:
-        raise ConfigError(unknown_name("cell", cell, list(done.results.scored.chosen)))
     explanations, shown = dict[tuple[str, str], DocumentExplanation](), done.summary.disagreement
     if shown is not None:
         try:
             run, names = read_run(done.folder), {document.name for document in shown.documents}
-            (target,) = (each for each in run.experiment.cells if each.id == (cell or shown.cells[0]))
+            (target,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
             account = CellAccount(run, target, done.folder)
             wanted = [each for each in document_predictions(run, target) if each.document in names]
             explained = account.explain(wanted, context, PAGE_TEXT_CHARACTERS)
@@ -234,46 +221,35 @@ class CellAccount:
         if not wanted:
             return
         context.observer.now("reading the documents again")
-        experiment, problems = self._again(context)
-        variant, problem = experiment.variants[self.cell.variant], problems[0]
-        contents = self._contents(experiment, {problem.documents.ids[each.row]: each.row for each in wanted})
-        splits = protocol_at_size(variant.protocol, self.cell.size).splits(problem.documents)
-        matrices, aggregate = MatrixCache(context.jobs), variant.terms.aggregate if variant.terms else "sum"
-        candidates = method_of(experiment, self.cell).candidates
-
-        @cache
-        def data_of(number: int) -> SplitData:
-            split = splits[number]
-            seen = problems[int(self.candidates[number])].over_terms_of(split.train)
-            return SplitData(seen, split, splits, self.cell.terms, aggregate, matrices)
-
+        experiment, counts = self._again(context)
+        variant = experiment.variants[self.cell.variant]
+        rows, documents = counts.documents.of_classes(self.run.predictions.tasks[self.cell.of_task].classes)
+        matrix, splits = counts.matrix[rows], protocol_at_size(variant.protocol, self.cell.size).splits(documents)
+        contents = self._contents(experiment, {each.document for each in wanted})
         for each in wanted:
             context.observer.now(f"training the classifier of {each.fold} again")
-            spec, data = candidates[int(self.candidates[each.split])], data_of(each.split)
-            similarity, found = _nearest(data, spec, each.row)
-            nearest = [(problem.documents.ids[row], _labels_of(problem, row), value) for row, value in found]
-            text = shorten_text(contents[each.row], (spec.text or variant.collection.text).lexing, characters)
-            reasons = self._reasons(experiment, each, contents[each.row], context)
-            yield each, replace(reasons, text=text, similarity=similarity, nearest=nearest)
+            train, content = splits[each.split].train, contents[each.document]
+            values = cosine_similarity(matrix[[each.row]], matrix[train])[0]
+            nearest = [
+                (documents.ids[train[i]], _classes(documents.classes_of(int(train[i]))), float(values[i]))
+                for i in np.argsort(-values, kind="stable")[:N_NEIGHBOURS]
+            ]
+            spec = self.entry.candidates[int(self.candidates[each.split])]
+            text = shorten_text(content, (spec.text or variant.collection.text).lexing, characters)
+            reasons = self._reasons(experiment, each, content, context)
+            yield each, replace(reasons, text=text, similarity="cosine of counts", nearest=nearest)
 
-    def _again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
-        """Load the configuration and its corpus again, and return the documents as each candidate reads them.
-
-        The corpus must be that of the run.
-        """
+    def _again(self, context: RunContext) -> tuple[Experiment, Counts]:
+        """Load the configuration and its corpus again, which must be that of the run, and return its counts."""
         experiment = experiment_of_manifest(self.manifest, self.folder)
         if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         if self.cell.id not in experiment.ids:
             raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
-        variant = experiment.variants[self.cell.variant]
-        counts, now, key = read_counts(variant.collection, context)
+        counts, now, _ = read_counts(experiment.variants[self.cell.variant].collection, context)
         if now["content_digest"] != self.run.facts[self.cell.variant]["content_digest"]:
             raise DataError(f"{now['source']}: was changed since the run; its documents differ")
-        task = next(task for task in variant.tasks if task.name == self.cell.task)
-        part = replace(variant, entries=(method_of(experiment, self.cell),))
-        points = plan_task(experiment, part, task, counts, key, text_counts(experiment, part, counts, context)).points
-        return experiment, tuple({point.place.candidate: point.problem for point in points}.values())
+        return experiment, counts
 
     def _reasons(
         self, experiment: Experiment, each: DocumentPrediction, content: bytes, context: RunContext
@@ -295,14 +271,13 @@ class CellAccount:
         by_class = {model.classes[code]: tuple(most) for code, most in words}
         return DocumentExplanation("", self.cell.id, written, words=by_class)
 
-    def _contents(self, experiment: Experiment, rows: Mapping[str, int]) -> dict[int, bytes]:
-        """Return the bytes of some documents, of which `rows` has the ids, by row of the task."""
+    def _contents(self, experiment: Experiment, wanted: set[str]) -> dict[str, bytes]:
+        """Return the bytes of some documents by id."""
         collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
-        whole = cast("Corpus", collection.reader.load(source))
+        source = collection.reader.locate(download=False, notify=lambda _: None)
+        whole = collection.reader.load(source)
         corpus = select_documents(whole, list(collection.classes), collection.exclude)
-        texts = zip(corpus.documents.ids, corpus, strict=True)
-        return {rows[name]: text for name, text in texts if name in rows}
+        return {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in wanted}
 
 
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -339,22 +314,3 @@ def shorten_text(content: bytes, lexing: Lexing, characters: int) -> str:
 
 def _classes(classes: Sequence[str]) -> str:
     return ", ".join(classes) or "(none)"
-
-
-def _labels_of(problem: Problem, row: int) -> str:
-    return _classes([problem.documents.classes[code] for code in np.flatnonzero(problem.members[row])])
-
-
-def _nearest(data: SplitData, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:
-    """Return the similarity and the nearest training documents: by kernel, or by cosine without one on points."""
-    points = data.counts_view(spec.representation).points(data.selected_counts)
-    train, kernel = data.split.train, spec.kernel
-    if kernel is not None and is_elementwise_kernel(kernel.cls) and not spec.representation.dirichlet:
-        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[[row]])[0]
-    else:
-        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
-
-        by = "cosine of counts" if spec.classifier.tags.reads_texts else "cosine"
-        values = cosine_similarity(points[[row]], points[train])[0]
-    order = np.argsort(-values, kind="stable")[:N_NEIGHBOURS]
-    return by, [(int(train[position]), float(values[position])) for position in order]

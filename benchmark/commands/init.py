@@ -1,8 +1,7 @@
-"""First configuration for a user's documents: inspect the file, propose settings and write them with comments."""
+"""First configuration for a user's documents: propose columns, protocol and methods, and write them with comments."""
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import statistics
@@ -15,42 +14,31 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.commands.plan import needs_text
-from benchmark.config.schema import as_list
-from benchmark.corpora.user.dates import ISO, DateColumn
-from benchmark.corpora.user.decompress import open_decompressed
+from benchmark.commands.plan import needs_text, plan_run, plan_sentence
+from benchmark.config.value_types import as_list
+from benchmark.corpora.user.dates import parse_date
+from benchmark.corpora.user.documents import DocumentsError, class_mark
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.label_notes import LIST_BRACKETS, listed_labels
-from benchmark.corpora.user.records import (
-    DELIMITERS,
-    TABLE_DELIMITERS,
-    TextForm,
-    file_extension,
-    iter_records,
-    named_delimiter,
-    read_columns,
-)
-from benchmark.corpora.user.records_reader import class_mark
-from benchmark.corpora.user.text_lines import text_lines
+from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
-from benchmark.corpora.user.validate import DocumentsError
+from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.report.environment import template_environment
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from benchmark.commands.plan import Plan
-    from benchmark.corpora.user.validate import ScanResult
+    from benchmark.experiment.context import RunContext
 
-#: Limits on inspected records, characters of a value, and characters from which a table's delimiter is guessed.
-MAX_RECORDS, MAX_INIT_VALUE_LENGTH, MAX_SNIFFED = 20_000, 200, 2**16
-#: Limits on the characters of an id and of a date, and on the columns that a message lists.
-MAX_ID_LENGTH, MIN_DATE_LENGTH, MAX_COLUMNS_LISTED = 64, 8, 5
+#: Limits on inspected records, and on characters of a value.
+MAX_RECORDS, MAX_INIT_VALUE_LENGTH = 20_000, 200
+#: Fewest characters of a date, and most words of a column's name; a longer first row is taken for a document.
+MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
 #: Roles whose proposed columns are given up for a reason.
 _ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group", "date": "date"}
-#: Most words of a column's name; a longer first row is taken for a document.
-MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 #: From how many classes on, and up to how many characters of the median text, n-grams of characters are proposed.
@@ -89,54 +77,169 @@ class FileSample:
         Values of the first records by column; empty for a folder.
     form : dict of str to Any
         Parameters of the corpus that say how the file is written, where they are not the usual ones.
-    notes : tuple of str
-        What was left out of a table.
+    unnamed : int
+        Number of columns without a name, which are left out.
     """
 
     path: Path
     columns: dict[str, list[Any]]
     form: dict[str, Any]
+    unnamed: int = 0
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a first configuration says of a user's documents.
+
+    Parameters
+    ----------
+    seen : FileSample
+    roles : dict of str to Any
+        Columns by role.
+    separator : str, optional
+        Separator of the classes of a document that may have several.
+    drop : list of str
+        Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
+    split_by : str, optional
+        A way of `protocols_by_way`; by default the first one.
+    notes : tuple of str
+        What a person should know of the documents and of what was taken for what.
+    """
+
+    seen: FileSample
+    roles: dict[str, Any]
+    separator: str | None = None
+    drop: tuple[str, ...] = ()
+    split_by: str | None = None
     notes: tuple[str, ...] = ()
+
+
+def propose(
+    path: Path,
+    named: Mapping[str, str | None],
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
+    single_label: bool = False,
+    split_by: str | None = None,
+    **form: Any,
+) -> Proposal:
+    """Read a user's documents, and return what a configuration says of them.
+
+    Parameters
+    ----------
+    path : Path
+    named : mapping of str to str or None
+        Columns that the user named, by role; `a,b,c` names several for the classes.
+    header, separator, single_label, split_by
+        As the options of ``bench init``.
+    form
+        Other parameters of the corpus: encoding, date_format, quoting and escape.
+
+    Raises
+    ------
+    ConfigError
+        If the documents can be read in several ways; the message names the options that decide.
+    DataError
+        If the documents can't be read, or too few are left.
+    """
+    seen = sample_file(path, header=header is not False, **form)
+    chosen: dict[str, Any] = {role: name for role, name in named.items() if name is not None}
+    several = [
+        role for role in ("label", "labels") if "," in (named.get(role) or "") and named[role] not in seen.columns
+    ]
+    chosen |= {role: chosen[role].split(",") for role in several}
+    if header is None and (why := not_a_header_reason(seen, _taken(chosen))):
+        looks = f"{path}:1: looks like a document and not like the names of columns ({why})"
+        raise ConfigError(f"{looks}: add --header or --no-header")
+    roles = propose_columns(seen, chosen)
+    check_columns(seen, roles, chosen)
+    if not single_label and (mixed := find_separator(seen, roles)):
+        label, options = roles["label"], f"--labels {roles['label']} --separator '{mixed[0]}'"
+        values = f"{path}: the column {quote_value(label)} has values such as {quote_value(mixed[1])}"
+        raise ConfigError(f"{values}: add {options}, or --single-label if each is one class")
+    proposal = Proposal(seen, roles, separator, split_by=split_by)
+    while True:
+        reader = UserFiles(**{key: value for key, value in corpus_section(proposal).items() if key != "name"})
+        reader.check()
+        try:
+            scan = reader.scanned()
+            break
+        except DocumentsError as error:
+            proposal = _without(proposal, error, set(chosen))
+    ways = ways_to_split(seen, proposal.roles, split_by)
+    notes = [*_notes_on_columns(seen, proposal.roles), *_split_notes(ways, split_by, proposal.roles.get("group"))]
+    if scan.dropped:
+        left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
+        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
+    return Proposal(seen, proposal.roles, separator, proposal.drop, split_by, (*notes, *scan.notes))
+
+
+def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str]) -> Proposal:
+    """Return the proposal without columns that not all documents fill, or without the documents that can't be used.
+
+    Only proposed columns are given up; raises the error where neither helps.
+    """
+    withdrawn = {_ROLE_OF.get(why, "") for why in error.reasons} & (proposal.roles.keys() - chosen)
+    needed = [why for why in error.reasons if why in DROP_REASONS and why not in proposal.drop]
+    if not withdrawn and (not needed or not set(error.reasons) <= set(DROP_REASONS)):
+        raise error
+    roles = {role: name for role, name in proposal.roles.items() if role not in withdrawn}
+    drop = proposal.drop if withdrawn else (*proposal.drop, *needed)
+    return Proposal(proposal.seen, roles, proposal.separator, drop, proposal.split_by)
+
+
+def write_configuration(
+    proposal: Proposal, target: Path, context: RunContext, *, pilot: bool
+) -> tuple[list[str], Plan]:
+    """Write the configuration of a proposal, and return lines on it and the plan of its run.
+
+    An exact kernel is left out where it would take more memory or time than there is. Nothing is written if the
+    documents can't be counted.
+    """
+    left_out = None
+    for exact_kernel in (True, False):
+        written = configuration_text(proposal, target, exact_kernel=exact_kernel)
+        experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
+        planned = plan_run(experiment, context, with_pilot=pilot or not exact_kernel)
+        if not exact_kernel or (left_out := exact_kernel_problem(planned)) is None:
+            break
+    write_atomically(target, written.encode())
+    taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
+    lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]
+    lines += [left_out] if left_out else []
+    then = "" if planned.warnings else f" Next: bench run {target}"
+    valid = f"The configuration is valid: {len(experiment.ids)} cells."
+    return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
 
 
 def sample_file(path: Path, *, date_format: str | None = None, **form: Any) -> FileSample:
     """Read the beginning of a file, or accept a folder of class folders; `form` has parameters of `TextForm`."""
     form = {key: value for key, value in form.items() if value != getattr(TextForm, key)}
-    dated = {"date_format": date_format} if date_format else {}
     UserFiles(str(path), **form).check()
     if path.is_dir():
         return FileSample(path, {}, form)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    delimiter, notes = _delimiter(path, form.get("encoding", TextForm.encoding))
-    form |= {"delimiter": delimiter} if delimiter else {}
     known = read_columns(path, **form)
+    if file_extension(path) in TABLE_DELIMITERS and len(known) == 1:
+        delimiter = max(";\t|,", key=known[0].count)
+        if delimiter in known[0]:
+            form["delimiter"] = delimiter
+            known = read_columns(path, **form)
     names = [name for name in known if name]
-    if unnamed := len(known) - len(names):
-        notes.append(f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out")
     first = [
         [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) and v[:1] not in LIST_BRACKETS else v for v in values]
         for _, values in islice(iter_records(path, names, **form), MAX_RECORDS)
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
+    dated = {"date_format": date_format} if date_format else {}
     columns = {name: [row[i] for row in first] for i, name in enumerate(names)}
-    return FileSample(path, columns, dated | form, tuple(notes))
+    return FileSample(path, columns, dated | form, len(known) - len(names))
 
 
-def _delimiter(path: Path, encoding: str) -> tuple[str | None, list[str]]:
-    """Guess the delimiter of a table; None if it is the usual one, can't be guessed, or is named by the first line."""
-    usual = TABLE_DELIMITERS.get(file_extension(path))
-    if usual is None:
-        return None, []
-    with open_decompressed(path) as file:
-        first = next(text_lines(file, path, encoding), "")
-    if named_delimiter(first):
-        return None, [f"{path}:1: {first.strip()!r} names the delimiter, and is no row of the table"]
-    with suppress(csv.Error):
-        guess = csv.Sniffer().sniff(first.rstrip("\r\n")[:MAX_SNIFFED], DELIMITERS).delimiter
-        return None if guess == usual else guess, []
-    return None, []
+# --- Columns ---
 
 
 def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str | None:
@@ -149,46 +252,36 @@ def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str |
     if named or not seen.form.get("header", True) or file_extension(seen.path) not in TABLE_DELIMITERS:
         return None
     for name, values in seen.columns.items():
-        if name and any(str(value).strip() == name for value in values):
+        if any(str(value).strip() == name for value in values):
             return f"{quote_value(name)} occurs again in its column"
     if any(name.lower() in (*ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
         return None
-    for name in filter(None, seen.columns):
+    for name in seen.columns:
         if len(name.split()) > MAX_HEADER_WORDS:
             return f"{quote_value(name)} is a long text"
-        if _is_number(name) or _dates([name]):
+        if re.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?", name.strip()) or _are_dates([name]):
             return f"{quote_value(name)} is a number or a date"
     return None
 
 
-def _is_number(text: str) -> bool:
-    with suppress(ValueError):
-        float(text)
-        return True
-    return False
-
-
-# --- Columns ---
-
-
-def propose_columns(seen: FileSample, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns by role: those that the user assigned, and others proposed by their values and names.
+def propose_columns(seen: FileSample, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns by role: those that the user named, and others proposed by their values and names.
 
     Raises
     ------
     ConfigError
-        If an assigned column doesn't exist.
+        If a named column doesn't exist.
     """
-    for role, name in ((role, name) for role, own in given.items() for name in as_list(own)):
+    for role, name in ((role, name) for role, names in chosen.items() for name in as_list(names)):
         if seen.columns and name not in seen.columns:
             raise ConfigError(f"--{role}: {unknown_name('column', name, list(seen.columns))}")
-    roles = dict(given)
+    roles = dict(chosen)
     suited: dict[str, Callable[[list[Any]], bool]] = {
         "text": lambda values: all(isinstance(value, str | None) for value in values),
         "split": lambda values: (
             2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
         ),
-        "date": lambda values: (dates := _dates(values)) is not None and not dates.ambiguity,
+        "date": _are_dates,
         "label": lambda values: not _lists(values) and 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
         "id": lambda values: len(_distinct(values)) == len(values),
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
@@ -196,63 +289,80 @@ def propose_columns(seen: FileSample, given: Mapping[str, Any]) -> dict[str, Any
     for role, fits in suited.items():
         if role in roles or (role == "label" and "labels" in roles):
             continue
-        free = {name: values for name, values in seen.columns.items() if name not in taken_columns(roles)}
+        free = {name: values for name, values in seen.columns.items() if name not in _taken(roles)}
         left = {name: values for name, values in free.items() if fits(values)}
         usual = [name for known in USUAL_COLUMN_NAMES.get(role, ()) for name in left if name.lower() == known]
-        if role == "label" and (several := _column_of_lists(free, left)):
-            roles["labels"] = several
-        elif role == "text" and left:
+        lists = [name for name, values in free.items() if role == "label" and _lists(values)]
+        several = [name for name in lists if name.lower() in USUAL_COLUMN_NAMES["labels"] or not left]
+        if role == "text" and left:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
             roles[role] = usual[0]
-        elif role == "id" and (names := [name for name, values in left.items() if _ids(values)]):
-            roles[role] = names[0]
+        elif several:
+            roles["labels"] = several[0]
         elif left and role in ("label", "split", "date"):
             roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles
 
 
-def _column_of_lists(free: Mapping[str, list[Any]], others: Collection[str]) -> str | None:
-    """Return the column of lists that probably has the classes, since its name is usual or no other column may."""
-    names = {*USUAL_COLUMN_NAMES["labels"], *USUAL_COLUMN_NAMES["label"]}
-    lists = [name for name, values in free.items() if _lists(values)]
-    usual = [name for name in lists if name.lower() in names]
-    if not lists or names & {name.lower() for name in others} or (others and not usual):
-        return None
-    return (usual or lists)[0]
+def check_columns(seen: FileSample, roles: Mapping[str, Any], chosen: Collection[str]) -> None:
+    """Raise ConfigError if no column is the text or the class, or several may be classes."""
+    if not seen.columns:
+        return
+    if "text" not in roles:
+        raise ConfigError(f"{seen.path}: no column looks like a text; name it by --text")
+    if not {"label", "labels"} & set(chosen) and "labels" not in roles:
+        _check_marks(seen, roles)
+    if "label" in roles or "labels" in roles:
+        return
+    values = [f"{name!r}: {len(_distinct(own))}" for name, own in seen.columns.items() if name != roles["text"]]
+    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(values)}"
+    raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
 
 
-def taken_columns(roles: Mapping[str, Any]) -> set[str]:
-    """Return all columns that have a role."""
-    return {name for own in roles.values() for name in as_list(own)}
-
-
-def split_columns(seen: FileSample, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the columns by role, with `a,b,c` as a list for the class, unless a column has that name."""
-    several = {role for role in ("label", "labels") if "," in given.get(role, "") and given[role] not in seen.columns}
-    return {role: name.split(",") if role in several else name for role, name in given.items()}
-
-
-def columns_of_classes(seen: FileSample, roles: Mapping[str, Any], given: Collection[str]) -> tuple[list[str], bool]:
-    """Return the columns of 0 and 1, each of which may be a class, and whether each document has exactly one 1.
-
-    There are none if the user named the class, or a column has a usual name of one.
-    """
+def _check_marks(seen: FileSample, roles: Mapping[str, Any]) -> None:
+    """Raise ConfigError if several columns hold only 0 and 1, and no column has a usual name of the class."""
     label = roles.get("label", "")
-    if {"label", "labels"} & set(given) or "labels" in roles or label.lower() in USUAL_COLUMN_NAMES["label"]:
-        return [], False
-    others = taken_columns({role: own for role, own in roles.items() if role != "label"})
+    others = _taken({role: name for role, name in roles.items() if role != "label"})
     marks = {name: [*map(class_mark, values)] for name, values in seen.columns.items() if name not in others}
     marks = {name: values for name, values in marks.items() if {*values} == {True, False}}
-    if len(marks) < 2 or (label and label not in marks):
-        return [], False
-    return list(marks), all(row.count(True) == 1 for row in zip(*marks.values(), strict=True))
+    if len(marks) < 2 or label.lower() in USUAL_COLUMN_NAMES["label"] or (label and label not in marks):
+        return
+    role = "label" if all(row.count(True) == 1 for row in zip(*marks.values(), strict=True)) else "labels"
+    problem = f"{seen.path}: the columns {quote_value(', '.join(marks))} hold only 0 and 1"
+    options = f"--{role} {quote_value(','.join(marks))} if each is a class, or --label {next(iter(marks))}"
+    raise ConfigError(f"{problem}: add {options} if that column alone has it")
+
+
+def find_separator(seen: FileSample, roles: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return a separator that a share of the values of the class column contain, and the first of these values."""
+    column = seen.columns.get(str(roles.get("label", "")), ())
+    labels = [label.strip() for label in column if isinstance(label, str) and listed_labels(label) is None]
+    holding = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
+    mark = max(SEPARATORS, key=lambda each: len(holding[each]))
+    return (mark, holding[mark][0]) if len(holding[mark]) > MIN_SEPARATOR_SHARE * len(labels) else None
+
+
+def _notes_on_columns(seen: FileSample, roles: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was taken where a column could be taken in two ways."""
+    if seen.unnamed:
+        yield f"{seen.path}: {seen.unnamed} {'column has' if seen.unnamed == 1 else 'columns have'} no name: left out"
+    several = seen.columns.get(str(roles.get("labels", "")), ())
+    if any(isinstance(value, str) for value in several) and _lists(several):
+        yield f"{roles['labels']!r} has lists written as text: each item is a class"
+
+
+def _taken(roles: Mapping[str, Any]) -> set[str]:
+    """Return all columns that have a role."""
+    return {name for names in roles.values() for name in as_list(names)}
 
 
 def _lists(values: Sequence[Any]) -> bool:
     """Return whether the values of a column are lists, or lists that are written as text."""
-    own = [value for value in values if value not in (None, "")]
-    return bool(own) and all(isinstance(v, list) or (isinstance(v, str) and listed_labels(v) is not None) for v in own)
+    full = [value for value in values if value not in (None, "")]
+    return bool(full) and all(
+        isinstance(v, list) or (isinstance(v, str) and listed_labels(v) is not None) for v in full
+    )
 
 
 def _distinct(values: Sequence[Any]) -> set[str]:
@@ -260,123 +370,14 @@ def _distinct(values: Sequence[Any]) -> set[str]:
     return {str(value).strip() for value in values if value is not None and not isinstance(value, list | dict)}
 
 
-def _ids(values: Sequence[Any]) -> bool:
-    """Return whether values look like names of documents: each another one, short, without spaces and fractions."""
-    texts = [str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)]
-    short = all(0 < len(text) <= MAX_ID_LENGTH and not re.search(r"\s|^[+-]?\d*[.,]\d+$", text) for text in texts)
-    return short and len(set(texts)) == len(values) > 1
+def _are_dates(values: Sequence[Any]) -> bool:
+    """Return whether all values of a column are dates of one meaning."""
+    with suppress(ValueError):
+        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value) for value in values)
+    return False
 
 
-def _dates(values: Sequence[Any]) -> DateColumn | None:
-    """Return the dates of a column, which may be ambiguous; None if a value is no date."""
-    found = DateColumn("")
-    if any(len(str(value)) < MIN_DATE_LENGTH for value in values):
-        return None
-    with suppress(DataError):
-        for value in values:
-            found.add(value, "")
-        return found
-    return None
-
-
-def check_columns(seen: FileSample, roles: Mapping[str, Any]) -> None:
-    """Raise ConfigError if no column is the text or the class, with the values of the columns that there are."""
-    if not seen.columns:
-        return
-    if "text" not in roles:
-        raise ConfigError(f"{seen.path}: no column looks like a text; name it by --text")
-    if "label" in roles or "labels" in roles:
-        return
-    others = [name for name in seen.columns if name not in roles.values()] + [roles[r] for r in ("id",) if r in roles]
-    facts = []
-    for name in others[:MAX_COLUMNS_LISTED]:
-        n = len(_distinct(seen.columns[name]))
-        facts.append(f"{quote_value(name)} has {n:,} value{'s' * (n != 1)} in {len(seen.columns[name]):,} rows")
-    listed = f" ({', '.join(facts)})" if facts else ""
-    raise ConfigError(f"{seen.path}: no column looks like a class{listed}; name it by --label")
-
-
-def find_separator(seen: FileSample, roles: Mapping[str, Any], least: float = MIN_SEPARATOR_SHARE) -> tuple[str, ...]:
-    """Return the most frequent separator in the class column and the values that contain it.
-
-    Nothing is returned unless more than a share of the values have it.
-    """
-    column = seen.columns.get(str(roles.get("label", "")), ())
-    labels = [label.strip() for label in column if isinstance(label, str) and listed_labels(label) is None]
-    holding = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
-    mark = max(SEPARATORS, key=lambda each: len(holding[each]))
-    return (mark, *holding[mark]) if len(holding[mark]) > least * len(labels) else ()
-
-
-def notes_on_columns(seen: FileSample, roles: Mapping[str, Any]) -> list[str]:
-    """Return what was taken where a column could be taken in two ways."""
-    notes, label = [*seen.notes], str(roles.get("label", ""))
-    several = seen.columns.get(str(roles.get("labels", "")), ())
-    if any(isinstance(value, str) for value in several) and _lists(several):
-        notes.append(f"{roles['labels']!r} has lists written as text: each item is a class")
-    if found := find_separator(seen, roles, 0):
-        mark, *values = found
-        n = f"{len(values):,} of {len(seen.columns[label]):,} values"
-        notes.append(f"{n} of {label!r} hold {mark!r}, such as {quote_value(values[0])}: each is taken as one class")
-    for name, own in seen.columns.items():
-        dates = _dates(own) if name not in roles.values() and "date" not in roles else None
-        if dates is not None and dates.ambiguity:
-            ways = " or ".join(f"--date-format {form!r}" for form in dates.formats)
-            first = f"{name!r} may be a date, such as {quote_value(str(own[0]))}"
-            notes.append(f"{first}, with the day or the month first: --date {name} {ways}")
-    return notes
-
-
-# --- Documents ---
-
-
-def settle_documents(
-    seen: FileSample, roles: Mapping[str, Any], named: Collection[str], *, separator: str | None, drop: Sequence[str]
-) -> tuple[dict[str, Any], list[str], ScanResult]:
-    """Read all documents, and return columns by role, reasons to drop documents, and what is left.
-
-    A column that was proposed, and that not all documents fill with what its role needs, is no longer proposed: an id
-    that occurs twice, a group or part that is missing. Documents are left out for the reasons that `drop` has, and for
-    others where the rest can't be classified without.
-
-    Parameters
-    ----------
-    seen : FileSample
-    roles : mapping of str to Any
-        Columns by role.
-    named : collection of str
-        Roles whose columns the user named.
-    separator : str, optional
-        Separator of several classes in a value.
-    drop : sequence of str
-        Reasons that the user named.
-
-    Raises
-    ------
-    DataError
-        If the documents can't be read, or too few are left.
-    """
-    roles, drop = dict(roles), list(drop)
-    while True:
-        section = _corpus_section(seen, roles, str(seen.path.resolve()), separator, drop)
-        reader = UserFiles(**{key: value for key, value in section.items() if key != "name"})
-        reader.check()
-        try:
-            return roles, drop, reader.scanned()
-        except DocumentsError as error:
-            proposed = {_ROLE_OF.get(why, "") for why in error.reasons} & (roles.keys() - set(named))
-            needed = [why for why in error.reasons if why in DROP_REASONS and why not in drop]
-            if not proposed and (not needed or not set(error.reasons) <= set(DROP_REASONS)):
-                raise
-            for role in proposed:
-                del roles[role]
-            drop += [] if proposed else needed
-
-
-def drop_sentence(dropped: Mapping[str, int], documents: int) -> str:
-    """Return which documents are left out, and how many."""
-    parts = [f"{DROP_REASONS[why]} ({n:,})" for why, n in dropped.items()]
-    return f"drop: [{', '.join(dropped)}] leaves out {', '.join(parts)}; {documents:,} are left"
+# --- Splits ---
 
 
 def protocols_by_way(seen: FileSample, roles: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -413,7 +414,7 @@ def ways_to_split(seen: FileSample, roles: Mapping[str, Any], split_by: str | No
     return {} if "split" in ways else {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
 
 
-def split_sentences(ways: Mapping[str, str], split_by: str | None, group: str | None) -> list[str]:
+def _split_notes(ways: Mapping[str, str], split_by: str | None, group: str | None) -> list[str]:
     """Return what the proposed split measures, and which options measure something else."""
     if len(ways) < 2:
         return []
@@ -428,52 +429,36 @@ def split_sentences(ways: Mapping[str, str], split_by: str | None, group: str | 
 # --- The configuration ---
 
 
-def configuration_path(seen: FileSample, out: Path | None, *, overwrite: bool) -> Path:
-    """Return the path of the configuration; ConfigError if the file exists and `overwrite` is false."""
-    name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
+def configuration_path(path: Path, out: Path | None, *, overwrite: bool) -> Path:
+    """Return the path of the configuration of a file; ConfigError if it exists and `overwrite` is false."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", path.resolve().name.partition(".")[0]).strip("-") or "mine"
     target = out or Path(f"{name}.yaml")
     if target.exists() and not overwrite:
         raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
     return target
 
 
-def configuration_text(
-    seen: FileSample,
-    roles: Mapping[str, Any],
-    target: Path,
-    *,
-    separator: str | None = None,
-    drop: Sequence[str] = (),
-    exact_kernel: bool = True,
-    split_by: str | None = None,
-) -> str:
+def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool = True) -> str:
     """Return the configuration as YAML.
 
     Parameters
     ----------
-    seen : FileSample
-    roles : mapping of str to Any
-        Columns by role.
+    proposal : Proposal
     target : Path
         File of the configuration, which names the experiment, and to which the path of the documents is relative.
-    separator : str, optional
-        Separator of the classes of a document that may have several.
-    drop : sequence of str
-        Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
     exact_kernel : bool
         Whether an exact kernel is among the methods.
-    split_by : str, optional
-        A way of `protocols_by_way`; by default the first one.
     """
+    seen, roles = proposal.seen, proposal.roles
     ways = protocols_by_way(seen, roles)
-    way = split_by or next(iter(ways))
+    way = proposal.split_by or next(iter(ways))
     counted = {"vocabulary_from": ways[way]["train"]} if way == "split" else {}
     flow = partial(yaml.safe_dump, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
     environment = template_environment(flow=lambda mapping: str(flow(mapping)).strip())
     path = Path(os.path.relpath(seen.path.resolve(), target.resolve().parent)).as_posix()
     written = environment.get_template("configuration.yaml.j2").render(
         name=target.stem,
-        corpus=_corpus_section(seen, roles, path, separator, drop),
+        corpus=corpus_section(proposal) | {"path": path},
         text={"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted},
         way=way,
         protocol=ways[way],
@@ -484,31 +469,28 @@ def configuration_text(
     return written.strip() + "\n"
 
 
-def _corpus_section(
-    seen: FileSample, roles: Mapping[str, Any], path: str, separator: str | None, drop: Sequence[str]
-) -> dict[str, Any]:
-    """Return the section `corpus`."""
-    dates = _dates(seen.columns[roles["date"]]) if roles.get("date") in seen.columns else None
+def corpus_section(proposal: Proposal) -> dict[str, Any]:
+    """Return the section `corpus`, with the path of the documents as it is."""
+    seen, roles = proposal.seen, proposal.roles
     form = {key: value for key, value in seen.form.items() if key != "date_format" or "date" in roles}
-    if dates is not None and "date_format" not in form and dates.formats[0] != ISO:
-        form["date_format"] = dates.formats[0]
-    more = {"separator": separator, "drop": list(drop)}
-    return {"name": "files", "path": path, **roles, **form, **{key: value for key, value in more.items() if value}}
+    more = {"separator": proposal.separator, "drop": list(proposal.drop)}
+    more = {key: value for key, value in more.items() if value}
+    return {"name": "files", "path": str(seen.path.resolve()), **roles, **form, **more}
 
 
 def _characters_suit(seen: FileSample, roles: Mapping[str, Any]) -> bool:
     """Return whether classes are many and texts short, by the records that were seen."""
     rows = zip(*(seen.columns.get(name, ()) for name in as_list(roles.get("text", ""))), strict=False)
-    texts = ["\n".join(own) for row in rows if (own := [str(value) for value in row if value is not None])]
+    texts = ["\n".join(str(value) for value in row if value is not None) for row in rows]
     classes = _distinct(seen.columns.get(str(roles.get("label", "")), ()))
     return bool(texts) and len(classes) >= MANY_CLASSES and statistics.median(map(len, texts)) <= SHORT_TEXT
 
 
-def exact_kernel_problem(found: Plan) -> str | None:
+def exact_kernel_problem(planned: Plan) -> str | None:
     """Return why a run with the exact kernel can't be proposed for this machine; None if it can."""
-    if found.memory <= found.free_bytes and found.seconds <= MAX_FIRST_SECONDS * found.jobs:
+    if planned.memory <= planned.free_bytes and planned.seconds <= MAX_FIRST_SECONDS * planned.jobs:
         return None
     return (
-        f"ngd, an exact kernel, is left out: with it, a run would take about {needs_text(found)}. tfidf-hellinger is "
+        f"ngd, an exact kernel, is left out: with it, a run would take about {needs_text(planned)}. tfidf-hellinger is "
         "its linear route: linear-svm on square roots, without a matrix of all pairs of documents."
     )

@@ -13,7 +13,7 @@ from benchmark.analysis.comparisons import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.outcomes import score_over_splits
-from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, load_shipped, split_labels
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, load_shipped, public_test_set, split_labels
 from benchmark.evaluation.sampling_model import DocumentSampling
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 from benchmark.papers.load import load_published
@@ -27,8 +27,10 @@ from benchmark.report.placement import (
     RANKING_COLUMNS,
     WORSE,
     Placement,
+    placement_page,
 )
 from benchmark.report.writers import csv_text
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
@@ -74,6 +76,15 @@ def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str
         names = quote_value(", ".join(map(str, columns)))
         raise DataError(f"{source}: has no column {missing!r} (columns: {names})")
     return wanted[0]
+
+
+def place_file(path: Path, on: str) -> tuple[Placement, Path]:
+    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name."""
+    name = path.name.partition(".")[0]
+    placement = place_predictions(read_predictions_file(path, public_test_set(on)), on, name, str(path))
+    page = path.with_name(f"{name}-on-{on}.html")
+    write_atomically(page, placement_page(placement).encode())
+    return placement, page
 
 
 def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "the frame") -> Placement:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis.formatting.table import Table
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.batches import Batch, plan_batches, unit_splits
+from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.settings import Setting
+    from benchmark.experiment.plan import Setting
 
 #: Share of a split's training documents that a batch is timed on, with a kernel and without.
 KERNEL_SHARE, POINT_SHARE = 1 / 5, 1 / 16
@@ -116,6 +117,13 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
             found.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, found, memory, free, context.jobs)
+
+
+def plan_tables(planned: Plan) -> list[Table]:
+    """Return a table of what a run would compute, and one of what is computed together."""
+    batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in planned.batches]
+    together = [Table.of("", ("computed together", "fits", "processor time"), batches)]
+    return [Table.of("", ("what", "entries", "in the store"), planned.rows), *(together if batches else [])]
 
 
 def plan_sentence(found: Plan) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -15,11 +15,11 @@ from benchmark.analysis.formatting.labels import component_label, grid_label, po
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
+from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
-from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL
 from benchmark.experiment.run_folder import read_manifest
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
@@ -141,7 +141,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         survey=survey,
         ranking=ranking,
         start=_start(survey, common),
-        ties={problem.key: _ties(survey, problem) for problem in survey.tables()},
+        best={problem.key: survey.of(problem)["value"].idxmax() for problem in survey.tables()},
         ranks=ranking_table(survey, ranking),
         tables=[problem_table(survey, problem) for problem in survey.tables()],
         curves=[survey_curve(survey, problem) for problem in survey.problems if problem.curve],
@@ -168,7 +168,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
     """
     check_comparable([each.results.experiment for each in done])
     problems, methods, grids = dict[Any, SurveyProblem](), dict[str, str](), dict[str, str]()
-    scores, gaps = list[dict[Any, Any]](), list[dict[Any, Any]]()
+    scores, gaps = list[pd.DataFrame](), list[pd.DataFrame]()
     for run in sorted(done, key=_is_tuned):
         (variant,) = run.results.experiment.variants.values()
         summary, tuned = run.summary, _is_tuned(run)
@@ -176,37 +176,34 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             spec = entry.candidates[0]
             methods.setdefault(entry.label, f"{points_label(spec)}; {component_label(spec.classifier)}")
             grids |= {entry.label: grid_label(entry)} if tuned else {}
-        costs = {row["cell"]: row for row in summary.costs.to_dict("records")}
-        signs = summary.significance[summary.significance["test"] == "sign"].set_index(["a", "b"])["p_holm"].to_dict()
+        main = (summary.scores["metric"] == summary.main_metric) & (summary.scores["fold"] == HEADLINE_FOLD)
+        whole = summary.scores[main].merge(summary.costs, "left", on="cell")
+        signs = summary.significance[summary.significance["test"] == "sign"][["a", "b", "p_holm"]]
+        pairs = summary.differences.merge(signs, "left", on=["a", "b"])
         for task in variant.tasks:
             cells = {cell.id: cell for cell in summary.cells if cell.task == task.name}
-            found = _problem(run, task.title if len(variant.tasks) > 1 else "", list(cells), done)
-            problem = problems.setdefault(found.key, found)
-            if problem.metric != found.metric:
-                metric = problem.metric
-                raise ConfigError(f"{summary.name}: the same documents have the metric {metric} elsewhere")
-            of = {"problem": problem.key, "tuned": tuned}
-            for cell in cells.values():
-                score = summary.headlines.get((cell.id, found.metric))
-                own = {"method": cell.method, "size": cell.size, "chosen": cell.columns.get("parameter", "")}
-                ends = ("value", "low", "high", "n")
-                scores += [of | own | {name: score[name] for name in ends} | costs.get(cell.id, {})] if score else []
-            for gap in summary.differences.to_dict("records"):
-                pair = (gap["a"], gap["b"])
-                if not problem.curve and cells.keys() >= set(pair):
-                    a, b = (cells[name].method for name in pair)
-                    gaps.append(gap | of | {"a": a, "b": b, "p_holm": signs.get(pair)})
-    columns = ["problem", "tuned", "a", "b", "value", "low", "high", "p_holm"]
-    return Survey(tuple(problems.values()), methods, grids, pd.DataFrame(scores), pd.DataFrame(gaps, columns=columns))
+            named = _problem(run, task.title if len(variant.tasks) > 1 else "", list(cells), done)
+            problem = problems.setdefault(named.key, named)
+            if problem.metric != named.metric:
+                other = f"the same documents have the metric {problem.metric} elsewhere"
+                raise ConfigError(f"{summary.name}: {other}")
+            rows = whole[whole["cell"].isin(cells)].assign(problem=problem.key, tuned=tuned)
+            infos = [cells[cell] for cell in rows["cell"]]
+            chosen = [info.columns.get("parameter", "") for info in infos]
+            sizes = [info.size for info in infos]
+            scores.append(rows.assign(method=[info.method for info in infos], size=sizes, chosen=chosen))
+            both = pairs[pairs["a"].isin(cells) & pairs["b"].isin(cells) & (not problem.curve)]
+            of_methods = {end: [cells[cell].method for cell in both[end]] for end in ("a", "b")}
+            gaps.append(both.assign(problem=problem.key, tuned=tuned, **of_methods))
+    return Survey(tuple(problems.values()), methods, grids, pd.concat(scores), pd.concat(gaps))
 
 
 def _problem(run: RunResult, words: str, cells: Sequence[str], done: Iterable[RunResult]) -> SurveyProblem:
     """Return the problem of a task of a run, with a name that leaves out what the names of such runs begin with."""
     summary, kind = run.summary, _kind(run)
     alike = {other.summary.name for other in done if _kind(other) == kind}
-    words_alike = zip(*(name.split("-") for name in alike), strict=False)
-    n = len(list(takewhile(lambda each: len(set(each)) == 1, words_alike))) if len(alike) > 1 else 0
-    name = "-".join(summary.name.split("-")[n:]) or summary.name
+    prefix = os.path.commonpath([name.replace("-", "/") for name in alike]).replace("/", "-")
+    name = summary.name.removeprefix(f"{prefix}-")
     short, title = " ".join(filter(None, (name, words))), ": ".join(filter(None, (summary.title, words)))
     predictions, key = run.results.predictions, short if kind[0] else ""
     if not key:
@@ -245,15 +242,6 @@ def _start(survey: Survey, scores: pd.DataFrame) -> tuple[str, int]:
     seconds = costs.groupby(level="method")["training_seconds"].sum(min_count=1).fillna(math.inf)
     first = min(near.index, key=lambda name: (-near[name], seconds[name]))
     return first, int(near[first])
-
-
-def _ties(survey: Survey, problem: SurveyProblem) -> tuple[str, int]:
-    """Return the method of the best score, and how many others aren't clearly different by the sign test."""
-    scores = survey.of(problem)["value"]
-    best = str(scores.idxmax())
-    gaps = [survey.gap(problem, best, name) or survey.gap(problem, name, best) for name in scores.index if name != best]
-    compared = [gap["p_holm"] for gap in gaps if gap and not is_missing(gap["p_holm"])]
-    return best, sum(p_value >= SIGNIFICANCE_LEVEL for p_value in compared) if len(compared) == len(gaps) else -1
 
 
 def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, cast, get_origin
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.config.schema import as_list
-from benchmark.config.schema_errors import format_input, type_requirement
-from benchmark.system.errors import BenchError, ConfigError, did_you_mean, unknown_name
+from benchmark.config.schema_errors import documented_parameters, first_paragraph, validate_section
+from benchmark.system.errors import BenchError, ConfigError, did_you_mean, quote_value
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,14 +27,8 @@ if TYPE_CHECKING:
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
 #: Stands for the default of a required parameter.
 REQUIRED_PARAMETER = inspect.Parameter.empty
-
-
-class ComponentError(Exception):
-    """An error in a component, with the key where it is ("" for the component itself)."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
+#: Kinds of parameters that have no names of their own: ``*args`` and ``**kwargs``.
+_NAMELESS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True)
@@ -108,36 +102,14 @@ def component_parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 @cache
 def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
-    if is_library_class(cls):
-        try:
-            return _library_parameters(cls, inspect.signature(cls, eval_str=True, locals=_TYPES))
-        except (NameError, AttributeError, SyntaxError, TypeError):  # annotations for the type checker alone
-            return _library_parameters(cls, inspect.signature(cls))
-    signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
-    set_by_run = tags_of(cls).set_by_run
-    return {
-        name: (Any if parameter.annotation is REQUIRED_PARAMETER else parameter.annotation, parameter.default)
-        for name, parameter in signature.parameters.items()
-        if name not in set_by_run
-    }
-
-
-def _library_parameters(cls: Any, signature: inspect.Signature) -> dict[str, tuple[Any, Any]]:
-    """Return the parameters of a library's class with defaults as data, and with plain annotations alone."""
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    set_by_run = tags_of(cls).set_by_run
-    return {
-        key: (each.annotation if _is_plain(each.annotation) else Any, plain_default(each.default))
-        for key, each in signature.parameters.items()
-        if each.kind in named and key not in set_by_run
-    }
-
-
-def _is_plain(annotation: Any) -> bool:
-    """Return whether an annotation is a number, text, a list of them, or None."""
-    if annotation in (int, float, str, bool, NoneType):
-        return True
-    return get_origin(annotation) in (list, Sequence, Union, UnionType) and all(map(_is_plain, get_args(annotation)))
+    library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
+    found: dict[str, tuple[Any, Any]] = {}
+    for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
+        if library and each.kind in _NAMELESS:
+            continue
+        untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
+        found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
+    return {key: each for key, each in found.items() if key not in set_by_run}
 
 
 def plain_default(default: Any) -> Any:
@@ -154,13 +126,6 @@ def plain_default(default: Any) -> Any:
 def is_library_class(cls: type[Any]) -> bool:
     """Return whether a class is a library's, named by its import path: neither of this package nor of a plug-in."""
     return not is_builtin(cls) and plugin_of(cls) is None
-
-
-@cache
-def _takes_any(cls: Any) -> bool:
-    """Return whether a library's class hands on keyword arguments that its constructor doesn't name."""
-    kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
-    return is_library_class(cls) and inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def seed_parameters(component: Component) -> list[str]:
@@ -188,77 +153,88 @@ def lists_by_nature(cls: type[Any]) -> set[str]:
         name
         for name, (_, default) in component_parameters(cls).items()
         if isinstance(default, list | tuple)
-        or any(each == "array-like" or each in (list, tuple) for each in as_list(constraints.get(name, [])))
+        or any(each == "array-like" or each in (list, tuple) for each in constraints.get(name, []) or [])
     }
 
 
-def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) -> Component:
-    """Check ``name`` or ``{name: …, parameter: value, …}`` against a registry.
+def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | str | dict[str, Any]) -> Component:
+    """Check ``name`` or ``{name: …, parameter: value, …}``, a node or plain data, against a registry.
 
     Raises
     ------
-    ComponentError
+    ConfigError
         For an unknown name or parameter, a value of the wrong type, or one outside its range.
     """
-    spec = {"name": given} if isinstance(given, str) else given
-    if not isinstance(spec, dict) or "name" not in spec:
-        raise ComponentError("", f"a {what} is a name, or a mapping with a name and parameters, not {given!r}")
-    name = spec["name"]
+    node = named if isinstance(named, Node) else Node.of_data(named, what)
+    at = node["name"] if isinstance(node.value, dict) else node
+    name = at.value
+    if not isinstance(node.value, str) and "name" not in node:
+        problem = f"a {what} is a name, or a mapping with a name and parameters, not {quote_value(node.value)}"
+        raise node.error(problem)
     if not isinstance(name, str) or name not in registry:
-        raise ComponentError("name", unknown_component_message(what, name, registry))
-    cls, allowed = registry[name], component_parameters(registry[name])
-    values = {key: value for key, value in spec.items() if key != "name"}
-    for key, value in values.items():
-        if key not in allowed and _takes_any(cast("Hashable", cls)) and not did_you_mean(key, allowed):
-            continue
-        if key not in allowed:
-            known = list(allowed) or ["no parameters"]
-            raise ComponentError(key, unknown_name(f"parameter of the {what} {name!r}:", key, known))
-        values[key] = _typed(key, value, allowed[key][0])
-    for key, (_, default) in allowed.items():
-        if default is REQUIRED_PARAMETER and key not in values:
-            raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
-    _check_range(cls, values)
-    _refuse_extremes(what, values)
+        raise at.error(unknown_component_message(what, name, registry))
+    cls, given = registry[name], node.without("name") if node is not at else node.with_children({})
+    model = component_model(cls, what)
+    found = validate_section(model, given, what=f"{name} parameter")
+    for key in found.model_extra or ():
+        if near := did_you_mean(key, component_parameters(cls)):
+            raise given[key].error(f"unknown {name} parameter {key!r}{near}")
+    values = {str(field.alias): getattr(found, key) for key, field in model.model_fields.items()} | (
+        found.model_extra or {}
+    )
+    values = {key: values[key] for key in given.value}
+    try:
+        _check_range(cls, values)
+    except (ValueError, ConfigError) as error:
+        cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
+        raise mentioned(given, str(cause)).error(str(cause)) from None
     return Component.of(name, cls, values)
 
 
 def _check_range(cls: type[Any], values: Mapping[str, Any]) -> None:
     """Refuse parameters that a class rejects, and a plug-in that raises any other error."""
-    try:
-        with guarded([] if is_builtin(cls) else [cls], ConfigError):
-            instance = cls(**values)
-            if hasattr(instance, "check"):
-                instance.check()
-            elif is_library_class(cls) and hasattr(cls, "_parameter_constraints"):
-                instance._validate_params()
-    except (ValueError, ConfigError) as error:
-        cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
-        raise ComponentError(parameter_in_message(str(cause), values), str(cause)) from None
+    with guarded([] if is_builtin(cls) else [cls], ConfigError):
+        instance = cls(**values)
+        if hasattr(instance, "check"):
+            instance.check()
+        elif is_library_class(cls) and hasattr(cls, "_parameter_constraints"):
+            instance._validate_params()
 
 
-def _refuse_extremes(what: str, values: dict[str, Any]) -> None:
-    """Refuse parameter values that are valid but make a classifier numerically degenerate."""
-    limits = PARAMETER_LIMITS if what == "classifier" else {}
-    for key in filter(limits.__contains__, values):
-        low, high, why = limits[key]
-        if not low <= values[key] <= high:
-            raise ComponentError(key, f"{key} must lie between {low:g} and {high:g}, not {values[key]!r}: {why}")
-
-
-def parameter_in_message(message: str, values: Mapping[str, Any]) -> str:
-    """Return the parameter that a component's message mentions, so that the error can point at its line."""
-    words = [word.strip(":,;'") for word in message.split()]
-    return next((key for key in values if key in words), "")
-
-
-def _typed(key: str, value: Any, annotation: Any) -> Any:
-    try:
-        return _adapter(annotation).validate_python(value)
-    except ValidationError as error:
-        raise ComponentError(key, f"{key} is {format_input(value)}: {type_requirement(error.errors()[0])}") from None
+def component_model(cls: type[Any], what: str = "") -> type[BaseModel]:
+    """Return the model of a component's parameters: types, ranges, defaults and texts."""
+    return _model(cast("Hashable", cls), what)
 
 
 @cache
-def _adapter(annotation: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(annotation, config=ConfigDict(strict=True, allow_inf_nan=False))
+def _model(cls: Any, what: str) -> type[BaseModel]:
+    documented = documented_parameters(cls)
+    limits = PARAMETER_LIMITS if what == "classifier" else {}
+    fields: dict[str, Any] = {}
+    for number, (key, (annotation, default)) in enumerate(component_parameters(cls).items()):
+        low, high = limits.get(key, (None, None))
+        kind, text = documented.get(key, ("", ""))
+        choices = re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" and annotation is str else []
+        fields[f"parameter_{number}"] = (
+            annotation,
+            Field(
+                ... if default is REQUIRED_PARAMETER else default,
+                alias=key,
+                ge=low,
+                le=high,
+                description=text or None,
+                json_schema_extra={"enum": choices} if choices else None,
+            ),
+        )
+    kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
+    extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
+    config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+    return create_model(cls.__name__, __config__=config, __doc__=first_paragraph(cls.__doc__), **fields)
+
+
+def mentioned(node: Node, message: str) -> Node:
+    """Return the value whose key a message mentions, and in a list the item that it quotes first; else the mapping."""
+    words = [word.strip(":,;'") for word in message.split()]
+    found = next((node[key] for key in node.children if key in words), node)
+    quoted = [each for each in found.each() if repr(each.value) in message] if found is not node else []
+    return min(quoted, key=lambda each: message.index(repr(each.value)), default=found)

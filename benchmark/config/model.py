@@ -364,23 +364,20 @@ class Variant:
     @property
     def texts(self) -> dict[TextSettings, str]:
         """Text settings of its methods, with the first method of each; the variant's own need not be among them."""
-        found: dict[TextSettings, str] = {}
-        for entry in self.entries:
-            for spec in entry.candidates:
-                # A fusion may run without its methods' own cells.
-                for each in (spec,) if spec.fused is None else spec.fused.members:
-                    found.setdefault(each.text or self.collection.text, entry.label)
-        return found
+        return self._texts(reading=False)
 
     @property
     def read_texts(self) -> dict[TextSettings, str]:
         """Text settings of the methods that read documents as strings, with the first method of each."""
+        return self._texts(reading=True)
+
+    def _texts(self, *, reading: bool) -> dict[TextSettings, str]:
         found: dict[TextSettings, str] = {}
-        for entry in self.entries:
-            for spec in entry.candidates:
-                for each in (spec,) if spec.fused is None else spec.fused.members:
-                    if each.classifier.tags.reads_texts:
-                        found.setdefault(each.text or self.collection.text, entry.label)
+        for label, spec in ((entry.label, spec) for entry in self.entries for spec in entry.candidates):
+            # A fusion may run without its methods' own cells.
+            for each in (spec,) if spec.fused is None else spec.fused.members:
+                if each.classifier.tags.reads_texts or not reading:
+                    found.setdefault(each.text or self.collection.text, label)
         return found
 
     @property

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pyarrow import ArrowException, types
 
 from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
-from benchmark.config.components import Component, check_component
-from benchmark.config.limits import check_cell_name
+from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
-from benchmark.config.schema import as_list
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.records import read_columns
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
@@ -25,107 +23,49 @@ if TYPE_CHECKING:
     from pyarrow import DataType
 
     from benchmark.config.model import Variant
-    from benchmark.system.yaml_source import Location, YamlSource
+    from benchmark.system.yaml_source import Node
 
-#: The keys of a method that adds the decision values of others: the methods, their weights, on which training documents
-#: the standard deviations of their values are measured, and its name.
-FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY = "fuse", "weights", "scale", "name"
-FUSION_KEYS = FUSE_KEY, WEIGHTS_KEY, SCALE_KEY, NAME_KEY
-#: The largest weight of a method: sums stay finite.
-MAX_WEIGHT = 1e12
 #: First word of the columns with a score of each class in a file of predictions, as `bench predict` writes them; the
 #: first kind found counts.
 _SCORES = ("decision", "score", "probability")
 #: Why a method has no decision value for each class.
 _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
-#: The keys of a mapping of `vectors`.
-VECTOR_KEYS = ("file", "ids", "id", "column")
 #: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
 COLUMN_ROLES = ("label", "labels", "text", "id", "split", "group", "date")
 _PANDAS_INDEX = "__index_level_"
 
 
-def is_fusion(given: Any) -> bool:
-    """Return whether an entry of `methods` adds the decision values of others."""
-    return isinstance(given, dict) and FUSE_KEY in given
-
-
-def add_fusions(
-    methods: list[Any],
-    places: list[Location],
-    candidates: dict[str, list[MethodSpec]],
-    source: YamlSource,
-    *,
-    several: bool,
-) -> None:
-    """Add the methods that add the decision values of others, once all others are known."""
-    for given, place in zip(methods, places, strict=True):
-        if is_fusion(given):
-            name, specs = _fused(given, candidates, source, place, several=several)
-            candidates[name] = specs
-
-
-def _fused(
-    given: dict[str, Any],
-    known: Mapping[str, list[MethodSpec]],
-    source: YamlSource,
-    place: Location,
-    *,
-    several: bool,
-) -> tuple[str, list[MethodSpec]]:
-    """Return the name and the candidates of a method that adds the decision values of others.
+def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: bool) -> dict[str, list[MethodSpec]]:
+    """Return the candidates of a method that adds the decision values of others, by its name.
 
     If there is anything to choose, candidates are lists of lists, and all combinations of their methods' candidates.
     """
-    for key in given:
-        if key not in FUSION_KEYS:
-            raise source.error((*place, key), unknown_name("key of a fusion:", key, FUSION_KEYS))
-    scale = given.get(SCALE_KEY, next(iter(FUSION_SCALES)))
-    if not isinstance(scale, str) or scale not in FUSION_SCALES:
-        raise source.error((*place, SCALE_KEY), unknown_name("scale", scale, list(FUSION_SCALES)))
-    if NAME_KEY not in given:
-        raise source.error(place, "give this fusion a `name`")
-    check_cell_name(given[NAME_KEY], "a method's name", source, (*place, NAME_KEY))
-    if given[NAME_KEY] in known:
-        raise source.error(place, f"the method {given[NAME_KEY]!r} is listed twice")
-    lists = given[FUSE_KEY] if isinstance(given[FUSE_KEY], list) else []
-    lists = lists if several and lists and all(isinstance(own, list) for own in lists) else [lists]
-    found = list[MethodSpec]()
-    for own in lists:
-        found += _fusions(own, given.get(WEIGHTS_KEY), scale, known, source, place)
-    return given[NAME_KEY], found
+    name, fuse = node["name"].value, node["fuse"]
+    if name in known:
+        raise node.error(f"the method {name!r} is listed twice")
+    nested = isinstance(fuse.value[0], list)
+    if nested and not several:
+        raise fuse.error("`fuse` lists at least two methods of this configuration; lists of them need `choose`")
+    return {name: [spec for own in (fuse if nested else [fuse]) for spec in _fusions(own, node, known)]}
 
 
-def _fusions(
-    names: list[Any],
-    weights: Any,
-    scale: str,
-    known: Mapping[str, list[MethodSpec]],
-    source: YamlSource,
-    place: Location,
-) -> list[MethodSpec]:
+def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> list[MethodSpec]:
     """Return the sums of the named methods' decision values, one for each combination of their candidates."""
-    where = (*place, FUSE_KEY)
-    if len(names) < 2:
-        raise source.error(where, "`fuse` lists at least two methods of this configuration")
-    for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise source.error(where, unknown_name("method of `fuse`:", name, list(known)))
-        if reason := _why_not_fused(known[name]):
-            raise source.error(where, f"{name!r} {reason}")
-    if len(set(names)) < len(names):
-        raise source.error(where, "`fuse` lists a method twice")
-    given = [1.0] * len(names) if weights is None else weights
-    numbers = isinstance(given, list) and all(_is_weight(each) for each in given)
-    if not numbers or len(given) != len(names):
-        problem = f"weights are {len(names)} positive numbers up to {MAX_WEIGHT:g}, one for each method of `fuse`"
-        raise source.error((*place, WEIGHTS_KEY), f"{problem}, not {quote_value(weights)}")
-    of_each = [known[name] for name in names]
-    added, fusion = tuple(map(float, given)), Component.of(FUSION, Fusion, {})
-    return [
-        MethodSpec(uncounted_points("none"), None, fusion, fused=FusedMethods(tuple(names), members, added, scale))
-        for members in itertools.product(*of_each)
-    ]
+    for each in names:
+        if each.value not in known:
+            raise each.error(unknown_name("method of `fuse`:", each.value, list(known)))
+        if reason := _why_not_fused(known[each.value]):
+            raise each.error(f"{each.value!r} {reason}")
+    weights = node["weights"].value or [1.0] * len(names.value)
+    if len(weights) != len(names.value):
+        raise node["weights"].error(f"weights are {len(names.value)} numbers, one for each method, not {weights}")
+    scale = node["scale"].value or next(iter(FUSION_SCALES))
+    added, fusion = tuple(map(float, weights)), Component.of(FUSION, Fusion, {})
+    fused = (
+        FusedMethods(tuple(names.value), members, added, scale)
+        for members in itertools.product(*(known[name] for name in names.value))
+    )
+    return [MethodSpec(uncounted_points("none"), None, fusion, fused=each) for each in fused]
 
 
 def _without_scores(file: MethodFile) -> str:
@@ -145,10 +85,6 @@ def score_columns(columns: Iterable[Any]) -> list[str]:
     return next(filter(None, kinds), [])
 
 
-def _is_weight(number: Any) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number <= MAX_WEIGHT
-
-
 def _why_not_fused(specs: list[MethodSpec]) -> str:
     """Return why a candidate of a method has no decision values that can be added, or ""."""
     for spec in specs:
@@ -161,7 +97,7 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
     return ""
 
 
-def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:
+def check_ranked(variant: Variant, metric: str, node: Node) -> None:
     """Refuse methods without a decision value for each class where a metric ranks documents by them."""
     votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
     for entry in variant.entries:
@@ -171,44 +107,32 @@ def check_ranked(variant: Variant, metric: str, source: YamlSource) -> None:
                 reason = _VOTES
             if reason:
                 problem = f"the metric {metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
-                raise source.error(("metrics",), problem)
+                raise node["metrics"].error(problem)
 
 
-def given_predictions(name: Any, source: YamlSource, place: Location) -> MethodSpec:
+def predictions_method(node: Node) -> MethodSpec:
     """Return the method whose predictions stand in a file beside the configuration; ConfigError if it can't be read."""
-    if not isinstance(name, str) or not name:
-        raise source.error(place, f"predictions are the name of a file, not {quote_value(name)}")
     elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
-    return MethodSpec(uncounted_points("none"), None, elsewhere, predictions=_file(name, source, place))
+    return MethodSpec(uncounted_points("none"), None, elsewhere, predictions=_file(node))
 
 
-def vector_file(given: Any, source: YamlSource, place: Location) -> VectorFile:
-    """Return the vectors of a file, or of a mapping with the keys `VECTOR_KEYS`; ConfigError if it can't be read."""
-    given = {"file": given} if isinstance(given, str) else given
-    if not isinstance(given, dict) or not isinstance(given.get("file"), str):
-        wanted = "vectors are the name of a file, or a mapping with `file` and `ids`, `id` or `column`"
-        raise source.error(place, f"{wanted}, not {quote_value(given)}")
-    for key, value in given.items():
-        if key not in VECTOR_KEYS:
-            raise source.error((*place, key), unknown_name("key of `vectors`:", key, VECTOR_KEYS))
-        if not isinstance(value, str):
-            raise source.error((*place, key), f"{key} is {quote_value(value)}: must be text")
-    kind = Path(given["file"]).suffix.lower()
+def vector_file(node: Node, corpus: Node) -> VectorFile:
+    """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
+    file = node["file"] if isinstance(node.value, dict) else node
+    kind = Path(file.value).suffix.lower()
     if kind == ".npz":
-        problem = (
-            "a .npz file holds several arrays and is no table of vectors: write one of them by numpy.save, as .npy"
-        )
-        raise source.error(place, problem)
-    if kind == ".npy" and "ids" not in given:
-        raise source.error(place, "a .npy file needs `ids`, a file with an id for each row, one a line")
-    if kind != ".npy" and "ids" in given:
-        raise source.error(place, "`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`")
-    ids = _file(given["ids"], source, place) if "ids" in given else None
-    found = VectorFile(_file(given["file"], source, place), ids, given.get("id", "id"), given.get("column", ""))
-    return found if ids is not None or found.column else _with_features(found, source, place)
+        problem = "a .npz file holds several arrays and is no table of vectors"
+        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
+    if kind == ".npy" and "ids" not in node:
+        raise node.error("a .npy file needs `ids`, a file with an id for each row, one a line")
+    if kind != ".npy" and "ids" in node:
+        raise node.error("`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`")
+    ids = _file(node["ids"]) if "ids" in node else None
+    found = VectorFile(_file(file), ids, node["id"].value or "id", node["column"].value or "")
+    return found if ids is not None or found.column else _with_features(found, node, corpus)
 
 
-def _with_features(vectors: VectorFile, source: YamlSource, place: Location) -> VectorFile:
+def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
     """Return the vectors with the columns that are features: those of numbers which the corpus doesn't read.
 
     A file that can't be read is refused by the run.
@@ -221,17 +145,16 @@ def _with_features(vectors: VectorFile, source: YamlSource, place: Location) -> 
         schema = parquet.read_schema(vectors.file.path)
     except (OSError, ArrowException):
         return vectors
-    corpus = source.data.get("corpus")
-    roles = [corpus.get(role) for role in COLUMN_ROLES] if isinstance(corpus, dict) else []
-    known = {*COLUMN_ROLES, vectors.id_column, *(name for role in roles for name in as_list(role))}
+    read = [name.value for role in COLUMN_ROLES for name in corpus[role].each()]
+    known = {*COLUMN_ROLES, vectors.id_column, *read}
     lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
     if lists:
         name = quote_value(lists[0])
-        raise source.error(place, f"{vectors.file.name}: {name} is a column of lists: name it by `column`")
+        raise node.error(f"{vectors.file.name}: {name} is a column of lists: name it by `column`")
     numbers = [each.name for each in schema if _is_number(each.type)]
     features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
     if not features:
-        raise source.error(place, f"{vectors.file.name}: has no column of numbers that could be a feature")
+        raise node.error(f"{vectors.file.name}: has no column of numbers that could be a feature")
     left_out = [name for name in schema.names if name not in features and name != vectors.id_column]
     return replace(vectors, features=tuple(features), left_out=tuple(left_out))
 
@@ -242,13 +165,13 @@ def _is_number(kind: DataType) -> bool:
 
 def uncounted_points(normalization: str) -> Representation:
     """Return the representation of a method that takes no counts."""
-    return Representation(check_component("weighting", WEIGHTINGS, "tf"), normalization, "collection", learns="")
+    return Representation(Component.of("tf", WEIGHTINGS["tf"], {}), normalization, "collection", learns="")
 
 
-def _file(name: str, source: YamlSource, place: Location) -> MethodFile:
+def _file(node: Node) -> MethodFile:
     """Return a file beside the configuration; ConfigError if it can't be read."""
-    path = source.folder(place) / Path(name).expanduser()
+    path = node.folder / Path(node.value).expanduser()
     try:
-        return MethodFile(name, file_digest(path).sha256.hex(), path)
+        return MethodFile(node.value, file_digest(path), path)
     except DataError as error:
-        raise source.error(place, str(error)) from None
+        raise node.error(str(error)) from None

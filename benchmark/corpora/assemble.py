@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmark.corpora.card import WHOLE_CORPUS
-from benchmark.corpora.corpus import Corpus, Documents, StreamedCorpus, concatenate_texts
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
+from benchmark.system.errors import ConfigError, DataError, did_you_mean, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -18,52 +18,51 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
 
-Readable = TypeVar("Readable", Corpus, StreamedCorpus)
+NEWSGROUPS_PARTS = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
+_FROM = re.compile(rb"(?im)^from:(.*)$")
+_ADDRESS = re.compile(rb"[^\s<>()\"]+@[^\s<>()\"]+")
 
-ClassAndGroup = tuple[str, str]
-"""Class and group of a document."""
+
+def read_webkb(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
+    """Join WebKB's pages; a page is ``<class>/<university>/<address with ^ for />``, and its group the university."""
+    return _assemble(files, card, digest, lambda path: path.split("/")[:2])
 
 
-def assemble(
-    files: FileContents, card: DatasetCard, digest: str, place_of: Callable[[Sequence[str]], ClassAndGroup]
-) -> Corpus:
-    """Join the files into a corpus, in an order that depends on their relpaths alone.
+def read_newsgroups(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
+    """Join the posts; a post is ``20news-bydate-<part>/<newsgroup>/<number>``, and its group is the part.
 
-    Parameters
-    ----------
-    files : FileContents
-    card : DatasetCard
-        Sets the order of the classes and groups.
-    digest : str
-        Content digest of `files`.
-    place_of : callable
-        Returns the class and group of a document for the parts of its relpath (at least two).
-
-    Returns
-    -------
-    Corpus
-        The documents, sorted bytewise by relpath.
-
-    Raises
-    ------
-    DataError
-        A file lies where the corpus has no documents.
+    Training posts come first: bytewise order would put "test" before "train". The posts have no dates; their numbers,
+    which follow the order of arrival in a newsgroup, replace them. The posts of an author are a group.
     """
+
+    def place_of(path: str) -> list[str]:
+        part, newsgroup, _ = path.split("/")
+        return [newsgroup, NEWSGROUPS_PARTS[part]]
+
+    corpus = _assemble(files, card, digest, place_of)
+    numbers = np.array([int(name.rpartition("/")[2]) for name in corpus.documents.ids], dtype=np.int64)
+    authors = np.unique([_author(post) for post in corpus], return_inverse=True)[1].astype(np.int32)
+    corpus = replace(corpus, documents=replace(corpus.documents, dates=numbers, groups=authors))
+    return corpus.take(np.argsort(corpus.documents.parts, kind="stable"))
+
+
+def _author(post: bytes) -> bytes:
+    """Return the address in a post's From line, or that line where it has none, in lower case."""
+    line = _FROM.search(post)
+    found = line[1].lower() if line else b""
+    address = _ADDRESS.search(found)
+    return address[0] if address else found.strip()
+
+
+def _assemble(files: FileContents, card: DatasetCard, digest: str, place_of: Callable[[str], Sequence[str]]) -> Corpus:
+    """Join the files into a corpus, sorted bytewise by relpath; `place_of` returns the class and group of one."""
     relpaths = sorted(files)
     ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
-    class_code = {name: code for code, name in enumerate(card.classes)}
-    part_code = {name: code for code, name in enumerate(card.parts)}
-    labels, parts = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
-    for row, name in enumerate(ids):
-        try:
-            label, group = place_of(name.split("/"))
-            labels[row], parts[row] = class_code[label], part_code[group]
-        except (KeyError, ValueError):
-            raise DataError(
-                f"{card.title}: {name!r} lies where the corpus has no documents. Get a fresh, unchanged copy."
-            ) from None
+    labels, parts = zip(*map(place_of, ids), strict=True)
     text, bounds = concatenate_texts([files[relpath] for relpath in relpaths])
-    return Corpus(card.name, Documents(ids, labels, parts, card.classes, card.parts), text, bounds, digest)
+    label_codes = np.array([card.classes.index(name) for name in labels], dtype=np.int32)
+    part_codes = np.array([card.parts.index(name) for name in parts], dtype=np.int32)
+    return Corpus(card.name, Documents(ids, label_codes, part_codes, card.classes, card.parts), text, bounds, digest)
 
 
 def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
@@ -95,12 +94,12 @@ def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
         raise DataError(f"{title}: the numbers of documents differ from the card's.{''.join(wrong)}")
 
 
-def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Readable:
+def select_documents(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Corpus:
     """Keep some classes, and drop single documents.
 
     Parameters
     ----------
-    corpus : Corpus or StreamedCorpus
+    corpus : Corpus
     classes : sequence of str, optional
         Classes to keep; class codes follow this order. By default all classes, in the corpus's order. Documents of
         other classes are dropped. Multi-label documents all stay, since a document without any of the classes is an
@@ -110,7 +109,7 @@ def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exc
 
     Returns
     -------
-    Corpus or StreamedCorpus
+    Corpus
         The remaining documents, in their old order. The digest stays that of the whole corpus.
 
     Raises
@@ -123,7 +122,7 @@ def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exc
     known = set(documents.classes)
     for name in kept:
         if name not in known:
-            raise _unknown("class", name, documents.classes, f"Allowed: {', '.join(documents.classes)}.")
+            raise ConfigError(unknown_name(f"class of {corpus.dataset}:", name, documents.classes))
     if not kept or len(set(kept)) != len(kept):
         raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")
 
@@ -132,12 +131,7 @@ def select_documents(corpus: Readable, classes: Sequence[str] | None = None, exc
     dropped = list(exclude)
     for name in dropped:
         if name not in row_of:
-            raise _unknown("document", name, documents.ids, f"Documents are named like {documents.ids[0]!r}.")
+            problem = f"The corpus has no document {name!r}{did_you_mean(name, documents.ids)}"
+            raise ConfigError(f"{problem} (documents are named like {documents.ids[0]!r})")
     stays = ~np.isin(rows, [row_of[name] for name in dropped])
     return replace(corpus.take(rows[stays]), documents=chosen.take(np.flatnonzero(stays)))
-
-
-def _unknown(kind: str, name: str, known: Sequence[str], help_: str) -> ConfigError:
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-    return ConfigError(f"The corpus has no {kind} {name!r}.{hint} {help_}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED
 from benchmark.system.yaml_source import escape_unprintable, read_yaml
 
@@ -50,10 +49,7 @@ class DatasetCard(BaseModel):
     digest : str
         Content digest, see `benchmark.corpora.archive.content_digest`.
     archive_sha256 : str, optional
-        sha256 of the archive at the addresses, if known: a download is checked before it is read. Archives from
-        elsewhere may be packed differently.
-    size : int
-        Bytes of all files together, by default 32 MiB; limits how much is read, see `most_bytes`.
+        sha256 of the archive at the addresses, if known. Archives from elsewhere may be packed differently.
     counts : dict of dict of int
         Numbers of documents by class and group. A class lists every group, with 0 where it has no document. In a
         multi-label corpus a document counts for each of its classes.
@@ -78,7 +74,6 @@ class DatasetCard(BaseModel):
     tops_are: Literal["folders", "files"] = "folders"
     digest: str = Field(pattern="^[0-9a-f]{64}$")
     archive_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
-    size: PositiveInt = 2**25
     counts: dict[str, dict[str, int]] = Field(min_length=1)
     documents: dict[str, int] | None = None
     subsets: dict[str, SubsetCounts] = {}
@@ -115,10 +110,7 @@ class DatasetCard(BaseModel):
         if name is None or name == self.kept:
             return self
         if name not in self.subsets:
-            nearest = difflib.get_close_matches(name, self.subset_names, n=1)
-            hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-            known = ", ".join(self.subset_names)
-            raise ConfigError(f"The corpus {self.name!r} has no subset {name!r}.{hint} It has: {known}.")
+            raise ConfigError(unknown_name(f"subset of {self.name}:", name, self.subset_names))
         part = self.subsets[name]
         return self.model_copy(update={"counts": part.counts, "documents": part.documents, "kept": name, "subsets": {}})
 
@@ -144,24 +136,11 @@ class DatasetCard(BaseModel):
             return sum(self.documents.values())
         return sum(sum(row.values()) for row in self.counts.values())
 
-    @property
-    def most_members(self) -> int:
-        """Largest number of members in an archive of the corpus: twice its files, and 1,000 for folders and notes."""
-        return 2 * (len(self.tops) if self.tops_are == "files" else self.total) + 1000
-
-    @property
-    def most_bytes(self) -> int:
-        """Largest unpacked size of an archive in bytes: twice the files', and 2 KiB a member for headers.
-
-        The three corpora, as distributed, need a third to a half of this.
-        """
-        return 2 * self.size + 2048 * self.most_members
-
 
 @lru_cache(maxsize=16)
 def _parsed(path: Path, _changed: tuple[int, int]) -> DatasetCard:
     """Parse a card; cached, because every variant reads it and the longest takes 10 ms."""
-    return DatasetCard.model_validate(read_yaml(path).data)
+    return DatasetCard.model_validate(read_yaml(path).value)
 
 
 def read_card(name: str, folder: Path | None = None) -> DatasetCard:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,11 @@ class Documents:
         labels = position[self.labels]
         rows = np.flatnonzero(labels >= 0)
         return rows, replace(self.take(rows), labels=labels[rows], classes=classes)
+
+    def classes_of(self, row: int) -> list[str]:
+        """Return the names of the classes of a document."""
+        codes = [self.labels[row]] if self.topics is None else np.flatnonzero(self.topics[row])
+        return [self.classes[code] for code in codes]
 
     def sizes(self) -> NDArray[np.int64]:
         """Count documents by class and group, shape (n_classes, n_groups).
@@ -197,47 +202,3 @@ class Corpus:
         bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
         fields = {name: spans[rows] for name, spans in self.fields.items()}
         return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest, fields)
-
-
-@dataclass(frozen=True)
-class StreamedCorpus:
-    """Documents whose bytes are read on demand, and never all in memory at once.
-
-    Parameters
-    ----------
-    dataset : str
-    documents : Documents
-    rows : intp array, shape (n,)
-        Number of each document's record, ascending.
-    texts : callable
-        Iterates over the texts of all records from the first, as UTF-8.
-    digest : str
-        Digest of the files.
-    """
-
-    dataset: str
-    documents: Documents
-    rows: NDArray[np.intp]
-    texts: Callable[[], Iterator[bytes]]
-    digest: str
-
-    def __iter__(self) -> Iterator[bytes]:
-        wanted = iter(self.rows.tolist())
-        row = next(wanted, None)
-        for number, text in enumerate(self.texts()):
-            if row is None:
-                return
-            if number == row:
-                yield text
-                row = next(wanted, None)
-
-    def take(self, rows: NDArray[np.intp]) -> StreamedCorpus:
-        """Return the corpus restricted to the documents at `rows`, which ascend."""
-        return replace(self, documents=self.documents.take(rows), rows=self.rows[rows])
-
-    def chunks(self, size: int = TEXT_CHUNK_BYTES) -> Iterator[TextChunk]:
-        """Yield consecutive documents in chunks, as `Corpus.chunks` does."""
-        yield from map(concatenate_texts, batch_texts(self, size))
-
-
-AnyCorpus = Corpus | StreamedCorpus

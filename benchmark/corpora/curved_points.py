@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -81,7 +81,8 @@ class CurvedPoints(CorpusReader):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_space(self.space)
+        if self.space not in SPACES:
+            raise ValueError(f"unknown space {self.space!r}; one of {', '.join(SPACES)}")
         for name, least, most in (("train", 4, 10_000), ("test", 2, 1_000_000), ("resolution", 10, 1000)):
             if not least <= getattr(self, name) <= most:
                 raise ValueError(f"{name} must lie between {least:,} and {most:,}, not {getattr(self, name)}")
@@ -112,7 +113,7 @@ class CurvedPoints(CorpusReader):
         parts = np.repeat(np.arange(len(POINT_PARTS)), sizes).astype(np.int32)
         return Documents(ids, np.concatenate(labels).astype(np.int32), parts, POINT_CLASSES, POINT_PARTS)
 
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:  # noqa: ARG002
+    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002
         """Return a source without a path: the points are generated."""
         return CorpusSource(None)
 
@@ -130,35 +131,21 @@ class CurvedPoints(CorpusReader):
         return CountsCorpus(self.name, self.outline(), matrix, terms, digest, ("all",), blocks)
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledPoints:
+class LabelledPoints(NamedTuple):
     """Labelled training and test points.
 
     Parameters
     ----------
-    space : {"simplex", "half-plane"}
     points, test_points : float64 arrays, shapes (n, d) and (n_test, d)
         d = 3: θ_1, θ_2, θ_3; d = 2: μ, σ.
     labels, test_labels : int8 arrays, shapes (n,) and (n_test,)
         0 for the first class, 1 for the second.
-
-    Raises
-    ------
-    ValueError
-        If a point lies outside the space, or labels don't match the points.
     """
 
-    space: str
     points: Array
     labels: Labels
     test_points: Array
     test_labels: Labels
-
-    def __post_init__(self) -> None:
-        for points, labels in ((self.points, self.labels), (self.test_points, self.test_labels)):
-            check_points(self.space, points)
-            if len(points) != len(labels) or not np.isin(labels, (0, 1)).all():
-                raise ValueError(f"{len(points)} points need as many labels, 0 or 1, not {len(labels)}")
 
 
 def draw_points(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> LabelledPoints:
@@ -169,11 +156,8 @@ def draw_points(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> 
     >>> draw_points("half-plane", n=4, n_test=2).labels
     array([0, 1, 0, 1], dtype=int8)
     """
-    check_space(space)
-    if n < 2 or n_test < 2:
-        raise ValueError(f"there must be at least 2 training and 2 test points, not {n} and {n_test}")
     train, test = (_labelled(space, size, [seed, SPACES.index(space), part]) for part, size in enumerate((n, n_test)))
-    return LabelledPoints(space, *train, *test)
+    return LabelledPoints(*train, *test)
 
 
 def grid_points(space: str, resolution: int) -> Array:
@@ -188,9 +172,6 @@ def grid_points(space: str, resolution: int) -> Array:
            [0., 1., 0.],
            [1., 0., 0.]])
     """
-    check_space(space)
-    if not (resolution >= 1 and resolution % 1 == 0):
-        raise ValueError(f"resolution must be a whole number of at least 1, not {resolution}")
     if space == "half-plane":
         steps = np.linspace(0.0, 1.0, resolution + 1)
         mu, sigma = np.meshgrid(steps, MIN_GRID_SIGMA + (1 - MIN_GRID_SIGMA) * steps)
@@ -205,37 +186,10 @@ def log_odds(space: str, points: Array) -> Array:
     """Compute log p(x | first class) - log p(x | second class) of points, shape (m, d); return shape (m,).
 
     The boundary with the fewest errors is at 0.
-
-    Raises
-    ------
-    ValueError
-        If a point lies outside the space, or outside both classes (μ outside [0, 1]).
     """
-    check_points(space, points)
-    if space == "half-plane" and not ((points[:, 0] >= 0) & (points[:, 0] <= 1) & (points[:, 1] >= 1e-6)).all():
-        raise ValueError("points of both classes have 0 ≤ μ ≤ 1 (and a standard deviation of at least 1e-6)")
     log_density = {"simplex": _log_dirichlet, "half-plane": _log_normal}[space]
     first, second = (logsumexp([log_density(points, c, k) for k in (0, 1)], axis=0) for c in (0, 1))
     return np.asarray(first - second)
-
-
-def check_space(space: str) -> None:
-    """Raise ValueError unless `space` is one of `SPACES`."""
-    if space not in COORDINATES:
-        raise ValueError(f"unknown space {space!r}; one of {', '.join(SPACES)}")
-
-
-def check_points(space: str, points: Array) -> None:
-    """Raise ValueError unless `points` is an array of points of `space`, shape (m, d)."""
-    check_space(space)
-    if points.ndim != 2 or points.shape[1] != COORDINATES[space]:
-        raise ValueError(f"points of the {space} have shape (m, {COORDINATES[space]}), not {points.shape}")
-    if not np.isfinite(points).all():
-        raise ValueError(f"points of the {space} must be finite numbers")
-    if space == "simplex" and not ((points >= 0).all() and np.allclose(points.sum(axis=1), 1.0, rtol=0, atol=1e-9)):
-        raise ValueError("points of the simplex have coordinates that aren't negative and sum to 1")
-    if space == "half-plane" and not (points[:, 1] > 0).all():
-        raise ValueError("points of the half plane have a positive standard deviation")
 
 
 def _labelled(space: str, size: int, seed: list[int]) -> tuple[Array, Labels]:

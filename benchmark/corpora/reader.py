@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchmark.corpora.corpus import Corpus, StreamedCorpus, concatenate_texts
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from benchmark.corpora.archive import CorpusSource
-    from benchmark.corpora.corpus import AnyCorpus, Documents
+    from benchmark.corpora.corpus import Corpus, Documents
 
 
 class CorpusReader(ABC):
@@ -70,7 +68,7 @@ class CorpusReader(ABC):
         """
 
     @abstractmethod
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:
+    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:
         """Find the corpus, or download it.
 
         Parameters
@@ -79,8 +77,6 @@ class CorpusReader(ABC):
             Whether a missing corpus may be downloaded.
         notify : callable
             Called with messages about a download.
-        progress : bool
-            Whether to show a progress bar.
 
         Returns
         -------
@@ -110,11 +106,11 @@ class CorpusReader(ABC):
         Raises
         ------
         DataError
-            If files can't be read, or have changed.
+            If files can't be read.
         """
 
     @abstractmethod
-    def load(self, source: CorpusSource) -> AnyCorpus:
+    def load(self, source: CorpusSource) -> Corpus:
         """Read the documents with their text.
 
         Parameters
@@ -124,7 +120,7 @@ class CorpusReader(ABC):
 
         Returns
         -------
-        Corpus or StreamedCorpus
+        Corpus
             n documents, as in `outline`, and their texts as bytes.
 
         Raises
@@ -141,23 +137,8 @@ class CorpusReader(ABC):
         str, Corpus or CountsCorpus, dict
             The source, the documents with their texts in memory, and the facts.
         """
-        source = self.locate(download=download, notify=notify, progress=True)
-        corpus: Any = self.load(source)
-        if isinstance(corpus, StreamedCorpus):
-            corpus = Corpus(corpus.dataset, corpus.documents, *concatenate_texts(list(corpus)), corpus.digest)
-        self.check_unchanged()
-        return str(source), corpus, dict(self.facts())
-
-    def check_unchanged(self) -> None:  # noqa: B027 - most corpora have nothing to check
-        """Check that files are as they were when `content` was called; called before their counts are stored.
-
-        Does nothing unless a subclass has files that may be edited.
-
-        Raises
-        ------
-        DataError
-            If a file was edited.
-        """
+        source = self.locate(download=download, notify=notify)
+        return str(source), self.load(source), dict(self.facts())
 
     def facts(self) -> dict[str, Any]:
         """Return what a manifest says of this corpus, beside what it says of every one; nothing unless overridden."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import platformdirs
 
-from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
+from benchmark.corpora import archive, reuters, synthetic
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.assemble import check_document_counts, select_documents
+from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.reader import CorpusReader
@@ -25,7 +23,7 @@ from benchmark.system.errors import ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
@@ -45,8 +43,8 @@ __all__ = [
 ]
 
 READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
-    "webkb": webkb.read_webkb,
-    "20ng": newsgroups.read_newsgroups,
+    "webkb": read_webkb,
+    "20ng": read_newsgroups,
     "reuters": reuters.read_reuters,
     "synthetic": synthetic.read_synthetic,
 }
@@ -63,9 +61,7 @@ def corpus_names() -> list[str]:
 def dataset_card(name: str, subset: str | None = None) -> DatasetCard:
     """Read the dataset card of a registered corpus, or of a subset of it; raise ConfigError for any other name."""
     if name not in READERS:
-        nearest = difflib.get_close_matches(name, READERS, n=1)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        raise ConfigError(f"There is no corpus {name!r}.{hint} Registered: {', '.join(READERS)}.")
+        raise ConfigError(unknown_name("corpus", name, list(READERS)))
     return cards.read_card(name).subset(subset)
 
 
@@ -103,7 +99,6 @@ def locate_corpus(
     download: bool = False,
     dest: Path | None = None,
     notify: Callable[[str], None] = lambda _: None,
-    progress: bool = False,
 ) -> CorpusSource:
     """Find a corpus, or download it if that is allowed.
 
@@ -116,8 +111,6 @@ def locate_corpus(
         Folder of a download; by default `download_folder`.
     notify : callable
         Called with messages: the licence before a download, and each address.
-    progress : bool
-        Whether to show a progress bar on standard error, if that is a terminal.
 
     Raises
     ------
@@ -126,12 +119,10 @@ def locate_corpus(
     """
     source = find_corpus(name)
     if source is None and download:
-        from benchmark.corpora.download import DownloadBar  # noqa: PLC0415 - pooch, requests and rich are slow to import
-        from benchmark.corpora.download import download_archive as fetch  # noqa: PLC0415
+        from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
-        bar = DownloadBar if progress else None
         try:
-            source = fetch(dataset_card(name), dest or download_folder(), notify=notify, progress=bar)
+            source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
         except DataError as error:
             raise DataError(f"{error}\n{_looked_for(dataset_card(name))}\n{_WITHOUT}") from None
     if source is None:
@@ -144,7 +135,7 @@ def corpus_fingerprint(name: str, source: CorpusSource) -> str:
     return archive.source_key(source, dataset_card(name))
 
 
-def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
+def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | None = None) -> Corpus:
     """Load a corpus or a subset of it, verified by content digest and numbers of documents.
 
     Parameters
@@ -154,28 +145,19 @@ def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | 
         As returned by `find_corpus` or `locate_corpus`; by default the corpus is located.
     subset : str, optional
         One of the card's `subset_names`; by default the whole corpus.
-    **params
-        Parameters of a generated corpus: `seed` and `size` of "synthetic". With other values than the defaults the
-        corpus isn't verified, since no card describes it.
 
     Raises
     ------
     ConfigError
-        There is no such corpus, or it has no such subset or parameter.
+        There is no such corpus or subset.
     DataError
         The corpus is missing, damaged, or not the one its card describes.
     """
-    this, generate = dataset_card(name, subset), GENERATORS.get(name)
-    known = inspect.signature(generate).parameters if generate else {}
-    if unknown := sorted(set(params) - set(known)):
-        allowed = f"it has {', '.join(known)}" if known else "it has none"
-        raise ConfigError(f"The corpus {name!r} has no parameter {unknown[0]!r}; {allowed}.")
+    card = dataset_card(name, subset)
     source = source or locate_corpus(name)
-    files = generate(**params) if generate else archive.read_files(source, dataset_card(name))
-    if any(value != known[key].default for key, value in params.items()):
-        return READERS[name](files, this, archive.content_digest(files))
-    corpus = READERS[name](files, this, archive.verify_digest(files, this, source))
-    check_document_counts(corpus, this)
+    files = GENERATORS[name]() if name in GENERATORS else archive.read_files(source, card)
+    corpus = READERS[name](files, card, archive.verify_digest(files, card, source))
+    check_document_counts(corpus, card)
     return corpus
 
 
@@ -195,10 +177,9 @@ class PublishedCorpus(CorpusReader):
 
     def check(self) -> None:
         """Raise ConfigError if the card has no such subset."""
-        if self.subset not in (None, *dataset_card(self.name).subset_names):
-            raise ConfigError(
-                f"subset: {unknown_name(f'subset of {self.name}:', self.subset, dataset_card(self.name).subset_names)}"
-            )
+        known = dataset_card(self.name).subset_names
+        if self.subset not in (None, *known):
+            raise ConfigError(f"subset: {unknown_name(f'subset of {self.name}:', self.subset, known)}")
 
     @property
     def card(self) -> DatasetCard:
@@ -221,16 +202,25 @@ class PublishedCorpus(CorpusReader):
         return self.card.documents is not None
 
     def outline(self) -> Documents:
-        """Return documents in the numbers by class and group that the card has."""
-        this, documents = self.card, self.card.documents
-        rows = [list(row.values()) for row in this.counts.values()]
-        return placeholder_documents(
-            this.classes, this.parts, rows, None if documents is None else list(documents.values())
-        )
+        """Return stand-ins for documents in the numbers by class and group that the card has.
 
-    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> CorpusSource:
+        Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
+        """
+        card = self.card
+        if card.documents is not None:
+            parts = np.repeat(np.arange(len(card.parts)), list(card.documents.values())).astype(np.int32)
+            topics, labels = np.zeros((len(parts), len(card.classes)), bool), np.full(len(parts), -1, np.int32)
+        else:
+            sizes = np.array([list(row.values()) for row in card.counts.values()])
+            labels, parts = (
+                np.repeat(axis.ravel(), sizes.ravel()).astype(np.int32) for axis in np.indices(sizes.shape)
+            )
+            topics = None
+        return Documents(tuple(map(str, range(len(parts)))), labels, parts, card.classes, card.parts, topics)
+
+    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:
         """Find the corpus, or download it; see the function `locate_corpus`."""
-        return locate_corpus(self.name, download=download, notify=notify, progress=progress)
+        return locate_corpus(self.name, download=download, notify=notify)
 
     def content(self, source: CorpusSource) -> Mapping[str, Any]:
         """Return the archive's fingerprint and the card's facts, so that a changed card is checked again."""
@@ -242,27 +232,6 @@ class PublishedCorpus(CorpusReader):
     def load(self, source: CorpusSource) -> Corpus:
         """Read and verify the corpus; see the function `load_corpus`."""
         return load_corpus(self.name, source, subset=self.subset)
-
-
-def placeholder_documents(
-    classes: tuple[str, ...],
-    parts: tuple[str, ...],
-    sizes: Iterable[Sequence[int]],
-    documents: Sequence[int] | None,
-) -> Documents:
-    """Return stand-ins for documents: so many of each class and group, or, with several classes, of each group.
-
-    Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
-    """
-    if documents is not None:
-        sides = np.repeat(np.arange(len(parts)), list(documents)).astype(np.int32)
-        none = np.zeros((len(sides), len(classes)), dtype=bool)
-        labels = np.full(len(sides), -1, dtype=np.int32)
-        return Documents(tuple(map(str, range(len(sides)))), labels, sides, classes, parts, none)
-    flat = np.ravel([list(row) for row in sizes])
-    labels = np.repeat(np.repeat(np.arange(len(classes)), len(parts)), flat).astype(np.int32)
-    sides = np.repeat(np.tile(np.arange(len(parts)), len(classes)), flat).astype(np.int32)
-    return Documents(tuple(map(str, range(len(labels)))), labels, sides, classes, parts)
 
 
 class WebKB(PublishedCorpus):

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.corpora import webkb
+from benchmark.corpora.assemble import read_webkb
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,15 +79,8 @@ def generate_synthetic(seed: int = 1, size: int = SYNTHETIC_DOCUMENTS) -> FileCo
     seed : int
         Not negative.
     size : int
-        Approximate number of documents, 40 to 100,000; every class has at least two from every university.
-
-    Raises
-    ------
-    ConfigError
-        A parameter is out of range.
+        Approximate number of documents; every class has at least two from every university.
     """
-    if not (isinstance(seed, int) and seed >= 0) or not (isinstance(size, int) and 40 <= size <= 100_000):
-        raise ConfigError(f"synthetic: seed must be an integer >= 0, size one from 40 to 100000; not {seed}, {size}.")
     random = np.random.Generator(np.random.PCG64(seed)).random
     language, words = _zipf(SYNTHETIC_TERMS, 4), [_pseudo_word(rank) for rank in range(SYNTHETIC_TERMS)]
     of_class = {name: _typical(random, CLASS_TERMS) for name in SHAPE}
@@ -111,7 +103,7 @@ def read_synthetic(files: FileContents, card: DatasetCard, digest: str) -> Corpu
     A document of the subset "several" joins two pages of one university, and has the classes of both, if the card
     lists them. If a university has an odd number of pages, the last page is a document by itself.
     """
-    return _pairs(files, card, digest) if card.kept == MULTILABEL_SUBSET else webkb.read_webkb(files, card, digest)
+    return _pairs(files, card, digest) if card.kept == MULTILABEL_SUBSET else read_webkb(files, card, digest)
 
 
 def _pairs(files: FileContents, card: DatasetCard, digest: str) -> Corpus:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import yaml
 from pyarrow import parquet
 
 from benchmark.evaluation.cell_scores import CellScores
@@ -46,7 +47,7 @@ class PublicTestSet:
     Parameters
     ----------
     name, title : str
-    configurations : tuple of str
+    configurations : sequence of str
         Configurations whose predictions are shipped.
     documents : str
         What its documents are called: "posts".
@@ -60,7 +61,7 @@ class PublicTestSet:
 
     name: str
     title: str
-    configurations: tuple[str, ...]
+    configurations: Sequence[str]
     documents: str
     training: str
     multilabel: bool = False
@@ -77,36 +78,12 @@ class PublicTestSet:
         return "labels" if self.multilabel else "label"
 
 
-TEST_SETS: dict[str, PublicTestSet] = {
-    each.name: each
-    for each in (
-        PublicTestSet(
-            "20ng",
-            "20 Newsgroups, split by date",
-            ("all-methods-20ng", "simplex-20ng", "tuned-20ng"),
-            "posts",
-            "Train on the 11,314 posts of 20news-bydate-train.",
-            excluded={"20news-bydate-test/sci.crypt/16017": "sci.crypt"},  # why: configs/20ng.yaml
-        ),
-        PublicTestSet(
-            "webkb",
-            "WebKB's four classes, leaving one university out",
-            ("all-methods-webkb", "simplex-webkb", "tuned-webkb"),
-            "pages",
-            "Predict the pages of a university (column group) after training on those of the other three and of misc.",
-        ),
-        PublicTestSet("r8", "Reuters R8", ("simplex-r8",), "stories", "Train on the 5,485 training stories of R8."),
-        PublicTestSet("r52", "Reuters R52", ("simplex-r52",), "stories", "Train on the 6,532 training stories of R52."),
-        PublicTestSet(
-            "modapte-90",
-            "Reuters ModApte-90",
-            ("simplex-modapte",),
-            "stories",
-            "Train on the 7,770 training stories that have at least one of the 90 topics.",
-            multilabel=True,
-        ),
-    )
-}
+def _read_test_sets() -> dict[str, PublicTestSet]:
+    facts = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
+    return {name: PublicTestSet(name, **own) for name, own in facts.items()}
+
+
+TEST_SETS = _read_test_sets()
 
 
 @dataclass(frozen=True, eq=False)

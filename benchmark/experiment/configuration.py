@@ -16,7 +16,7 @@ from benchmark.plugins.records import with_plugin_paths
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_source(YamlSource(name, raw))
+    return check_source(Node.of_data(raw, name))
 
 
 def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment:
@@ -76,13 +76,13 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
 
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
-    source = YamlSource(name, with_plugin_paths(manifest["config"], manifest.get("plugins", [])))
-    return check_source(source, received=[folder / MANIFEST_FILE])
+    node = Node.of_data(with_plugin_paths(manifest["config"], manifest.get("plugins", [])), name)
+    return check_source(node, received=[folder / MANIFEST_FILE])
 
 
-def check_source(source: YamlSource, received: Sequence[Path] = ()) -> Experiment:
+def check_source(node: Node, received: Sequence[Path] = ()) -> Experiment:
     """Check a configuration that has been read; `received` as for `registries_for`."""
-    return check_experiment(source, registries_for(source, received), published_papers())
+    return check_experiment(node, registries_for(node, received), published_papers())
 
 
 def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment, TextSettings
-    from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
     from benchmark.text.counts import Counts
     from benchmark.text.strings import Texts

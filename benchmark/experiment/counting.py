@@ -46,7 +46,6 @@ def read_counts(
         corpus = select_documents(read(), list(collection.classes), collection.exclude)
         arrays, known = counts_to_arrays(_counts(corpus, collection, context.jobs))
         entry = StoreEntry(arrays, known | {"digest": corpus.digest})
-        collection.reader.check_unchanged()
         context.store.put(key, entry)
     facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
     return counts_from_arrays(entry.arrays, entry.facts), facts, key
@@ -60,7 +59,7 @@ def _located(
     A user's corpus is read each time, and known by its content alone.
     """
     if is_builtin(type(reader)):
-        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
+        source = reader.locate(download=context.download, notify=context.observer.note)
         return str(source), _content(reader, source), reader.facts, lambda: last.load(reader, source)
     name, corpus, facts = last.read(reader, download=context.download)
     return name, {"documents": hashlib.sha256(pickle.dumps(corpus)).hexdigest()}, lambda: facts, lambda: corpus
@@ -151,7 +150,6 @@ def document_strings(
                     raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
                 strings = (document_string(each, skip_header=header, skip_html=html) for each in corpus)
                 entry = StoreEntry(dict(zip(("data", "bounds"), joined_texts(strings), strict=True)))
-                collection.reader.check_unchanged()
                 context.store.put(key, entry)
             made[rules] = Texts(entry.arrays["data"], entry.arrays["bounds"], key)
         found[text] = made[rules]

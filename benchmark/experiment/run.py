@@ -12,8 +12,7 @@ import numpy as np
 
 from benchmark.analysis.summarize import summarize
 from benchmark.experiment import runner
-from benchmark.experiment.manifest import manifest_of
-from benchmark.experiment.run_folder import check_folder_free, read_manifest, read_run, write_run
+from benchmark.experiment.run_folder import check_folder_free, manifest_of, read_manifest, read_run, write_run
 from benchmark.experiment.store import StoreEntry, store_key
 from benchmark.system.atomic_files import check_writable
 from benchmark.system.errors import BenchError

@@ -14,23 +14,26 @@ import json
 import os
 import secrets
 import struct
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import platformdirs
 
+from benchmark.experiment.code_digest import code_digest, is_stored
 from benchmark.system.atomic_files import process_name, remove_unfinished_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
 
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
 STORE_FORMAT = 1
@@ -41,6 +44,14 @@ _DIGEST_BYTES = 32
 _LONGEST_HEADER = 1 << 30
 #: Errors that an entry raises which isn't what was written.
 _DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
+#: The stage in the facts of an entry.
+KERNEL_STAGE = "kernels"
+#: Results that took fewer seconds are not stored: nobody waits for them.
+MIN_KERNEL_SECONDS = 0.5
+#: The least ratio of the seconds to compute a result to the seconds to read it, at so many bytes a second.
+MIN_SPEEDUP, READ_SPEED = 2.0, 2e8
+#: One run may fill the store's limit divided by this number.
+KERNEL_CACHE_SHARE = 4
 INSTALL_CLUSTER = "pip install 'simplexbench[cluster]'"
 
 
@@ -159,7 +170,7 @@ class Store:
             return None
         except _DAMAGE as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-            self.remove(key)
+            self._remove(self.path(key))
             return None
         except Exception as error:  # noqa: BLE001 - of any library behind an address
             self._go_without(error)
@@ -173,7 +184,7 @@ class Store:
         if not (self.writable and self.reachable) or size > self.limit:
             return False
         try:
-            self._replace(key, entry) if self.local else self._upload(key, entry)
+            self._write(self.path(key), _encode(key, entry))
         except OSError as error:
             self.writable, self.reachable = False, self.local
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
@@ -197,10 +208,6 @@ class Store:
         found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
         return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
 
-    def remove(self, key: str) -> None:
-        """Remove an entry."""
-        self._remove(self.path(key))
-
     def described(self) -> list[tuple[dict[str, Any], int, float]]:
         """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
         found = []
@@ -214,11 +221,7 @@ class Store:
         gone = self.entries()
         for path, _, _ in gone:
             self._remove(path)
-        if self.local:
-            self._remove(self._root / "parts")
-            for path in self._root.glob("??"):
-                with contextlib.suppress(OSError):
-                    path.rmdir()
+        self._remove(self._root / "parts")
         return len(gone), sum(size for _, size, _ in gone)
 
     def _go_without(self, error: Exception) -> bool:
@@ -229,29 +232,24 @@ class Store:
         self.reachable = False
         return False
 
-    def _replace(self, key: str, entry: StoreEntry) -> None:
-        """Write a temporary file, and rename it, so that no reader sees part of an entry."""
-        path, part = self.path(key), self._root / "parts" / f"{key}.{process_name()}.{secrets.token_hex(4)}"
+    def _write(self, path: Path, content: Sequence[bytes | memoryview]) -> None:
+        """Write to an address, or to a temporary file, and rename it: no reader sees part of an entry."""
+        if not self.local:
+            try:
+                self._files.pipe_file(str(path), b"".join(content))
+            except Exception as error:
+                raise OSError(f"{type(error).__name__}: {error}") from error
+            return
+        part = self._root / "parts" / f"{path.name}.{process_name()}.{secrets.token_hex(4)}"
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            path.parent.mkdir(exist_ok=True)
+            for folder in (part.parent, path.parent):
+                folder.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as file:
-                _write(file, key, entry)
-            if path.is_dir():
-                self._remove(path)
+                file.writelines(content)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-
-    def _upload(self, key: str, entry: StoreEntry) -> None:
-        """Write an entry to an address; raise OSError if that fails."""
-        content = BytesIO()
-        _write(content, key, entry)
-        try:
-            self._files.pipe_file(str(self.path(key)), content.getvalue())
-        except Exception as error:
-            raise OSError(f"{type(error).__name__}: {error}") from error
 
     def _remove(self, path: Path) -> None:
         """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
@@ -320,16 +318,16 @@ def _digests(chunks: list[memoryview]) -> list[str]:
         return list(pool.map(lambda chunk: hashlib.sha256(chunk).hexdigest(), chunks))
 
 
-def _write(file: BinaryIO, key: str, entry: StoreEntry) -> None:
+def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
+    """Return an entry's header and the chunks of its arrays."""
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
         for name, array in arrays.items()
     ]
     header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
-    file.write(ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest())
-    for array in arrays.values():
-        file.writelines(_chunks(array))
+    start = ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest()
+    return [start, *(chunk for array in arrays.values() for chunk in _chunks(array))]
 
 
 def _read(file: BinaryIO, key: str) -> StoreEntry:
@@ -366,3 +364,59 @@ def _read_array(file: BinaryIO, described: Any) -> NDArray[Any]:
     if _digests(chunks) != described["digests"]:
         raise ValueError(f"the array {described['name']!r} is not what was written")
     return array
+
+
+class KernelCache:
+    """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
+
+    They are stored if computing them took at least `MIN_SPEEDUP` times as long as reading them would.
+
+    Parameters
+    ----------
+    store : Store
+        A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
+
+    Attributes
+    ----------
+    n_found : int
+        Number of results that came from the store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
+        self.n_found = 0
+
+    def __call__(
+        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
+    ) -> Arrays:
+        """Return the arrays that the store has for this content and code, or else those that `make` computes.
+
+        Those of a user's class that isn't stored are computed.
+
+        Parameters
+        ----------
+        about : str
+            Their name in `bench cache list`.
+        components : sequence of type
+            Classes whose code decides the arrays.
+        content : mapping
+            All else that decides them, as JSON values.
+        make : callable
+        """
+        if not all(map(is_stored, components)):
+            return make()
+        key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
+        entry = self._store.get(key) if self._room else None
+        if entry is not None:
+            self.n_found += 1
+            return entry.arrays
+        started = time.perf_counter()
+        arrays = make()
+        seconds = time.perf_counter() - started
+        n_bytes = sum(array.nbytes for array in arrays.values())
+        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room:
+            entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
+            if self._store.put(key, entry):
+                self._room -= n_bytes
+        return arrays

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.vectors import surplus_warnings
 from benchmark.methods.views import inputs_of
 
 if TYPE_CHECKING:
@@ -47,9 +50,8 @@ class Method(ABC):
         """Return a value that is equal for methods that can be solved together on a split; None for one that can't."""
         return None
 
-    @abstractmethod
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on the training documents of each split and predict its test documents.
 
@@ -59,7 +61,7 @@ class Method(ABC):
         splits : sequence of Split
         terms : int or None
             Number of terms to select; None for all.
-        bench : MatrixCache
+        matrices : MatrixCache
 
         Returns
         -------
@@ -71,9 +73,19 @@ class Method(ABC):
         ValueError, FloatingPointError
             If the method can't be used on these documents.
         """
+        vectors, inputs, found = self.spec.vectors, self.inputs(problem), []
+        warnings = () if vectors is None else surplus_warnings(vectors, problem.documents)
+        for split in splits:
+            watch = Stopwatch()
+            fitted = self.fit(problem, split, terms, matrices)
+            watch.lap("training")
+            decisions = fitted.decide(fitted.view.own_terms(inputs[split.test]))
+            watch.lap("testing")
+            found.append(replace(decisions.timed(watch.seconds()), warnings=warnings))
+        return found
 
     @abstractmethod
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
         """Train on the training documents of a split, as `solve` does, and return the trained method.
 
         Raises

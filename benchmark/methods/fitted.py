@@ -1,8 +1,8 @@
-"""Trained methods: compute decision values and classes of new documents from their counts.
+"""Trained methods: a view of documents and what was trained on it, for new documents.
 
-Support vector machines keep only the counts of their support vectors. Weights, kernel values, decision values and votes
-are computed by the functions that a run uses. Only a decision value that is 0 up to rounding may differ in sign: its
-sum has fewer rows.
+Support vector machines keep only the counts of their support vectors. Kernel values, decision values and votes are
+computed by the functions that a run uses. Only a decision value that is 0 up to rounding may differ in sign: its sum
+has fewer rows.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_cl
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
-from benchmark.methods.plugin_outputs import scores_of, value_of_class
-from benchmark.representation import canonical_csr, power_transform, row_norms
+from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
+from benchmark.methods.learned_classes import Decisions
+from benchmark.representation import canonical_csr, power_transform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
-    """Trained method; its methods take the inputs of new documents: counts over its V terms, shape (m, V), say.
+    """Trained method; it takes the inputs of new documents: counts over its V terms, shape (m, V), texts or vectors.
 
     Parameters
     ----------
@@ -50,10 +51,8 @@ class FittedMethod(ABC):
     learned: LearnedClasses
 
     @abstractmethod
-    def values(self, counts: sp.csr_array) -> Array:
-        """Return the decision values of each machine, hyperplane or class, shape (m, n_values).
-
-        Everything is computed on the calling thread.
+    def decide(self, inputs: Any) -> Decisions:
+        """Return the decisions on documents with decision values, computed on the calling thread.
 
         Raises
         ------
@@ -61,17 +60,9 @@ class FittedMethod(ABC):
             If a decision value is not finite.
         """
 
-    def predict_from(self, values: Array) -> NDArray[Any]:
-        """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k)."""
-        return self.learned.predict_from(values)
-
-    def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
-        return self.learned.class_values(values)
-
-    def values_of_rows(self, matrix: sp.csr_array) -> Array:
-        """Return `class_values` of counts over all terms of its problem, of which it takes its own, shape (m, k)."""
-        return self.class_values(self.values(self.view.own_terms(matrix)))
+    def class_values(self, inputs: Any) -> Array:
+        """Return the decision value of each class, shape (m, k)."""
+        return self.decide(inputs).known_values
 
     def over_own_terms(self) -> Self:
         """Return the method for counts of its own terms alone, without their columns in its problem."""
@@ -101,75 +92,52 @@ class FittedMachines(FittedMethod):
         used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
         bounds = np.searchsorted(used, machines.class_bounds)
         renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
-        kernel = spec.build_kernel()
         machines = MulticlassSvm(machines.scheme, bounds, tuple(renumbered))
-        return cls(work.view(spec), work.learned, work.selected_counts[rows[used]], machines, kernel)
+        return cls(work.view(spec), work.learned, work.selected_counts[rows[used]], machines, spec.build_kernel())
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone, without what was computed from them."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def values(self, counts: sp.csr_array) -> Array:
-        """Return the decision values of each machine, shape (m, n_machines)."""
-        m, s = counts.shape[0], self.counts.shape[0]
+    def decide(self, inputs: sp.csr_array) -> Decisions:
+        """Return the decisions on documents, see `FittedMethod`."""
+        m, s = inputs.shape[0], self.counts.shape[0]
         if not self.machines.machines:
-            return np.empty((m, 0))
-        products, normalization = self._products(counts), self.view.normalization
-        return svm_decision_values(
-            self.machines, LazyGram(self.kernel, products, normalization, np.arange(m), np.arange(m, m + s))
-        )
-
-    def predict_from(self, values: Array) -> NDArray[Any]:
-        """Return the predicted class of each document, by votes of pairs or the largest value, see `FittedMethod`."""
-        if self.learned.multilabel:
-            return super().predict_from(values)
-        return self.learned.columns[predict_class_codes(self.machines, values)[0]].astype(np.int32)
-
-    def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k), of pairs as `svm_class_scores` adds them."""
-        return super().class_values(values if self.learned.multilabel else svm_class_scores(self.machines, values))
+            return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
+        products, normalization = self._products(inputs), "l1" if self.view.dirichlet else "none"
+        gram = LazyGram(self.kernel, products, normalization, np.arange(m), np.arange(m, m + s))
+        return svm_decisions(self.learned, self.machines, svm_decision_values(self.machines, gram))
 
     def _products(self, counts: sp.csr_array) -> InnerProducts:
-        """Return the inner products of the m documents in `counts` and the s support vectors.
-
-        Rows 0 to m - 1 are the documents, rows m to m + s - 1 the support vectors.
-        """
-        support, m, s = self._support, counts.shape[0], self.counts.shape[0]
-        view, exponent = self.view, self.kernel.exponent
-        new = self._embedded(counts)
+        """Return the inner products of m documents, rows 0 to m - 1, and the s support vectors, rows m to m + s - 1."""
+        m, s, view, exponent = counts.shape[0], self.counts.shape[0], self.view, self.kernel.exponent
         if view.dirichlet:
-            weights = sp.vstack([new.points, support.points], format="csr")
+            weights = sp.vstack([view.weights(counts), view.weights(self.counts)], format="csr")
             return dirichlet_products(weights, exponent, view.dirichlet, n_rows=m)
-        divisors = {view.normalization: np.concatenate([new.divisors, support.divisors])}
-        products = np.concatenate([self_products(new.points), self_products(support.points)])
-        rows = self._streamed.of(new.points)
-        return InnerProducts(rows, np.arange(m, m + s), products, divisors, exponent, counts.shape[1])
-
-    def _embedded(self, counts: sp.csr_array) -> _Embedded:
-        """Return points and divisors as in `SplitData.products`: `LazyGram` normalizes only with all terms."""
-        view, exponent, n = self.view, self.kernel.exponent, counts.shape[0]
-        if view.selected and not view.dirichlet:
-            return _Embedded(power_transform(view.points(counts), exponent), np.ones(n))
-        weights = view.weights(counts)
-        if view.dirichlet:
-            return _Embedded(weights, np.ones(n))
-        return _Embedded(power_transform(weights, exponent), row_norms(weights, view.normalization))
+        points, support = power_transform(view.points(counts), exponent), self._support
+        squares = np.concatenate([self_products(points), self_products(support)])
+        columns, norms = np.arange(m, m + s), {"none": np.ones(m + s)}
+        return InnerProducts(self._streamed.of(points), columns, squares, norms, exponent, counts.shape[1])
 
     @cached_property
-    def _support(self) -> _Embedded:
-        return self._embedded(self.counts)
+    def _support(self) -> sp.csr_array:
+        return power_transform(self.view.points(self.counts), self.kernel.exponent)
 
     @cached_property
     def _streamed(self) -> StreamedProducts:
-        return StreamedProducts(self._support.points, np.arange(self.counts.shape[0]))
+        return StreamedProducts(self._support, np.arange(self.counts.shape[0]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Embedded:
-    """Points, shape (n, V), and the divisors of their inner products, shape (n,)."""
+def svm_decisions(learned: LearnedClasses, machines: MulticlassSvm, values: Array) -> Decisions:
+    """Return decisions from the values of machines: by votes of pairs, or by the largest or the positive values.
 
-    points: sp.csr_array
-    divisors: Array
+    Class values of pairs are added as by `svm_class_scores`.
+    """
+    if learned.multilabel:
+        return learned.decide(values)
+    codes, tied = predict_class_codes(machines, values)
+    scores = learned.class_values(svm_class_scores(machines, values))
+    return Decisions(learned.columns[codes].astype(np.int32), tied, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +146,9 @@ class FittedHyperplanes(FittedMethod):
 
     hyperplanes: Hyperplanes
 
-    def values(self, counts: sp.csr_array) -> Array:
-        """Return the decision values of each learned class, shape (m, n_learned)."""
-        return self.hyperplanes.values(canonical_csr(self.view.points(counts)))
+    def decide(self, inputs: sp.csr_array) -> Decisions:
+        """Return the decisions on documents, see `FittedMethod`."""
+        return self.learned.decide(self.hyperplanes.values(canonical_csr(self.view.points(inputs))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,27 +165,21 @@ class FittedPoints(FittedMethod):
                 vars(model).pop(name, None)
         return replace(super().over_own_terms(), models=models)
 
-    def values(self, counts: sp.csr_array) -> Array:
-        """Return the scores of the classes in the order of the classifier's `classes_`, shape (m, n_learned).
+    def decide(self, inputs: Any) -> Decisions:
+        """Return the decisions on documents; values are 1 or 0 of a classifier that only predicts."""
+        decisions = self.decide_points(self.view.points(inputs))
+        if decisions.values is None:
+            return decisions._replace(values=np.eye(len(self.learned.everywhere))[decisions.predicted])
+        return decisions
 
-        Where documents may have several classes, return for each learned class its decision value against the rest,
-        shape (m, n_learned).
+    def decide_points(self, points: Any) -> Decisions:
+        """Return the decisions on points, or on texts or vectors.
+
+        A user's classifier has the last word on the class; of ties, one of this package predicts the first of
+        `classes_`. Of several classes, each against the rest, those with positive values are predicted.
         """
-        points = self.view.points(counts)
-        if not self.learned.multilabel:
-            return scores_of(self.models[0], points)
-        values = np.empty((points.shape[0], len(self.models)))
-        for column, model in enumerate(self.models):
-            values[:, column] = value_of_class(model, points)
-        return values
-
-    def predict_from(self, values: Array) -> NDArray[Any]:
-        """Return the predicted class of each document, of ties the first of `classes_`, see `FittedMethod`."""
         if self.learned.multilabel:
-            return super().predict_from(values)
-        return np.asarray(self.models[0].classes_[values.argmax(axis=1)], dtype=np.int32)
-
-    def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k), see `LearnedClasses.class_values`."""
-        by_code = values if self.learned.multilabel else values[:, self.models[0].classes_.argsort()]
-        return super().class_values(by_code)
+            values = [value_of_class(model, points) for model in self.models]
+            return self.learned.decide(np.array(values).reshape(-1, points.shape[0]).T)
+        codes, tied, scores = predicted_codes(self.models[0], points)
+        return Decisions(codes, tied, None if scores is None else self.learned.class_values(scores))

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
+import hashlib
 import unicodedata
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from benchmark.config.other_methods import score_columns
-from benchmark.corpora.file_digest import file_digest
 from benchmark.corpora.user.label_notes import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.methods.base import Method
-from benchmark.methods.plugin_outputs import with_other_labels_told
+from benchmark.methods.checked_classifiers import warned_of_other_labels
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -34,40 +33,9 @@ if TYPE_CHECKING:
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
 
 
-@dataclass(frozen=True, eq=False)
-class PredictionsFile:
-    """Contents of a file of predictions.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file, for messages.
-    labels : mapping of (str, str, str) to str
-        Labels as text by document, split and training size; split and size are "" where the file has no such column.
-    by_split, by_size : bool
-        Whether the file has these columns.
-    tied : set of (str, str, str)
-        Documents whose best score is that of several classes; empty where the file has no scores.
-    scored : tuple of str
-        Classes that the file has scores of.
-    scores : mapping of (str, str, str) to tuple of float
-        Scores of these classes.
-    """
-
-    name: str
-    labels: Mapping[tuple[str, str, str], str]
-    by_split: bool
-    by_size: bool
-    tied: frozenset[tuple[str, str, str]] = frozenset()
-    scored: tuple[str, ...] = ()
-    scores: Mapping[tuple[str, str, str], tuple[float, ...]] = field(default_factory=dict)
-
-
 @lru_cache(maxsize=8)
-def read_predictions(path: Path, digest: str) -> PredictionsFile:
+def read_predictions(path: Path, digest: str) -> pd.DataFrame:
     """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
-
-    Columns with a score of each class, see `score_columns`, say which predictions are ties, and rank the documents.
 
     Parameters
     ----------
@@ -75,39 +43,47 @@ def read_predictions(path: Path, digest: str) -> PredictionsFile:
     digest : str
         sha256 that the file had when the configuration was read.
 
+    Returns
+    -------
+    DataFrame
+        Indexed by "id", "split" and "size" as text, where split and size are "" if the file has no such column. The
+        columns are "label" and, where the file has scores (see `score_columns`), each class's; `attrs` has the columns.
+
     Raises
     ------
     DataError
-        If the file can't be read, was changed, lacks a column, or has a document twice.
+        If the file can't be read, was changed, lacks a column, has a document twice, or a score that is no number.
     """
-    found = file_digest(path)
-    if found.sha256.hex() != digest:
-        raise DataError(f"{path}: was changed since the configuration was read; run it again")
-    columns = read_columns(path, digest=found)
+    columns, contents = read_columns(path), hashlib.sha256()
     label = next((each for each in LABELS if each in columns), None)
     if ID not in columns or label is None:
-        missing = ID if ID not in columns else LABELS[0]
-        raise UnknownColumnError(path, missing, columns)
-    more = [each for each in (SPLIT, SIZE) if each in columns]
-    labels: dict[tuple[str, str, str], str] = {}
-    tied, columns_of_scores = set[tuple[str, str, str]](), score_columns(columns)
-    scores: dict[tuple[str, str, str], tuple[float, ...]] = {}
-    for line, values in iter_records(path, [ID, label, *more, *columns_of_scores], digest=found):
-        own = dict(zip((ID, label, *more), values, strict=False))
-        texts = {key: "" if value is None else str(value).strip() for key, value in own.items()}
-        texts[label] = _composed(own[label])
-        key = texts[ID], texts.get(SPLIT, ""), texts.get(SIZE, "")
-        if key in labels:
-            where = " ".join(filter(None, key[1:]))
-            raise DataError(f"{path}:{line}: has the document {quote_value(key[0])} twice{where and f' in {where}'}")
-        labels[key] = texts[label]
-        numbers = [_number(value, f"{path}:{line}", key[0]) for value in values[2 + len(more) :]]
-        if len(numbers) > 1 and numbers.count(max(numbers)) > 1:
-            tied.add(key)
-        if numbers:
-            scores[key] = tuple(numbers)
-    scored = tuple(_composed(each.partition(" ")[2]) for each in columns_of_scores)
-    return PredictionsFile(path.name, labels, SPLIT in more, SIZE in more, frozenset(tied), scored, scores)
+        raise UnknownColumnError(path, ID if ID not in columns else LABELS[0], columns)
+    keys, scored = [ID, *(each for each in (SPLIT, SIZE) if each in columns)], score_columns(columns)
+    lines, rows = [], []
+    for line, values in iter_records(path, [*keys, label, *scored], digest=contents):
+        lines.append(line)
+        rows.append(values)
+    if contents.hexdigest() != digest:
+        raise DataError(f"{path}: was changed since the configuration was read; run it again")
+    frame = pd.DataFrame(rows, columns=[*keys, LABELS[0], *scored], dtype=object)
+    for key in (ID, SPLIT, SIZE):
+        frame[key] = ["" if each is None else str(each).strip() for each in frame.get(key, [""] * len(frame))]
+    twice = np.flatnonzero(frame.duplicated([ID, SPLIT, SIZE]))
+    if len(twice):
+        document, *others = frame.loc[twice[0], [ID, SPLIT, SIZE]]
+        of = " ".join(filter(None, others))
+        raise DataError(f"{path}:{lines[twice[0]]}: has the document {quote_value(document)} twice{of and f' in {of}'}")
+    frame[LABELS[0]] = [_composed(each) for each in frame[LABELS[0]]]
+    for column in scored:
+        numbers = pd.to_numeric(frame[column], errors="coerce")
+        if len(wrong := np.flatnonzero(numbers.isna())):
+            score, document = quote_value(frame.loc[wrong[0], column]), quote_value(frame.loc[wrong[0], ID])
+            raise DataError(f"{path}:{lines[wrong[0]]}: the document {document} has the score {score}: no number")
+        frame[column] = numbers.astype(np.float64)
+    frame = frame.rename(columns={each: f"score {_composed(each.partition(' ')[2])}" for each in scored})
+    frame = frame.set_index([ID, SPLIT, SIZE]).sort_index()
+    frame.attrs["columns"] = columns
+    return frame
 
 
 def _composed(value: Any) -> str:
@@ -115,16 +91,6 @@ def _composed(value: Any) -> str:
     listed = listed_labels(value) if isinstance(value, str) else value
     text = LABEL_SEPARATOR.join(map(str, listed)) if isinstance(listed, list) else "" if value is None else str(value)
     return unicodedata.normalize("NFC", text.strip())
-
-
-def _number(value: Any, place: str, document: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if math.isnan(number):
-        raise DataError(f"{place}: the document {quote_value(document)} has the score {quote_value(value)}: no number")
-    return number
 
 
 class GivenPredictionsMethod(Method):
@@ -135,7 +101,7 @@ class GivenPredictionsMethod(Method):
         problem: Problem,
         splits: Sequence[Split],
         terms: int | None,
-        bench: MatrixCache,  # noqa: ARG002 - the signature of methods
+        matrices: MatrixCache,  # noqa: ARG002 - the signature of methods
     ) -> list[SettingPredictions]:
         """Return the predictions of the file for the test documents of each split, see `Method.solve`.
 
@@ -147,56 +113,49 @@ class GivenPredictionsMethod(Method):
         """
         if terms is not None:
             raise ValueError("predictions of a file have no numbers of terms")
-        given = self._file
-        tested = np.concatenate([split.test for split in splits])
-        if len(splits) > 1 and not given.by_split and len(np.unique(tested)) < len(tested):
-            raise ValueError(
-                f"{given.name}: documents are tested more than once: add a column {SPLIT!r} (and {SIZE!r})"
-            )
-        return with_other_labels_told([self._of_split(problem, split, given) for split in splits])
-
-    def fit(self, *_: object) -> FittedMethod:
-        """Raise ValueError: a file of predictions has no trained model."""
-        raise ValueError(f"{self._file.name}: predictions that were made elsewhere have no trained model to keep")
-
-    @property
-    def _file(self) -> PredictionsFile:
         file = self.spec.predictions
         if file is None or file.path is None:
             raise ValueError("predictions need a file")
-        return read_predictions(file.path, file.digest)
+        frame, tested = read_predictions(file.path, file.digest), np.concatenate([split.test for split in splits])
+        if len(splits) > 1 and SPLIT not in frame.attrs["columns"] and len(np.unique(tested)) < len(tested):
+            raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")
+        try:
+            return warned_of_other_labels([_of_split(problem, split, frame) for split in splits])
+        except ValueError as error:
+            raise ValueError(f"{file.name}: {error}") from None
 
-    def _of_split(self, problem: Problem, split: Split, given: PredictionsFile) -> SettingPredictions:
-        documents = problem.documents
-        place = split.name if given.by_split else "", str(len(split.train)) if given.by_size else ""
-        ids = [documents.ids[row] for row in split.test]
-        missing = [each for each in ids if (each, *place) not in given.labels]
-        if missing:
-            of = " ".join(filter(None, place))
-            problem_text = f"{len(missing):,} of {len(ids):,} test documents have no prediction{of and f' in {of}'}"
-            raise ValueError(f"{given.name}: {problem_text}, such as {quote_value(missing[0])}")
-        texts = [given.labels[(each, *place)] for each in ids]
-        predicted = _codes(texts, documents.classes, multilabel=problem.multilabel, name=given.name)
-        tied = np.zeros(predicted.shape, dtype=bool)
-        if not problem.multilabel:
-            tied[:] = [(each, *place) in given.tied for each in ids]
-        values = None
-        if set(documents.classes) <= set(given.scored):
-            columns = [given.scored.index(name) for name in documents.classes]
-            values = np.array([given.scores[each, *place] for each in ids]).reshape(len(ids), -1)[:, columns]
-        return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)), values)
+    def fit(self, *_: object) -> FittedMethod:
+        """Raise ValueError: a file of predictions has no trained model."""
+        name = self.spec.predictions and self.spec.predictions.name
+        raise ValueError(f"{name}: predictions that were made elsewhere have no trained model to keep")
 
 
-def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool, name: str) -> NDArray[Any]:
+def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPredictions:
+    documents, columns = problem.documents, frame.attrs["columns"]
+    where = split.name if SPLIT in columns else "", str(len(split.train)) if SIZE in columns else ""
+    wanted = pd.MultiIndex.from_tuples([(documents.ids[row], *where) for row in split.test], names=frame.index.names)
+    missing = wanted[~wanted.isin(frame.index)]
+    if len(missing):
+        of = " ".join(filter(None, where))
+        counted = f"{len(missing):,} of {len(wanted):,} test documents have no prediction{of and f' in {of}'}"
+        raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
+    rows = frame.reindex(wanted)
+    predicted = _codes(rows[LABELS[0]].tolist(), documents.classes, multilabel=problem.multilabel)
+    scores, values, tied = rows.drop(columns=LABELS[0]), None, np.zeros(predicted.shape, dtype=bool)
+    if not problem.multilabel and scores.shape[1] > 1:
+        tied = np.asarray(scores.eq(scores.max(axis=1), axis=0).sum(axis=1) > 1)
+    if {f"score {name}" for name in documents.classes} <= set(scores):
+        values = scores[[f"score {name}" for name in documents.classes]].to_numpy(dtype=np.float64)
+    return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)), values)
+
+
+def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool) -> NDArray[Any]:
     """Return the position of each document's class, shape (m,), or class indicators, shape (m, k)."""
-    position = {label: code for code, label in enumerate(classes)}
     labels = [split_labels(text) if multilabel else [text] for text in texts]
-    unknown = next((each for own in labels for each in own if each not in position), None)
+    unknown = next((each for several in labels for each in several if each not in classes), None)
     if unknown is not None:
-        raise ValueError(f"{name}: the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
-    if not multilabel:
-        return np.array([position[own[0]] for own in labels], dtype=np.int32)
-    codes = np.zeros((len(texts), len(classes)), dtype=bool)
-    for row, own in enumerate(labels):
-        codes[row, [position[each] for each in own]] = True
-    return codes
+        raise ValueError(f"the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
+    if multilabel:
+        return np.array([[name in several for name in classes] for several in labels], dtype=bool)
+    position = {label: code for code, label in enumerate(classes)}
+    return np.array([position[label] for (label,) in labels], dtype=np.int32)

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows
-from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
+from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
 from benchmark.methods.fitted import FittedHyperplanes
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.classifiers.hyperplanes import Hyperplanes
     from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
@@ -53,15 +54,13 @@ class LinearMachines:
     points, tested : CSR arrays, shapes (n, V) and (m, V)
         Training and test documents.
     gram : float64 array, shape (n, n)
-        Inner products of `points`, in the workbench's memory.
+        Inner products of `points`, in the memory of the matrix cache.
     machines : tuple of BinarySvm
         One for each class.
     other : BinarySvm or None
         Machine of the documents without a class; None unless some training documents have a class and some don't.
     seconds : float64 array, shape (6,)
-        Seconds by `TIMERS`, up to and including the training of `machines`.
-    other_seconds : float
-        Seconds of the training of `other`, in parallel with `machines`.
+        Seconds by `TIMERS`, up to and including the training of all machines.
     """
 
     points: sp.csr_array
@@ -70,7 +69,11 @@ class LinearMachines:
     machines: tuple[BinarySvm, ...]
     other: BinarySvm | None
     seconds: Array
-    other_seconds: float
+
+    @property
+    def hyperplanes(self) -> Hyperplanes:
+        """Hyperplanes of the classes."""
+        return linear_svm_hyperplanes(self.points, self.machines)
 
 
 def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
@@ -79,16 +82,16 @@ def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
     machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.scale_C)
     documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
     key = (*documents, spec.representation, work.terms, work.aggregate, machine)
-    return work.bench.shared(key, lambda: _linear_machines(work, spec, classifier))
+    return work.matrices.shared(key, lambda: _linear_machines(work, spec, classifier))
 
 
 def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
-    everything, learned, bench = work.points(spec), work.learned, work.bench
+    everything, learned, matrices = work.points(spec), work.learned, work.matrices
     points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
     members, names = work.members, learned.names(work.problem)
     C = classifier.cost(self_products(everything)) if classifier.scale_C != "one" else classifier.C
     watch = Stopwatch()
-    gram = bench.square(points)
+    gram = matrices.square(points)
     watch.lap("products")
     rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
     beside = [OTHER_CLASS] if rest.any() and not rest.all() else []  # first: it usually takes longest
@@ -97,25 +100,18 @@ def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVecto
     def learn() -> Arrays:
         """Train the machines and return their arrays and seconds."""
         watch = Stopwatch()
-        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        matrices.nodes.fill(DenseRows.square(gram), matrices.jobs, classifier.ridge)
         watch.lap("kernel")
         machines = train_each_class(work, classifier, C, watch, targets, (*beside, *names))
         return {**_as_arrays(machines), "seconds": watch.seconds()}
 
-    linear = replace(spec, kernel=None)
     parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
-    terms = work.terms, work.aggregate
-    content = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
-    arrays = bench.cached(*content, learn)
-    machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
+    linear = replace(spec, kernel=None)
+    entry = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work, **parameters)
+    arrays = matrices.cached(*entry, learn)
+    machines, seconds = _from_arrays(arrays), arrays["seconds"] + watch.seconds("products")
     other = machines[0] if beside else None
-    if other is not None:  # its share of the time of the parallel training
-        training, one_by_one = TIMERS.index("training"), TIMERS.index("machines")
-        other_seconds = float(seconds[training] * other.seconds / seconds[one_by_one])
-        seconds[training] -= other_seconds
-        seconds[one_by_one] -= other.seconds
-    seconds += watch.seconds("products")
-    return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds, other_seconds)
+    return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds)
 
 
 def _as_arrays(machines: Sequence[BinarySvm]) -> Arrays:
@@ -142,14 +138,12 @@ class LinearOneVsRest(PerSplit):
     def _split(self, work: SplitData) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch = Stopwatch()
-        values = linear_svm_hyperplanes(linear.points, linear.machines).values(linear.tested)
+        values = linear.hyperplanes.values(linear.tested)
         watch.lap("testing")
-        return work.learned.predictions(values, linear.seconds + watch.seconds())
+        return work.learned.decide(values).timed(linear.seconds + watch.seconds())
 
     def _fitted(self, work: SplitData) -> FittedHyperplanes:
-        linear = linear_machines(work, self.spec)
-        hyperplanes = linear_svm_hyperplanes(linear.points, linear.machines)
-        return FittedHyperplanes(work.view(self.spec), work.learned, hyperplanes)
+        return FittedHyperplanes(work.view(self.spec), work.learned, linear_machines(work, self.spec).hyperplanes)
 
 
 class HyperplaneTopMethod(PerSplit):
@@ -162,7 +156,7 @@ class HyperplaneTopMethod(PerSplit):
     def _split(self, work: SplitData) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch, classifier = Stopwatch(), self.spec.classifier.build()
-        members, bench, learned = work.members, work.bench, work.learned
+        members, matrices, learned = work.members, work.matrices, work.learned
         names = learned.names(work.problem)
         mixture, machines, mixed = members[:, learned.columns], linear.machines, names
         if linear.other is not None:
@@ -171,12 +165,12 @@ class HyperplaneTopMethod(PerSplit):
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
         top = self.spec.build_kernel().set_params(
-            C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
+            C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=matrices.jobs
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap, watch.book)
-        return learned.predictions(values, _top_seconds(linear, watch.seconds()))
+        values = top.solve_targets(range(len(names)), linear.tested, matrices.nodes, watch.lap, watch.book)
+        return learned.decide(values).timed(_top_seconds(linear, watch.seconds()))
 
 
 class FisherKernelMethod(PerSplit):
@@ -191,18 +185,18 @@ class FisherKernelMethod(PerSplit):
         return True
 
     def _split(self, work: SplitData) -> SettingPredictions:
-        counts, split, bench = work.selected_counts, work.split, work.bench
+        counts, split, matrices = work.selected_counts, work.split, work.matrices
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
         watch.book("extraction", seconds[0])
-        gram = bench.square(model.scores_)
-        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        gram = matrices.square(model.scores_)
+        matrices.nodes.fill(DenseRows.square(gram), matrices.jobs, classifier.ridge)
         watch.lap("kernel")
         machines = train_each_class(work, classifier, classifier.C, watch)
         values = linear_svm_hyperplanes(model.scores_, machines).values(model.scores(counts[split.test], folded))
         watch.lap("testing")
         watch.book("testing", seconds[1])
-        return work.learned.predictions(values, watch.seconds())
+        return work.learned.decide(values).timed(watch.seconds())
 
     def _model(self, work: SplitData, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
         """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
@@ -226,10 +220,8 @@ class FisherKernelMethod(PerSplit):
                 arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
             return arrays
 
-        terms = work.terms, work.aggregate
-        arrays = work.bench.cached(
-            *cache_entry(work.problem, self.spec, type(self), "PLSI models", split, terms), learn
-        )
+        entry = cache_entry(work.problem, self.spec, type(self), "PLSI models", work)
+        arrays = work.matrices.cached(*entry, learn)
         by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
         if not hasattr(kernel, "scores_"):
             kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
@@ -246,5 +238,5 @@ def _top_seconds(linear: LinearMachines, top: Array) -> Array:
     products, extraction = (METHOD_TIMERS.index(part) for part in ("products", "extraction"))
     seconds, of_linear = top.copy(), linear.seconds[: len(METHOD_TIMERS)]
     seconds[products] += of_linear[products]
-    seconds[extraction] += of_linear.sum() - of_linear[products] + linear.other_seconds
+    seconds[extraction] += of_linear.sum() - of_linear[products]
     return seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -15,6 +15,34 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
+
+
+class Decisions(NamedTuple):
+    """Decisions on m documents.
+
+    Parameters
+    ----------
+    predicted : int32 array, shape (m,), or bool array, shape (m, k)
+        Predicted class of each document, or class indicators where documents may have several classes.
+    tied : bool array, of the shape of `predicted`
+        True for a tie for the first place, or for a decision value of exactly 0.
+    values : float64 array, shape (m, k), or None
+        Decision value of each class; infinite for classes that could not be learned. None where a method has none.
+    """
+
+    predicted: NDArray[Any]
+    tied: NDArray[np.bool_]
+    values: Array | None
+
+    @property
+    def known_values(self) -> Array:
+        """`values`, of a method that has some."""
+        assert self.values is not None  # noqa: S101 - see `FittedMethod.decide`
+        return self.values
+
+    def timed(self, seconds: Array) -> SettingPredictions:
+        """Return the predictions of a split, with `seconds` by `TIMERS`, shape (6,)."""
+        return SettingPredictions.of_split(self.predicted, self.tied, seconds, self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +76,12 @@ class LearnedClasses:
         """Return the names of the learned classes."""
         return tuple(problem.documents.classes[int(column)] for column in self.columns)
 
-    def predict_from(self, values: Array) -> NDArray[Any]:
-        """Return predictions from decision values of the learned classes, shape (m, n_learned).
+    def decide(self, values: Array) -> Decisions:
+        """Return decisions from decision values of the learned classes, shape (m, n_learned).
 
-        Returns
-        -------
-        int32 array, shape (m,), or bool array, shape (m, k)
-            The class with the largest value, of ties the first; or the classes with a positive value (LIBSVM's rule).
+        The class with the largest value is predicted, of ties the first; where documents may have several classes, the
+        classes with a positive value (LIBSVM's rule). A class that could not be learned has the value -inf, or inf if
+        it is predicted for every document.
 
         Raises
         ------
@@ -63,29 +90,18 @@ class LearnedClasses:
         """
         check_finite_values(values)
         if not self.multilabel:
-            return np.asarray(self.columns[values.argmax(axis=1)], dtype=np.int32)
+            tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
+            return Decisions(self.columns[values.argmax(axis=1)].astype(np.int32), tied, self.class_values(values))
         predicted = np.repeat(self.everywhere[None], len(values), axis=0)
-        predicted[:, self.columns] = values > 0
-        return predicted
+        tied = np.zeros(predicted.shape, dtype=bool)
+        predicted[:, self.columns], tied[:, self.columns] = values > 0, values == 0
+        return Decisions(predicted, tied, self.class_values(values))
 
     def class_values(self, values: Array) -> Array:
-        """Return a decision value for each class, shape (m, k), from those of the learned ones, shape (m, n_learned).
-
-        A class that could not be learned has -inf, or inf if it is predicted for every document.
-        """
+        """Return decision values of all classes, shape (m, k), from those of the learned ones, shape (m, n_learned)."""
         full = np.tile(np.where(self.everywhere, np.inf, -np.inf), (len(values), 1))
         full[:, self.columns] = values
         return full
-
-    def predictions(self, values: Array, seconds: Array) -> SettingPredictions:
-        """Return the predictions of a split from decision values of the learned classes, shape (m, n_learned)."""
-        predicted = self.predict_from(values)
-        if self.multilabel:
-            tied = np.zeros(predicted.shape, dtype=bool)
-            tied[:, self.columns] = values == 0
-        else:
-            tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        return SettingPredictions.of_split(predicted, tied, seconds, self.class_values(values))
 
 
 def check_finite_values(values: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.config.method_rules import check_method
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.given_predictions import GivenPredictionsMethod
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest
@@ -36,13 +35,7 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     Returns
     -------
     Method
-
-    Raises
-    ------
-    ValueError
-        If the parts of the method are incompatible, see `check_method`.
     """
-    check_method(spec)
     cls = _method_class(spec, problem, terms, replicated=replicated)
     together = cls is SharedMatrixSvm or (replicated and cls in (PointClassifierMethod, GivenPredictionsMethod))
     method: Method = cls(spec, "sum" if terms is None else terms.aggregate, batched=together)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
     from benchmark.methods.stopwatch import Stopwatch
-    from benchmark.representation import Weighting
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,7 @@ class SplitData:
         Number of terms to select; None for all.
     aggregate : str
         How the information gains of a term are aggregated over the classes.
-    bench : MatrixCache
+    matrices : MatrixCache
     """
 
     problem: Problem
@@ -58,7 +57,7 @@ class SplitData:
     splits: Sequence[Split]
     terms: int | None
     aggregate: str
-    bench: MatrixCache
+    matrices: MatrixCache
 
     @property
     def learned(self) -> LearnedClasses:
@@ -81,7 +80,7 @@ class SplitData:
         """
         if self.terms is None:
             return None
-        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
+        return self.matrices.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
 
     @cached_property
     def selected_counts(self) -> sp.csr_array:
@@ -95,20 +94,16 @@ class SplitData:
 
     def counts_view(self, representation: Representation) -> FittedView:
         """Fit the view of counts on the split's documents and terms."""
-        terms = self.selected_terms
+        counts, terms = self.selected_counts, self.selected_terms
         features = None if representation.features is None else representation.features.build()
-        parts = representation.normalization, representation.dirichlet, features, terms, terms is not None
-        return FittedView(self.weighting(self.selected_counts, representation), *parts)
+        rows = weighting_rows(self.problem, representation, self.split)
+        weighting = fitted_weighting(self.problem, counts, representation, rows, terms)
+        return FittedView(weighting, representation.normalization, representation.dirichlet, features, terms)
 
     def points(self, spec: MethodSpec) -> Any:
         """Return the points of all documents over the selected terms, or their texts or vectors."""
         view = self.view(spec)
         return view.points(inputs_of(spec, self.problem) if view.weighting is None else self.selected_counts)
-
-    def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
-        """Return the weighting fitted for the split; `counts` has a row for every document of the problem."""
-        rows = weighting_rows(self.problem, representation, self.split)
-        return fitted_weighting(self.problem, counts, representation, rows, self.selected_terms)
 
     def products(
         self,
@@ -130,17 +125,17 @@ class SplitData:
             alone = depends_on_split(representation)
             columns = self.split.train if alone else self._columns()
             how = {"by_class": by_class, "once": by_class and (once or alone)}
-            timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
+            timed = self.matrices.products(self.problem, representation, exponent, columns, rows, **how)
             watch.book("products", timed.seconds)
             return timed.products
         counts, view = self.selected_counts, self.view(spec)
         watch.lap("extraction")
         if view.dirichlet:
-            products = self.bench.smoothed(view.weights(counts), exponent, view.dirichlet)
+            products = self.matrices.smoothed(view.weights(counts), exponent, view.dirichlet)
         else:
             train = self.split.train
             labels = None if self.problem.multilabel else self.problem.documents.labels[train]
-            products = self.bench.of_points(view.points(counts), view.normalization, exponent, train, labels)
+            products = self.matrices.of_points(view.points(counts), view.normalization, exponent, train, labels)
         watch.lap("products")
         return products
 
@@ -151,13 +146,7 @@ class SplitData:
 
 
 def cache_entry(
-    problem: Problem,
-    spec: MethodSpec,
-    method: type,
-    what: str,
-    split: Split | None = None,
-    terms: tuple[int | None, str] = (None, ""),
-    **more: Any,
+    problem: Problem, spec: MethodSpec, method: type, what: str, work: SplitData | None = None, **more: Any
 ) -> tuple[str, list[type], dict[str, Any]]:
     """Return description, components and content that identify a kernel's arrays, for `MatrixCache.cached`.
 
@@ -170,15 +159,14 @@ def cache_entry(
         The class that computes the arrays.
     what : str
         Description of the arrays.
-    split : Split, optional
-        The split that the arrays belong to; by default, they belong to all documents.
-    terms : (int or None, str)
-        How many terms are selected, and how gains are aggregated over the classes.
+    work : SplitData, optional
+        The split and terms that the arrays belong to; by default, they belong to all documents and terms.
     **more
         Other values that determine the arrays.
     """
     representation, kernel = spec.representation, spec.kernel
     parts = [part.cls for part in (representation.weighting, representation.features, kernel) if part is not None]
+    split = None if work is None else work.split
     rows = [] if split is None else [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
     content = {
         "what": what,
@@ -186,7 +174,7 @@ def cache_entry(
         "rows": rows,
         "representation": representation.resolved,
         "kernel": None if kernel is None else kernel.resolved,
-        "terms": list(terms),
+        "terms": [None, ""] if work is None else [work.terms, work.aggregate],
         "seed": [problem.seed, None if split is None else split.number],
         **more,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,25 +11,24 @@ import numpy as np
 
 from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
 from benchmark.classifiers.hyperplanes import train_one_vs_rest
-from benchmark.classifiers.libsvm import DenseRows, train_binary_svms
-from benchmark.classifiers.one_vs_one import SvmProblem, TrainingClock
+from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
     SupportVectorClassifier,
     mean_self_product,
-    predict_class_codes,
-    svm_class_scores,
     svm_decision_values,
     svm_decision_values_together,
     train_multiclass,
     train_multiclass_together,
 )
-from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.methods.base import Method
-from benchmark.methods.fitted import FittedMachines
-from benchmark.methods.plugin_outputs import check_real_array
+from benchmark.methods.checked_classifiers import check_real_array
+from benchmark.methods.fitted import FittedMachines, svm_decisions
+from benchmark.methods.learned_classes import Decisions
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.system.numba_jit import numba_threads
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
-    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
@@ -51,25 +50,21 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
-#: Training documents on which a user's kernel is checked first.
-_FEW = 50
-
 
 class PerSplit(Method):
     """Base class of methods that solve each split separately."""
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
-        check_user_kernel(self.spec, problem, splits[0], bench)
-        with limit_threads(bench):
-            return [self._split(SplitData(problem, split, splits, terms, self.aggregate, bench)) for split in splits]
+        with limit_threads(matrices):
+            return [self._split(SplitData(problem, split, splits, terms, self.aggregate, matrices)) for split in splits]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
-        with limit_threads(bench):
-            return self._fitted(SplitData(problem, split, [split], terms, self.aggregate, bench))
+        with limit_threads(matrices):
+            return self._fitted(SplitData(problem, split, [split], terms, self.aggregate, matrices))
 
     def _split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
@@ -110,12 +105,12 @@ class SvmMethod(PerSplit):
     """
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict its test documents, see `Method.solve`."""
         if self.joins(problem, terms) is None:
-            return super().solve(problem, splits, terms, bench)
-        (predictions,) = solve_jointly([(self, splits)], problem, terms, bench)
+            return super().solve(problem, splits, terms, matrices)
+        (predictions,) = solve_jointly([(self, splits)], problem, terms, matrices)
         if isinstance(predictions, Exception):
             raise predictions
         return predictions
@@ -136,10 +131,11 @@ class SvmMethod(PerSplit):
         watch = Stopwatch()
         source, machines = self._trained(work, watch)
         if machines.machines:
-            values = svm_decision_values(machines, source.tested, work.bench.jobs)
+            values = svm_decision_values(machines, source.tested, work.matrices.jobs)
         else:
             values = np.empty((len(work.split.test), 0))
-        return decided(work, machines, values, watch)
+        watch.lap("testing")
+        return decided(work, machines, values, watch.seconds())
 
     def _fitted(self, work: SplitData) -> FittedMethod:
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
@@ -149,7 +145,7 @@ class SvmMethod(PerSplit):
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
-        classifier, bench = self.spec.classifier.build(), work.bench
+        classifier, matrices = self.spec.classifier.build(), work.matrices
         elementwise = is_elementwise_kernel(type(self.spec.build_kernel()))
         source = (self._of_products if elementwise else self._of_rows)(work, classifier, watch)
         if not work.problem.multilabel:
@@ -161,12 +157,12 @@ class SvmMethod(PerSplit):
                 scheme=classifier.scheme,
                 ridge=classifier.ridge,
                 cache_mb=classifier.cache_mb,
-                jobs=bench.jobs,
-                nodes=bench.nodes,
+                jobs=matrices.jobs,
+                nodes=matrices.nodes,
             )
             watch.lap("training")
             return source, machines
-        bench.nodes.fill(source.train, bench.jobs, classifier.ridge)
+        matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
         watch.lap("kernel")
         bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
         return source, MulticlassSvm("one-vs-rest", bounds, train_each_class(work, classifier, source.cost, watch))
@@ -189,8 +185,8 @@ class SvmMethod(PerSplit):
             grams = gram_rows(self.spec.build_kernel(), points[rows], labels, points[work.split.test])
             return dict(zip(("gram", "tested"), grams, strict=True))
 
-        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work.split, (work.terms, work.aggregate))
-        arrays = work.bench.cached(*entry, make)
+        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work)
+        arrays = work.matrices.cached(*entry, make)
         watch.lap("kernel")
         gram, tested = arrays["gram"], arrays["tested"]
         return GramSource(
@@ -202,19 +198,13 @@ class SvmMethod(PerSplit):
 
 
 def decided(
-    work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], watch: Stopwatch
+    work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], seconds: NDArray[np.float64]
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
-    learned = work.learned
-    if work.problem.multilabel:
-        watch.lap("testing")
-        return learned.predictions(values, watch.seconds())
-    codes, tied = predict_class_codes(machines, values)
-    watch.lap("testing")
-    # Where pairs of classes vote, decision values are of no class.
-    votes = machines.scheme == "one-vs-one" and values.shape[1] > 1
-    scores = None if votes else learned.class_values(svm_class_scores(machines, values))
-    return SettingPredictions.of_split(learned.columns[codes].astype(np.int32), tied, watch.seconds(), scores)
+    decisions = svm_decisions(work.learned, machines, values)
+    if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
+        decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
+    return decisions.timed(seconds)
 
 
 def train_each_class(
@@ -226,11 +216,11 @@ def train_each_class(
     names: Sequence[str] | None = None,
 ) -> tuple[BinarySvm, ...]:
     """Train a machine for each learned class, or column of `members`, on the kernel matrix in the nodes."""
-    bench, learned = work.bench, work.learned
+    matrices, learned = work.matrices, work.learned
     members = work.members[:, learned.columns] if members is None else members
     names = learned.names(work.problem) if names is None else names
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    machines = train_one_vs_rest(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
     watch.lap("training")
     watch.book("machines", sum(machine.seconds for machine in machines))
     return machines
@@ -251,7 +241,7 @@ def solve_jointly(
     asked: Sequence[tuple[SvmMethod, Sequence[Split]]],
     problem: Problem,
     terms: int | None,
-    bench: MatrixCache,
+    matrices: MatrixCache,
     *,
     once: bool = False,
 ) -> list[list[SettingPredictions] | Exception]:
@@ -261,7 +251,7 @@ def solve_jointly(
     ----------
     asked : sequence of (SvmMethod, sequence of Split)
         Machines with equal keys of `joins`, each with the splits to solve.
-    problem, terms, bench
+    problem, terms, matrices
         As in `Method.solve`.
     once : bool
         True if nothing else needs the inner products.
@@ -274,13 +264,13 @@ def solve_jointly(
     predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
     failed: dict[int, Exception] = {}
     all_splits = {id(split): split for _, splits in asked for split in splits}
-    with limit_threads(bench):
+    with limit_threads(matrices):
         for number, split in all_splits.items():
             pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
             machines = [asked[i][0] for i in pending]
             if not machines:
                 continue
-            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].aggregate, bench)
+            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].aggregate, matrices)
             for i, result in zip(pending, _solve_together(machines, work, once=once), strict=True):
                 if isinstance(result, Exception):
                     failed[i] = result
@@ -297,9 +287,10 @@ def _solve_together(
 ) -> list[SettingPredictions | Exception]:
     """Train machines that share inner products on a split; return the predictions or the error of each.
 
-    Seconds are summed over threads and divided by the number of threads.
+    The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
+    divided equally.
     """
-    watch, bench, specs = Stopwatch(), work.bench, [machine.spec for machine in machines]
+    watch, matrices, specs = Stopwatch(), work.matrices, [machine.spec for machine in machines]
     exponent, (rows, sizes) = specs[0].build_kernel().exponent, _by_class(work)
     products = work.products(specs[0], exponent, watch, by_class=True, once=once)
 
@@ -308,7 +299,8 @@ def _solve_together(
         built = next(spec for spec in specs if repr(spec.kernel) == kernel).build_kernel()
         return LazyGram(built, products, normalization, work.split.test if tested else rows, rows)
 
-    results, pending = dict[int, SettingPredictions | Exception](), dict[int, SvmProblem]()
+    results: dict[int, SettingPredictions | Exception] = {}
+    pending: dict[int, SvmProblem] = {}
     test_grams: list[LazyGram] = []
     for number, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
@@ -321,23 +313,22 @@ def _solve_together(
         pending[number] = SvmProblem(gram(*name, tested=False), C, *settings)
         test_grams.append(gram(*name, tested=True))
     watch.lap("products")
-    training, testing = TrainingClock(len(pending)), TrainingClock(len(pending))
-    budget, jobs = bench.budget, bench.jobs
-    fitted = train_multiclass_together(
-        [*pending.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training
-    )
-    decision_values = svm_decision_values_together(fitted, test_grams, jobs=jobs, clock=testing)
-    products_seconds = (training.shared + testing.shared) / jobs
-    for i, (number, trained, values) in enumerate(zip(pending, fitted, decision_values, strict=True)):
-        if isinstance(trained, Exception) or isinstance(values, Exception):
-            results[number] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
+    together = Stopwatch()
+    budget, jobs = matrices.budget, matrices.jobs
+    trained = train_multiclass_together([*pending.values()], sizes, jobs=jobs, nodes=matrices.nodes, budget=budget)
+    together.lap("kernel")
+    decision_values = svm_decision_values_together(trained, test_grams, jobs=jobs)
+    together.lap("testing")
+    solver = [0.0 if isinstance(each, Exception) else sum(m.seconds for m in each.machines) / jobs for each in trained]
+    shared = together.seconds()
+    shared[TIMERS.index("kernel")] = max(0.0, shared[TIMERS.index("kernel")] - sum(solver))
+    for number, svms, values, training in zip(pending, trained, decision_values, solver, strict=True):
+        if isinstance(svms, Exception) or isinstance(values, Exception):
+            results[number] = svms if isinstance(svms, Exception) else values  # type: ignore[assignment]
             continue
-        own = Stopwatch()
-        spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
-        for part, seconds in spent.items():
-            own.book(part, float(seconds))
-        found = decided(work, trained, values, own)
-        results[number] = replace(found, seconds=found.seconds + watch.seconds())
+        seconds = watch.seconds() + shared / len(pending)
+        seconds[TIMERS.index("training")] += training
+        results[number] = decided(work, svms, values, seconds)
     return [results[i] for i in range(len(machines))]
 
 
@@ -369,97 +360,56 @@ def gram_rows(
     for rows in (points, tested):
         values = kernel.transform(rows)
         grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    check_not_constant(kernel, grams[0])
-    return grams[0], grams[1]
-
-
-def check_user_kernel(spec: MethodSpec, problem: Problem, split: Split, bench: MatrixCache) -> None:
-    """Raise ValueError where a user's elementwise kernel has values that aren't finite, or only equal ones."""
-    if spec.kernel is None or is_builtin(spec.kernel.cls) or not is_elementwise_kernel(spec.kernel.cls):
-        return
-    work = SplitData(problem, split, [split], None, "sum", bench)
-    points, kernel = work.points(spec), spec.build_kernel()
-    for train in (split.train[:_FEW], split.train):
-        values = kernel.fit(points[train]).transform(points[train])
-        gram = check_real_array(values, (len(train), len(train)), f"the kernel {kernel!r}")
-        if gram.min() < gram.max():
-            return
-    check_not_constant(kernel, gram)
-
-
-def check_not_constant(kernel: Any, gram: NDArray[np.float64]) -> None:
-    """Raise ValueError where all values of a Gram matrix are equal, so that no documents can be distinguished."""
+    gram, tested_rows = grams
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
+    return gram, tested_rows
 
 
-class SharedMatrixSvm(Method):
+class SharedMatrixSvm(SvmMethod):
     """LIBSVM on many splits of documents of two classes, with one kernel matrix of all documents.
 
     Weights must not depend on the split. WebKB's reduced diffusion experiment takes 4 processor seconds, and 17 with a
     kernel matrix for each split.
     """
 
+    def joins(self, problem: Problem, terms: int | None) -> None:
+        """Return None: all splits are solved at once."""
+
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         if terms is not None or len(problem.documents.classes) != 2:
             raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
-        check_user_kernel(self.spec, problem, splits[0], bench)
-        watch, labels = Stopwatch(), problem.documents.labels
-        classifier = self.spec.classifier.build()
-        with limit_threads(bench):
+        watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
+        with limit_threads(matrices):
             documents = (problem.key, self.spec.representation)
             key = (*documents, repr(self.spec.kernel), classifier.scale_C, classifier.ridge)
-            matrix, spent, _ = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
+            matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
             watch.lap("kernel")
-            decided = batch_decision_values(
-                matrix,
-                [_binary(split, labels) for split in splits],
-                C=classifier.C,
-                epsilon=classifier.epsilon,
-                jobs=bench.jobs,
-                nodes=bench.nodes,
-            )
+            parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
+            problems = [_binary(split, labels) for split in splits]
+            values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
         # LIBSVM's rule: only a positive decision value predicts the first class.
-        return [
-            SettingPredictions.of_split(
-                (values <= 0).astype(np.int32), values == 0, seconds, np.column_stack([values, -values])
-            )
-            for values in decided
-        ]
-
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMachines:
-        """Train on a split, see `Method.fit`; coefficients are of the unscaled kernel, whatever C's unit."""
-        work, classifier = SplitData(problem, split, [split], terms, "sum", bench), self.spec.classifier.build()
-        binary = _binary(split, problem.documents.labels)
-        with limit_threads(bench):
-            matrix, _, unit = self._matrix(problem, classifier, bench)
-            bench.nodes.fill_square(matrix, bench.jobs)
-            parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-            (machine,) = train_binary_svms(bench.nodes, [(binary.first, binary.second)], **parameters, jobs=bench.jobs)
-        rows = np.concatenate([binary.first, binary.second])
-        position = np.zeros(len(matrix), dtype=np.intp)
-        position[rows] = np.arange(len(rows))
-        machine = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
-        bounds = np.array([0, len(binary.first), len(rows)])
-        machines = MulticlassSvm("one-vs-one", bounds, (machine,))
-        return FittedMachines.of(work, self.spec, rows, machines)
+        decisions = (Decisions((v <= 0).astype(np.int32), v == 0, np.column_stack([v, -v])) for v in values)
+        return [each.timed(seconds) for each in decisions]
 
     def _matrix(
-        self, problem: Problem, classifier: SupportVectorClassifier, bench: MatrixCache
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
+        self, problem: Problem, classifier: SupportVectorClassifier, matrices: MatrixCache
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the kernel matrix of all documents of the task divided by C's unit, and its seconds."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))
         rows = everything if representation.learns else None
-        held = bench.products(problem, representation, kernel.exponent, everything, rows)
-        watch.book("products", held.seconds)
-        gram = LazyGram(kernel, held.products, representation.normalization, everything, everything)
-        n, unit = len(everything), 1.0
+        timed = matrices.products(problem, representation, kernel.exponent, everything, rows)
+        watch.book("products", timed.seconds)
+        gram, n = (
+            LazyGram(kernel, timed.products, representation.normalization, everything, everything),
+            len(everything),
+        )
 
         def make() -> dict[str, NDArray[Any]]:
             """Compute the Gram matrix, block by block."""
@@ -469,18 +419,17 @@ class SharedMatrixSvm(Method):
                 """Compute the rows from start to stop."""
                 matrix[start:stop] = gram.block(start, stop)
 
-            run_blocks(fill, n, rows_per_block(n), bench.jobs)
+            run_blocks(fill, n, rows_per_block(n), matrices.jobs)
             return {"gram": matrix}
 
-        matrix = bench.cached(*cache_entry(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
-        if classifier.scale_C == "mean-self-product":
-            unit = mean_self_product(np.diagonal(matrix))
+        matrix = matrices.cached(*cache_entry(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
+        unit = mean_self_product(np.diagonal(matrix)) if classifier.scale_C == "mean-self-product" else 1.0
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge
         if unit != 1.0:
             matrix /= unit
         watch.lap("kernel")
-        return matrix, watch.seconds(), unit
+        return matrix, watch.seconds()
 
 
 def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
@@ -501,10 +450,10 @@ def scaled_cost(
 
 
 @contextmanager
-def limit_threads(bench: MatrixCache) -> Iterator[None]:
-    """Limit BLAS and compiled functions to the workbench's number of threads while the block runs.
+def limit_threads(matrices: MatrixCache) -> Iterator[None]:
+    """Limit BLAS and compiled functions to the run's number of threads while the block runs.
 
     Only one of LIBSVM, BLAS and numba uses the cores at a time.
     """
-    with blas_threads(bench.jobs), numba_threads(bench.jobs):
+    with blas_threads(matrices.jobs), numba_threads(matrices.jobs):
         yield

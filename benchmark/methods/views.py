@@ -108,8 +108,6 @@ class FittedView:
         Feature map of normalized points.
     terms : intp array, shape (V,), or None
         Columns of the terms to take from the counts of all terms, the best first; None to take all.
-    selected : bool
-        True if terms were selected: points are then normalized before they are mapped.
     """
 
     weighting: Weighting | None
@@ -117,7 +115,6 @@ class FittedView:
     dirichlet: float = 0.0
     features: Any = None
     terms: NDArray[np.intp] | None = None
-    selected: bool = False
 
     def own_terms(self, inputs: Any) -> Any:
         """Take the view's own terms from counts of all terms of its problem; texts and vectors stay as they are."""

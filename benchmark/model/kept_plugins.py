@@ -83,13 +83,11 @@ def _check_files(folder: Path, described: Mapping[str, Any]) -> None:
 def named_modules(plugins: Iterable[Plugin], names: Iterable[str]) -> Iterator[None]:
     """Let plug-ins' modules be imported by the names that they had where the model was trained."""
     named = {name: each.module for name, each in zip(names, plugins, strict=True) if name and each.module}
-    before = {name: sys.modules.get(name) for name in named}
+    before = {name: sys.modules[name] for name in named if name in sys.modules}
     sys.modules.update(named)
     try:
         yield
     finally:
-        for name, module in before.items():
-            if module is None:
-                sys.modules.pop(name, None)
-            else:
-                sys.modules[name] = module
+        for name in named:
+            del sys.modules[name]
+        sys.modules.update(before)

@@ -23,9 +23,9 @@ from benchmark.classifiers.hyperplanes import Hyperplanes
 from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.classifiers.svm import MulticlassSvm
 from benchmark.kernels import KERNELS
+from benchmark.methods.checked_classifiers import CheckedClassifier
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
 from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.plugin_outputs import CheckedClassifier
 from benchmark.methods.views import FittedView
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
@@ -194,14 +194,10 @@ def described_state(state: dict[str, Any]) -> bytes:
         described = files.pop("schema.json").decode()
     except (skops.exceptions.UnsupportedTypeException, TypeError, ValueError, AttributeError) as error:
         raise ValueError(one_line(f"skops can't keep it: {error}")) from None
-    numbers: dict[str, str] = {}
-
-    def number(found: re.Match[str]) -> str:
-        """Return the reference to an object by its number, in the order of the file."""
-        return found[1] + numbers.setdefault(found[2], str(len(numbers)))
-
-    described = re.sub(r'("__id__": |"file": ")(\d+)', number, described)
-    renamed = {numbers[name.partition(".")[0]] + "." + name.partition(".")[2]: files[name] for name in files}
+    order = dict.fromkeys(re.findall(r'(?:"__id__": |"file": ")(\d+)', described))
+    numbers = {address: str(number) for number, address in enumerate(order)}
+    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda found: found[1] + numbers[found[2]], described)
+    renamed = {f"{numbers[name.partition('.')[0]]}.{name.partition('.')[2]}": files[name] for name in files}
     renamed["schema.json"] = json.dumps(json.loads(described)).encode()
     buffer = io.BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:

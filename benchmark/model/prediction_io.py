@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import deque
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.corpora.user.decompress import open_decompressed
 from benchmark.corpora.user.records import (
-    DELIMITERS,
     RECORD_EXTENSIONS,
     SPREADSHEETS,
-    TABLE_DELIMITERS,
-    TextForm,
     file_extension,
     iter_records,
     read_columns,
     unreadable_kind,
 )
-from benchmark.corpora.user.text_lines import check_encoding
+from benchmark.corpora.user.text_files import check_encoding, open_decompressed
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.writers import csv_text
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
@@ -34,11 +29,16 @@ if TYPE_CHECKING:
 
     from benchmark.model.text_model import TextModel, TextPredictions
 
-    Answered = tuple[tuple[str, ...], TextPredictions]
-
 STANDARD_INPUT = Path("-")
 #: What a prediction has beside the label.
 SCORE_PARTS = ("decision", "probability")
+
+
+class DocumentName(NamedTuple):
+    """Name of a document, and the values of the input's columns that are printed beside its prediction."""
+
+    id: str
+    kept: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -50,31 +50,20 @@ class RecordColumns:
     text : sequence of str
         Columns of a record's text; several are joined by line feeds, as in a user's corpus.
     id : str, optional
-        Column of the record's name; by default the one of `usual`, where a file has it, or else its file and line.
-    encoding : str
-        Encoding of tables and JSON.
-    delimiter : str, optional
-        Character between the columns of a table. By default the first of these under which the first row has the
-        columns: that of `usual`, that of the file's kind, and others.
-    header : bool
-        Whether the first row of a table has the names of its columns.
-    usual : dict
-        Delimiter and id of the training documents.
+        Column of the record's name; by default `usual_id`, where a file has it, or else its file and line.
     keep : sequence of str, or None
         Columns that are written beside the predictions; None for all columns of the first file.
-    quoting, escape
-        As of `TextForm`.
+    form : dict
+        Parameters of `TextForm`.
+    usual_id : str, optional
+        Column of the name of the training documents.
     """
 
     text: Sequence[str]
     id: str | None = None
-    encoding: str = "utf-8"
-    delimiter: str | None = None
-    header: bool = True
-    usual: Mapping[str, str | None] = field(default_factory=dict)
     keep: Sequence[str] | None = ()
-    quoting: str = "double"
-    escape: str | None = None
+    form: Mapping[str, Any] = field(default_factory=dict)
+    usual_id: str | None = None
 
     @classmethod
     def of_model(
@@ -88,53 +77,14 @@ class RecordColumns:
         keep: Sequence[str] | None = (),
     ) -> RecordColumns:
         """Return the columns and form of a model's training documents, with what is stated in their place."""
-        reading = about.get("reading") or {}
-        usual = {name: reading.get(name) for name in ("delimiter", "id")}
-        encoding = encoding or reading.get("encoding", "utf-8")
-        check_encoding(encoding)
-        quotes = {name: reading[name] for name in ("quoting", "escape") if name in reading}
-        return cls(text or about["text"], id, encoding, delimiter, reading.get("header", True), usual, keep, **quotes)
-
-    def form_of(self, path: Path) -> tuple[dict[str, Any], list[str]]:
-        """Return how a file of records is read, and the names of its columns."""
-        form: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(TextForm)}
-        usual = TABLE_DELIMITERS.get(file_extension(path))
-        if usual is None or self.delimiter is not None:
-            return form, read_columns(path, **form)
-        wanted = {*self.text, *(self.keep or ()), *([] if self.id is None else [self.id])}
-        marks = list(dict.fromkeys(filter(None, [self.usual.get("delimiter"), usual, *DELIMITERS])))
-        names = {mark: self._names(path, form | {"delimiter": mark}) for mark in marks}
-        best = next((mark for mark in marks if wanted <= set(names[mark])), marks[0])
-        return form | {"delimiter": best}, names[best]
-
-    def _names(self, path: Path, form: dict[str, Any]) -> list[str]:
-        try:
-            return read_columns(path, **form)
-        except DataError:  # reading the records says what is wrong
-            return []
+        form = dict(about.get("reading") or {})
+        usual_id = form.pop("id", None)
+        form |= {key: value for key, value in (("encoding", encoding), ("delimiter", delimiter)) if value}
+        check_encoding(form.get("encoding", "utf-8"))
+        return cls(text or about["text"], id, keep, form, usual_id)
 
 
-class KeptColumns:
-    """Values of the input's columns that are written beside the predictions, in the order of the documents."""
-
-    def __init__(self, names: Sequence[str] | None = ()) -> None:
-        self.names = None if names is None else tuple(names)
-        self.rows = deque[list[Any]]()
-
-    def named(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the columns; all of the first file's, if none are named."""
-        if self.names is None:
-            self.names = tuple(columns)
-        return self.names
-
-    def take(self) -> list[Any]:
-        """Return the values of the next document."""
-        return self.rows.popleft() if self.rows else []
-
-
-def read_texts(
-    files: Sequence[Path], columns: RecordColumns, kept: KeptColumns | None = None
-) -> Iterator[tuple[str, bytes]]:
+def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[DocumentName, bytes]]:
     """Yield names and texts: lines of standard input, records of a file of records, any other file as a whole.
 
     Parameters
@@ -142,47 +92,47 @@ def read_texts(
     files : sequence of Path
         ``-`` is standard input.
     columns : RecordColumns
-    kept : KeptColumns, optional
-        Gets the values of its columns for each record.
 
     Raises
     ------
     DataError
         If a file can't be read, or has no columns where some are to be kept.
     """
-    kept = kept or KeptColumns()
+    keep = columns.keep
     for path in files:
         kind = file_extension(path)
         if kind in SPREADSHEETS:
             raise unreadable_kind(path)
         if path != STANDARD_INPUT and kind in RECORD_EXTENSIONS:
-            yield from _records(path, columns, kept)
+            known = read_columns(path, **columns.form)
+            keep = known if keep is None else keep
+            yield from _records(path, columns, known, keep)
             continue
-        if kept.names != ():
+        if keep is None or len(keep):
             raise DataError(f"{path}: has no columns to keep: only tables, JSON and Parquet have")
         if path == STANDARD_INPUT:
-            yield from ((str(number), line.rstrip(b"\r\n")) for number, line in enumerate(_standard_input(), start=1))
+            lines = enumerate(_standard_input(), start=1)
+            yield from ((DocumentName(str(number), {}), line.rstrip(b"\r\n")) for number, line in lines)
         else:
             with open_decompressed(path) as file:
-                yield str(path), file.read()
+                yield DocumentName(str(path), {}), file.read()
 
 
-def _records(path: Path, columns: RecordColumns, kept: KeptColumns) -> Iterator[tuple[str, bytes]]:
+def _records(
+    path: Path, columns: RecordColumns, known: Sequence[str], keep: Sequence[str]
+) -> Iterator[tuple[DocumentName, bytes]]:
     """Yield names and texts of the records of a file."""
-    form, known = columns.form_of(path)
-    usual = columns.usual.get("id")
-    name = columns.id or (usual if usual in known else None)
-    own, n = kept.named(known), len(columns.text)
-    names = [*columns.text, *own, *([] if name is None else [name])]
-    for line, values in iter_records(path, names, **form):
-        texts = [value for value in values[:n] if value is not None]
-        wrong = next((value for value in texts if not isinstance(value, str)), None)
+    name = columns.id or (columns.usual_id if columns.usual_id in known else None)
+    names = [*columns.text, *keep, *filter(None, [name])]
+    for line, values in iter_records(path, names, **columns.form):
+        texts = dict(zip(columns.text, values, strict=False))
+        wrong = next((each for each in texts.values() if not isinstance(each, str | None)), None)
         if wrong is not None:
             raise DataError(f"{path}:{line}: the text is {quote_value(wrong)}, and must be text")
-        fields = {column: _bytes(value or "") for column, value in zip(columns.text, values, strict=False)}
-        if own:
-            kept.rows.append(values[n : n + len(own)])
-        yield f"{path}:{line}" if name is None else str(values[-1]), FieldedText(_bytes("\n".join(texts)), fields)
+        fields = {column: (text or "").encode("utf-8", "replace") for column, text in texts.items()}
+        joined = "\n".join(text for text in texts.values() if text is not None).encode("utf-8", "replace")
+        kept = dict(zip(keep, values[len(columns.text) :], strict=False))
+        yield DocumentName(f"{path}:{line}" if name is None else str(values[-1]), kept), FieldedText(joined, fields)
 
 
 def _standard_input() -> Iterator[bytes]:
@@ -195,17 +145,15 @@ def _standard_input() -> Iterator[bytes]:
         raise DataError(f"standard input can't be read: {error.strerror or error}") from None
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
-
-
 class PredictionCount:
     """Number of predicted documents, and of those without a term of the model's vocabulary, if it has one."""
 
     def __init__(self) -> None:
         self.documents = self.unknown = 0
 
-    def counted(self, answered: Iterable[Answered]) -> Iterator[Answered]:
+    def counted(
+        self, answered: Iterable[tuple[tuple[Any, ...], TextPredictions]]
+    ) -> Iterator[tuple[tuple[Any, ...], TextPredictions]]:
         """Yield batches of predictions unchanged, and count their documents."""
         for names, answers in answered:
             self.documents += len(names)
@@ -213,116 +161,77 @@ class PredictionCount:
             yield names, answers
 
 
-@dataclass(frozen=True)
-class PredictionForm:
-    """What is written of each document, after its name and label.
-
-    Parameters
-    ----------
-    as_json : bool
-        JSON lines in place of CSV.
-    parts : collection of str
-        Of `decision` and `probability`; what a model doesn't have is left out.
-    with_words : bool
-        The terms that contribute most to each label.
-    """
-
-    as_json: bool = False
-    parts: Collection[str] = SCORE_PARTS
-    with_words: bool = False
-
-    def has_probabilities(self, model: TextModel) -> bool:
-        """Test whether probabilities are written."""
-        return model.has_probabilities and "probability" in self.parts
-
-
-def form_of_predictions(model: TextModel, only: Collection[str], *, as_json: bool, with_words: bool) -> PredictionForm:
-    """Return what is written: all that a model has, or the label with those of `only`; ConfigError for a wrong name."""
+def parts_of_predictions(model: TextModel, only: Collection[str]) -> tuple[str, ...]:
+    """Return what is written beside the label: all, or those of `only`; ConfigError for a wrong name."""
     allowed = ("label", *SCORE_PARTS)
     for part in only:
         if part not in allowed:
             raise ConfigError(f"--only: {unknown_name('part', part, allowed)}")
     if "probability" in only and not model.has_probabilities:
         raise ConfigError("--only: the model has no probability; fit it with --probability")
-    return PredictionForm(as_json, tuple(only) or SCORE_PARTS, with_words)
+    return tuple(only) or (SCORE_PARTS if model.has_probabilities else SCORE_PARTS[:1])
 
 
 def format_predictions(
-    model: TextModel, answered: Iterable[Answered], form: PredictionForm, kept: KeptColumns | None = None
+    model: TextModel,
+    answered: Iterable[tuple[tuple[DocumentName, ...], TextPredictions]],
+    parts: Collection[str] = SCORE_PARTS[:1],
+    *,
+    as_json: bool = False,
+    with_words: bool = False,
 ) -> Iterator[str]:
     """Yield predictions as text: one line per document, after a header in CSV.
 
     The header comes with the lines of the first documents: if these can't be read or predicted, nothing is written.
 
-    Numbers have all their digits in JSON and six in CSV, or twelve where six would make values of a document equal.
-    The value of a class that could not be learned, since all training documents have it or none, is null in JSON and
-    empty in CSV. Kept columns stand after the name; one that is named as a column of the predictions is begun by
-    "input".
+    Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, since all
+    training documents have it or none, is null in JSON and empty in CSV. Kept columns stand after the name; one that is
+    named as a column of the predictions is begun by "input".
     """
-    kept = kept or KeptColumns()
-    if form.as_json:
-        for names, answers in answered:
-            records = (_record(model, names, answers, row, form, kept) for row in range(len(names)))
-            yield "".join(f"{json.dumps(record, default=str)}\n" for record in records)
-        return
-    own = ["labels" if model.multilabel else "label"]
-    own += [f"decision {name}" for name in model.classes] if "decision" in form.parts else []
-    own += [f"probability {name}" for name in model.classes] if form.has_probabilities(model) else []
-    if form.with_words:
-        own += [f"words {name}" for name in model.classes] if model.multilabel else ["words"]
+    several = with_words and model.multilabel
+    columns = ["labels" if model.multilabel else "label"]
+    columns += [f"{part} {name}" for part in SCORE_PARTS if part in parts for name in model.classes]
+    columns += [f"words {name}" for name in model.classes] if several else ["words"] * with_words
     begun = False
     for names, answers in answered:
-        lines = (_row(model, names, answers, row, form, kept) for row in range(len(names)))
-        yield csv_text(None if begun else _header(own, kept), lines)
+        records = [_record(model, name, answers, row, parts) for row, name in enumerate(names)]
+        if as_json:
+            yield "".join(f"{json.dumps(record, default=str)}\n" for record in records)
+            continue
+        kept = names[0].kept if names else {}
+        header = ["id", *(f"input {name}" if name in ("id", *columns) else name for name in kept), *columns]
+        flat = [_flattened(record, model.term_separator) for record in records]
+        rows = zip(flat, names, strict=True)
+        lines = [[each["id"], *name.kept.values(), *map(each.get, columns)] for each, name in rows]
+        yield csv_text(None if begun else header, lines)
         begun = True
-    if not begun:
-        yield csv_text(_header(own, kept), ())
-
-
-def _header(own: Sequence[str], kept: KeptColumns) -> list[str]:
-    return ["id", *(f"input {name}" if name in ("id", *own) else name for name in kept.names or ()), *own]
+    if not (begun or as_json):
+        yield csv_text(["id", *columns], ())
 
 
 def _record(
-    model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
+    model: TextModel, name: DocumentName, answers: TextPredictions, row: int, parts: Collection[str]
 ) -> dict[str, Any]:
+    """Return what is written of a document, as JSON has it."""
     labels = [model.classes[code] for code in answers.classes_of(row)]
-    record: dict[str, Any] = {"id": names[row]}
-    if kept.names:
-        record["input"] = dict(zip(kept.names, kept.take(), strict=True))
+    record: dict[str, Any] = {"id": name.id, **({"input": dict(name.kept)} if name.kept else {})}
     record |= {"labels": labels} if model.multilabel else {"label": labels[0]}
-    if "decision" in form.parts:
-        record["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
-    if answers.probabilities is not None and form.has_probabilities(model):
-        record["probability"] = dict(zip(model.classes, answers.probabilities[row].tolist(), strict=True))
+    for part, values in zip(SCORE_PARTS, (answers.values, answers.probabilities), strict=True):
+        if part in parts and values is not None:
+            numbers = [float(value) if np.isfinite(value) else None for value in values[row]]
+            record[part] = dict(zip(model.classes, numbers, strict=True))
     if answers.words:
         words = {model.classes[code]: terms for code, terms in answers.words[row].items()}
         record["words"] = words if model.multilabel else words[labels[0]]
     return record
 
 
-def _row(
-    model: TextModel, names: Sequence[str], answers: TextPredictions, row: int, form: PredictionForm, kept: KeptColumns
-) -> list[Any]:
-    predicted = answers.classes_of(row)
-    labels = LABEL_SEPARATOR.join(model.classes[code] for code in predicted)
-    fields: list[Any] = [names[row], *(kept.take() if kept.names else ()), labels]
-    if "decision" in form.parts:
-        fields += _shortened(_finite(answers.values[row]))
-    if answers.probabilities is not None and form.has_probabilities(model):
-        fields += _shortened(answers.probabilities[row].tolist())
-    if form.with_words:
-        words = answers.words[row]
-        codes = range(len(model.classes)) if model.multilabel else predicted
-        fields += [model.term_separator.join(words.get(code, ())) for code in codes]
-    return fields
-
-
-def _shortened(values: list[float | None]) -> list[float | None]:
-    """Round to six significant digits, unless that makes values equal: who reads them could see a tie."""
-    short = [None if value is None else float(f"{value:.6g}") for value in values]
-    return short if len(set(short)) == len(set(values)) else values
-
-
-def _finite(values: Any) -> list[float | None]:
-    return [value if known else None for value, known in zip(values.tolist(), np.isfinite(values), strict=True)]
+def _flattened(record: Mapping[str, Any], separator: str) -> dict[str, Any]:
+    """Return a record by the columns of a table."""
+    flat: dict[str, Any] = {}
+    for key, value in record.items():
+        cells = {f"{key} {name}": each for name, each in value.items()} if isinstance(value, dict) else {key: value}
+        for column, each in cells.items():
+            mark = LABEL_SEPARATOR if key == "labels" else separator
+            flat[column] = mark.join(each) if isinstance(each, list) else each
+    return flat

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -58,12 +58,9 @@ def _margin(values: Array, code: int, *, multilabel: bool) -> Array:
     return np.asarray(values[:, code] - np.delete(values, code, axis=1).max(axis=1))
 
 
-def without_each_term(document: sp.csr_array) -> Iterator[sp.csr_array]:
-    """Yield copies of a document, each without one of its terms, in batches of `LEAVE_ONE_OUT_ROWS` rows."""
-    n = document.nnz
-    for start in range(0, n, LEAVE_ONE_OUT_ROWS):
-        m = min(LEAVE_ONE_OUT_ROWS, n - start)
-        stay = np.ones((m, n), dtype=bool)
-        stay[np.arange(m), start + np.arange(m)] = False
-        rows = (np.tile(part, (m, 1))[stay] for part in (document.data, document.indices))
-        yield sp.csr_array((*rows, np.arange(m + 1, dtype=np.int32) * (n - 1)), shape=(m, document.shape[1]))
+def without_columns(document: sp.csr_array, columns: Sequence[int]) -> sp.csr_array:
+    """Return copies of a document, shape (1, V), each without one of these columns; -1 stands for none."""
+    stay = document.indices != np.array(columns, dtype=np.intp)[:, None]
+    ends, n = np.cumsum(stay.sum(axis=1)), len(columns)
+    data, indices = (np.tile(part, (n, 1))[stay] for part in (document.data, document.indices))
+    return sp.csr_array((data, indices, np.append(0, ends)), shape=(n, document.shape[1]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from benchmark.corpora.corpus import TEXT_CHUNK_BYTES
 from benchmark.model.probabilities import class_probabilities
-from benchmark.model.telling_terms import telling_terms, without_each_term
+from benchmark.model.telling_terms import LEAVE_ONE_OUT_ROWS, telling_terms, without_columns
 from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+N = TypeVar("N")
+
 #: Documents per batch of predictions.
 PREDICTION_BATCH = 2048
 
@@ -46,7 +48,7 @@ class TextPredictions:
     predicted : int32 array, shape (m,), or bool array, shape (m, k)
         Predicted class of each document, or a multi-label indicator matrix.
     values : float64 array, shape (m, k)
-        Per-class decision values, see `FittedMethod.class_values`.
+        Per-class decision values, infinite for classes that could not be learned.
     probabilities : float64 array, shape (m, k), or None
         Class probabilities; None if the model has none.
     known : int array, shape (m,), or None
@@ -121,16 +123,6 @@ class ModelPart:
     view: TextView
     fitted: FittedMethod
 
-    def class_values(self, inputs: Any) -> Array:
-        """Return a decision value for each class, shape (m, k), from the view's inputs of m texts."""
-        return self.fitted.class_values(self.fitted.values(inputs))
-
-    def values_without_terms(self, document: sp.csr_array) -> tuple[list[str], Array]:
-        """Return the n terms of a document, shape (1, V), and its class values without each of them, shape (n, k)."""
-        values = [self.class_values(each) for each in without_each_term(document)]
-        terms = [(self.view.vocabulary or ())[column] for column in document.indices]
-        return terms, np.concatenate([np.empty((0, self.class_values(document).shape[1])), *values])
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextModel:
@@ -191,14 +183,14 @@ class TextModel:
         return max((part.view.term_separator for part in self.parts), key=len)
 
     def answers(
-        self, documents: Iterable[tuple[str, bytes]], *, n_words: int = 0, jobs: int = 1
-    ) -> Iterator[tuple[tuple[str, ...], TextPredictions]]:
+        self, documents: Iterable[tuple[N, bytes]], *, n_words: int = 0, jobs: int = 1
+    ) -> Iterator[tuple[tuple[N, ...], TextPredictions]]:
         """Yield the names and predictions of batches of documents, in the order of the documents.
 
         Parameters
         ----------
-        documents : iterable of (str, bytes)
-            Names and texts; a few batches of them are in memory at a time.
+        documents : iterable of (name, bytes)
+            Names of any type, and texts; a few batches of them are in memory at a time.
         n_words : int
             Maximum number of telling terms for a class; 0 for none.
         jobs : int
@@ -221,13 +213,13 @@ class TextModel:
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
         """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
         if self.rule is None:
-            fitted = self.parts[0].fitted
-            raw = fitted.values(inputs[0])
-            return fitted.predict_from(raw), fitted.class_values(raw)
-        total = self.rule.of([part.class_values(each) for part, each in zip(self.parts, inputs, strict=True)])
-        return self.learned.predict_from(total), self.learned.class_values(total)
+            decisions = self.parts[0].fitted.decide(inputs[0])
+        else:
+            parts = zip(self.parts, inputs, strict=True)
+            decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
+        return decisions.predicted, decisions.known_values
 
-    def _answer(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], TextPredictions]:
+    def _answer(self, batch: Sequence[tuple[N, bytes]], n_words: int) -> tuple[tuple[N, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
         with user_code(ConfigError, self.plugins[-1].name) if self.plugins else nullcontext():
             inputs = [part.view.inputs(texts) for part in self.parts]
@@ -245,28 +237,23 @@ class TextModel:
 
     def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
         """Return the most telling terms of a document for each class; each is removed from the counts of all parts."""
-        whole, lowered = [], []
-        for part, each in zip(self.parts, counts, strict=True):
-            whole.append(part.class_values(each))
-            lowered.append(part.values_without_terms(each))
-        rows: dict[str, int] = {}
-        for terms, _ in lowered:
-            for term in terms:
-                rows.setdefault(term, len(rows))
-        without = []
-        for values, (terms, lower) in zip(whole, lowered, strict=True):
-            without.append(np.repeat(values, len(rows), axis=0))
-            without[-1][[rows[term] for term in terms]] = lower
-        total, lower = (
-            values[0] if self.rule is None else self.learned.class_values(self.rule.of(values))
-            for values in (whole, without)
-        )
-        return telling_terms(list(rows), total, lower, classes, n_words, multilabel=self.multilabel)
+        vocabularies = (part.view.vocabulary or () for part in self.parts)
+        columns = [{known[c]: c for c in each.indices} for known, each in zip(vocabularies, counts, strict=True)]
+        terms, lowered = list(dict.fromkeys(term for each in columns for term in each)), []
+        for start in range(0, len(terms), LEAVE_ONE_OUT_ROWS):
+            part = terms[start : start + LEAVE_ONE_OUT_ROWS]
+            removed = [[known.get(term, -1) for term in part] for known in columns]
+            copies = [without_columns(each, own) for each, own in zip(counts, removed, strict=True)]
+            lowered.append(self.decide(copies)[1])
+        whole = self.decide(counts)[1]
+        without = np.concatenate([whole[:0], *lowered])
+        return telling_terms(terms, whole, without, classes, n_words, multilabel=self.multilabel)
 
 
-def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+def _batches(documents: Iterable[tuple[N, bytes]]) -> Iterator[list[tuple[N, bytes]]]:
     """Yield batches of `PREDICTION_BATCH` documents, or fewer if their texts fill a chunk."""
-    batch, n_bytes = list[tuple[str, bytes]](), 0
+    batch: list[tuple[N, bytes]] = []
+    n_bytes = 0
     for name, text in documents:
         batch.append((name, text))
         n_bytes += len(text)

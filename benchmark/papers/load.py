@@ -13,13 +13,14 @@ from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped_files
-from benchmark.system.yaml_source import YamlSource, read_yaml
+from benchmark.system.yaml_source import Node, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import Experiment
-    from benchmark.system.yaml_source import Location
+
+    Keys = tuple[str | int, ...]
 
 
 #: Patterns of a configuration's keys `name` and `sensitivity_of`.
@@ -67,7 +68,7 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
 def _paper_of(experiment: Experiment) -> Published:
     if experiment.own_paper is None:
         return load_published(find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml"))
-    return _checked(YamlSource(str(experiment.raw.get("paper")), experiment.own_paper))
+    return validate_section(Published, Node.of_data(experiment.own_paper, str(experiment.raw.get("paper"))))
 
 
 def check_published(experiment: Experiment, folder: Path) -> None:
@@ -83,21 +84,21 @@ def check_published(experiment: Experiment, folder: Path) -> None:
         path = find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml")
     else:
         path = folder / Path(experiment.raw["paper"]).expanduser()
-    published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
+    published, node = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
-    wrong: dict[tuple[Location, str], None] = {}
+    wrong: dict[tuple[Keys, str], None] = {}
     for place, config, cells in _named(published):
         if config not in configs:
             wrong[(*place, "config"), config] = None
         elif config == experiment.name:
             wrong |= {(place, cell): None for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)}
 
-    def problem(place: Location, name: str) -> str:
+    def problem(place: Keys, name: str) -> str:
         of_config = place[-1] == "config"
         return unknown_name("configuration", name, sorted(configs)) if of_config else unknown_cell(name, experiment)
 
     if wrong:  # suggestions are slow to compute for many cells
-        reported = [source.error(place, problem(place, name)) for place, name in list(wrong)[:MAX_PROBLEMS]]
+        reported = [node.at(place).error(problem(place, name)) for place, name in list(wrong)[:MAX_PROBLEMS]]
         raise combine_errors(reported, more=len(wrong) - len(reported))
 
 
@@ -129,7 +130,7 @@ def unknown_cell(cell: str, experiment: Experiment) -> str:
     return f"{unknown_name('cell', cell, experiment.ids, listed=False)} of {experiment.name}"
 
 
-def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
+def _named(found: Published) -> Iterator[tuple[Keys, str, tuple[str, ...]]]:
     """Yield every location in the file that names a configuration, with the cells or cell patterns named there.
 
     Published counts of documents name no cells.
@@ -149,10 +150,6 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
 
 
 @cache
-def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
-    source = read_yaml(path)
-    return _checked(source), source
-
-
-def _checked(source: YamlSource) -> Published:
-    return validate_section(Published, source)
+def _read(path: Path, _changed: int) -> tuple[Published, Node]:
+    node = read_yaml(path)
+    return validate_section(Published, node), node

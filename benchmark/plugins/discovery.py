@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.metrics import Metric
     from benchmark.plugins.sending import ClassName
-    from benchmark.system.yaml_source import YamlSource
+    from benchmark.system.yaml_source import Node
 
 _GROUP = "simplexbench."
 #: Methods and properties of a user's component that run in a process of their own, wherever they are called.
@@ -59,7 +59,7 @@ _REMOTE = {
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
 #: Methods of users' kernels, weightings, feature maps and threshold rules, each call of which gets copies of its
-#: arguments; classifiers get theirs in `methods.plugin_outputs`.
+#: arguments; classifiers get theirs in `methods.checked_classifiers`.
 _COPIED = ("fit", "transform", "from_products", "scores", "solve_targets", "local", "factors", "map", "exact")
 _NO_PLUGIN = (
     "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
@@ -84,36 +84,35 @@ _FINDERS = {"classifiers": imported_class, "pipelines": imported_pipeline}
 BUILTIN_REGISTRIES = Registries(**{kind: Registry(named, _FINDERS.get(kind)) for kind, named in _SHIPPED.items()})
 
 
-def registries_for(source: YamlSource, received: Sequence[Path] = ()) -> Registries:
+def registries_for(node: Node, received: Sequence[Path] = ()) -> Registries:
     """Return the components that a configuration can name.
 
     Parameters
     ----------
-    source : YamlSource
+    node : Node
     received : sequence of Path
-        Files that came with a run and have the configuration; by default those of the source in a run's folder.
+        Files that came with a run and have the configuration; by default those of the node in a run's folder.
 
     Raises
     ------
     ConfigError
         At a plug-in that can't be loaded, or code that isn't trusted.
     """
-    files_of_source = dict.fromkeys(Path(name) for name in (source.name, *(name for name, _ in source.marks.values())))
-    received = received or [each for each in files_of_source if (each.parent / "manifest.json").is_file()]
-    given = source.data.get("plugins") if isinstance(source.data, dict) else None
-    paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
+    files_of_node = dict.fromkeys(Path(each.file) for each in node.walk())
+    received = received or [each for each in files_of_node if (each.parent / "manifest.json").is_file()]
     files = []
-    for index, each in enumerate(paths):
-        place = ("plugins", index)
-        files.append(source.folder(place) / Path(each).expanduser())
+    for each in node["plugins"] if isinstance(node["plugins"].value, list) else ():
+        if not isinstance(each.value, str):
+            continue
+        files.append(each.folder / Path(each.value).expanduser())
         try:
             load_plugin(files[-1])
         except ConfigError as error:
-            raise source.error(place, str(error)) from error
+            raise each.error(str(error)) from error
     found = registries_with_plugins(files)
     found.classifiers.find = partial(imported_class, received=received)
     found.pipelines.find = partial(imported_pipeline, received=received)
-    add_pipelines(source, found)
+    add_pipelines(node, found)
     return found
 
 

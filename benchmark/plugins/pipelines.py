@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
-from benchmark.config.methods import PIPELINE_KEY
 from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
@@ -17,11 +16,12 @@ from benchmark.system.tags import Tags
 from benchmark.system.user_classes import Plugin, register_plugin_class, user_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from benchmark.config.registries import Registries
-    from benchmark.system.yaml_source import Location, YamlSource
+    from benchmark.system.yaml_source import Node
 
+_PIPELINE_KEY = "pipeline"
 #: Between the file and the function or class that stands in it, as in ``mymodels.py:make``.
 _OF_FILE = ".py:"
 _METHODS = ("fit", "predict")
@@ -80,7 +80,7 @@ def imported_pipeline_name(component: Any) -> tuple[str, str, str] | None:
     return ("", "pipelines", component.path) if is_pipeline else None
 
 
-def add_pipelines(source: YamlSource, found: Registries) -> None:
+def add_pipelines(node: Node, found: Registries) -> None:
     """Load the files of the pipelines that a configuration names, and add them to the registries.
 
     Raises
@@ -88,17 +88,18 @@ def add_pipelines(source: YamlSource, found: Registries) -> None:
     ConfigError
         At a pipeline whose file can't be loaded.
     """
-    for place, name in pipelines_of_files(source.data):
-        if name in found.pipelines.origins:
-            continue
-        path = source.folder(place) / Path(name.rpartition(":")[0]).expanduser()
-        try:
-            plugin = load_plugin(path)
-            component = pipeline_of_file(plugin, name)
-        except ConfigError as error:
-            raise source.error(place, str(error)) from error
-        found.pipelines[name] = component
-        found.pipelines.origins[name] = plugin
+    for each in node.walk():
+        for named in each[_PIPELINE_KEY].each() if _PIPELINE_KEY in each else ():
+            name = named["name"].value if isinstance(named.value, dict) else named.value
+            if not isinstance(name, str) or _OF_FILE not in name or name in found.pipelines.origins:
+                continue
+            try:
+                plugin = load_plugin(named.folder / Path(name.rpartition(":")[0]).expanduser())
+                component = pipeline_of_file(plugin, name)
+            except ConfigError as error:
+                raise named.error(str(error)) from error
+            found.pipelines[name] = component
+            found.pipelines.origins[name] = plugin
 
 
 @cache
@@ -116,7 +117,7 @@ def with_files_at(raw: Any, files: Mapping[str, str]) -> Any:
     """Return a configuration with other names of pipelines, by their old names."""
     if isinstance(raw, dict):
         return {
-            key: _renamed(value, files) if key == PIPELINE_KEY else with_files_at(value, files)
+            key: _renamed(value, files) if key == _PIPELINE_KEY else with_files_at(value, files)
             for key, value in raw.items()
         }
     return [with_files_at(each, files) for each in raw] if isinstance(raw, list) else raw
@@ -128,23 +129,6 @@ def _renamed(value: Any, files: Mapping[str, str]) -> Any:
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         return value | {"name": files.get(value["name"], value["name"])}
     return files.get(value, value) if isinstance(value, str) else value
-
-
-def pipelines_of_files(data: Any, place: Location = ()) -> Iterator[tuple[Location, str]]:
-    """Yield the location and name of each pipeline of a file in a configuration."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            if key == PIPELINE_KEY:
-                for index, each in enumerate(value if isinstance(value, list) else [value]):
-                    where = (*place, key, index) if isinstance(value, list) else (*place, key)
-                    name = each.get("name") if isinstance(each, dict) else each
-                    if isinstance(name, str) and _OF_FILE in name:
-                        yield where, name
-            else:
-                yield from pipelines_of_files(value, (*place, key))
-    elif isinstance(data, list):
-        for index, each in enumerate(data):
-            yield from pipelines_of_files(each, (*place, index))
 
 
 def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:

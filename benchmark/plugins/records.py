@@ -44,7 +44,7 @@ def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) ->
     records = list(records)
     files = list(dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines"))
     moved = {each["name"]: _name_at_file(each) for each in records if each["kind"] == "pipelines"}
-    found = {key: with_files_at(value, moved) for key, value in raw.items() if key != "plugins"}
+    found: dict[str, Any] = with_files_at({key: value for key, value in raw.items() if key != "plugins"}, moved)
     return found | ({"plugins": files} if files else {})
 
 

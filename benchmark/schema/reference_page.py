@@ -3,101 +3,92 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from benchmark.schema.json_schema import json_schema, parameter_schema
-from benchmark.schema.registries import COMPONENT_REGISTRIES, first_paragraph, list_components, parameters_of
+from jinja2 import Environment, PackageLoader
+
+from benchmark.config.components import component_model
+from benchmark.config.method_schema import DefaultsSection
+from benchmark.config.schema_errors import first_paragraph
+from benchmark.schema.json_schema import whole_schema
+from benchmark.schema.registries import COMPONENT_REGISTRIES, list_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Schema = Mapping[str, Any]
 
-_HEAD = """# Every key of a configuration
-
-The JSON Schema of `bench schema` as a page, written by `bench schema --markdown`. A configuration can also have the key
-`extends: other`, and then only the keys that differ. In `methods`, a list stands for each of its items in turn.
-"""
+_TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
+_ENDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
 
 
 def reference_page() -> str:
     """Return the page, in Markdown."""
-    schema = json_schema()
-    lines = [_HEAD]
-    whole = schema["anyOf"][0]
-    lines += ["## An experiment\n", *_table(whole, schema["$defs"])]
-    for key, name in _sections(whole["properties"]):
-        section = schema["$defs"][name]
-        lines += [f"### {key}\n", f"{first_paragraph(section['description'])}\n", *_table(section, schema["$defs"])]
-    for kind, registry in COMPONENT_REGISTRIES.items():
-        lines.append(f"## {kind.capitalize()}\n")
+    environment = Environment(  # noqa: S701 - Markdown, not HTML
+        loader=PackageLoader("benchmark.schema"), trim_blocks=True
+    )
+    environment.filters["cell"] = lambda text: text.replace("|", "\\|").replace("``", "`")
+    page = environment.get_template("reference.md.j2").render(parts=list(_parts()))
+    return re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n"
+
+
+def _parts() -> Iterator[dict[str, Any]]:
+    """Yield heading, text, keys and names of each part of the page."""
+    whole = whole_schema()
+    defs = whole["$defs"]
+    defs["DefaultsSection"]["properties"] = {
+        key: defs["DefaultsSection"]["properties"][key] for key in DefaultsSection.model_fields
+    }
+    yield {"heading": "## An experiment", "rows": _keys(whole, defs)}
+    for key, schema in whole["properties"].items():
+        sections = [name for name in _references(schema) if name.endswith("Section") and key != "variants"]
+        for name in sections:
+            which = "" if len(sections) == 1 else f": {name.removesuffix('Section').lower()}"
+            text = first_paragraph(defs[name]["description"])
+            yield {"heading": f"### {key}{which}", "text": text, "rows": _keys(defs[name], defs)}
+    for table in list_components(""):
+        registry = COMPONENT_REGISTRIES.get(table.title, {})
+        yield {"heading": f"## {table.title.capitalize()}", "names": () if registry else table.rows}
         for name, cls in registry.items():
-            lines += [f"### {name}\n", f"{first_paragraph(cls.__doc__)}\n"]
-            properties = {each.name: parameter_schema(each) for each in parameters_of(cls)}
-            lines += _table({"properties": properties}, schema["$defs"]) if properties else []
-    for part in list_components(""):
-        if part.title not in COMPONENT_REGISTRIES:
-            lines += [f"## {part.title.capitalize()}\n", "| name | description |", "|---|---|"]
-            lines += [f"| `{name}` | {_cell('; '.join(filter(None, words)))} |" for name, *words in part.rows]
-            lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
+            model = component_model(cls, table.title.removesuffix("s")).model_json_schema()
+            yield {"heading": f"### {name}", "text": first_paragraph(cls.__doc__), "rows": _keys(model, defs)}
 
 
-def _sections(properties: Schema) -> Iterator[tuple[str, str]]:
-    """Yield the keys of sections, each with the name of its definition."""
-    for key, schema in properties.items():
-        names = [name for name in _references(schema) if name.endswith("Section")]
-        yield from ((key, name) for name in names if key != "variants")
+def _keys(section: Schema, defs: Schema) -> list[tuple[str, str, str, str]]:
+    """Return name, type, default and description of each key of a section."""
+    found = []
+    for key, schema in section["properties"].items():
+        default = schema.get("default")
+        shown = "" if default in (None, "", []) or isinstance(default, dict) else f"`{json.dumps(default)}`"
+        shown = "required" if key in section.get("required", ()) else shown
+        found.append((key, _type(schema, defs), shown, schema.get("description", "")))
+    return found
 
 
 def _references(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if "$ref" in schema:
-            yield schema["$ref"].rpartition("/")[2]
-        for value in schema.values():
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
+    """Yield the names of definitions that a schema refers to, each once."""
+    if isinstance(schema, dict) and "$ref" in schema:
+        yield schema["$ref"].rpartition("/")[2]
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    yield from dict.fromkeys(name for value in inner for name in _references(value))
 
 
-def _table(section: Schema, defs: Schema) -> list[str]:
-    rows = ["| key | type | default | description |", "|---|---|---|---|"]
-    for key, schema in section["properties"].items():
-        default = (
-            ""
-            if schema.get("default") in (None, "", []) or "properties" in _at(schema, defs)
-            else f"`{json.dumps(schema['default'])}`"
-        )
-        default = "required" if key in section.get("required", ()) else default
-        rows.append(f"| `{key}` | {_cell(_words(schema, defs))} | {default} | {_cell(schema.get('description', ''))} |")
-    return [*rows, ""]
-
-
-def _at(schema: Schema, defs: Schema) -> Schema:
-    resolved: Schema = defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
-    return resolved
-
-
-def _words(schema: Schema, defs: Schema) -> str:
+def _type(schema: Schema, defs: Schema) -> str:
     """Return the type of a value, in words."""
+    options = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     if "$ref" in schema:
-        return "section" if schema["$ref"].endswith("Section") else schema["$ref"].rpartition("/")[2].lower()
-    if "anyOf" in schema:
-        types = dict.fromkeys(_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null")
-        return " or ".join(types)
-    if "enum" in schema or "const" in schema:
-        return ", ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
-    kind = str(schema.get("type", "name or mapping"))
+        name = schema["$ref"].rpartition("/")[2]
+        if name.endswith("Section"):
+            return "section"
+        others = {"MethodName": "name", "MethodText": "mapping"}
+        return _type(defs[name], defs) if "enum" in defs[name] else others.get(name, name.lower())
+    if options:
+        return " or ".join(dict.fromkeys(_type(each, defs) for each in options if each.get("type") != "null"))
+    if words := schema.get("enum", [schema["const"]] if "const" in schema else []):
+        return ", ".join(f"`{value}`" for value in words)
+    kind = str(schema.get("type", "any value"))
     if kind == "array":
-        return f"list of {_words(schema.get('items', {}), defs)}"
-    words = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
-    ends = [(sign, schema[name]) for name, sign in _ENDS.items() if name in schema]
-    return " ".join([words.get(kind, kind), *(f"{sign} {end:g}" for sign, end in ends)])
-
-
-_ENDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("``", "`")
+        return f"list of {_type(schema.get('items', {}), defs)}"
+    ends = [f"{sign} {schema[end]:g}" for end, sign in _ENDS.items() if end in schema]
+    return " ".join([_TYPES.get(kind, kind), *ends])

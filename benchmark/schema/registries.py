@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import Table
@@ -12,13 +9,14 @@ from benchmark.analysis.formatting.units import metric_name
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
+from benchmark.config.schema_errors import first_paragraph
 from benchmark.corpora import registry as corpora
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.papers import published
-from benchmark.papers.load import load_published, published_papers
+from benchmark.papers.load import load_published
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -56,74 +54,9 @@ _NORMALIZATIONS = {
 _CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
-@dataclass(frozen=True)
-class ComponentParameter:
-    """Parameter of a component.
-
-    Parameters
-    ----------
-    name : str
-    annotation : Any
-        Type of the parameter.
-    default : Any
-        Default value, or `REQUIRED_PARAMETER`.
-    choices : tuple of str
-        Allowed strings; () for any.
-    text : str
-        Description, from the docstring.
-    """
-
-    name: str
-    annotation: Any
-    default: Any
-    choices: tuple[str, ...]
-    text: str
-
-
-def parameters_of(cls: type[Any]) -> list[ComponentParameter]:
-    """Return the parameters of a component that a configuration can set."""
-    documented: dict[str, tuple[str, str]] = {}
-    for base in reversed(cls.__mro__):  # a class documents only the parameters that its bases lack
-        documented |= _documented(inspect.cleandoc(vars(base).get("__doc__") or ""))
-    return [
-        ComponentParameter(
-            name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text
-        )
-        for name, (annotation, default) in component_parameters(cls).items()
-        for kind, text in [documented.get(name, ("", ""))]
-    ]
-
-
-def _documented(doc: str) -> dict[str, tuple[str, str]]:
-    """Parse the "Parameters" section of a numpydoc docstring: type and text by name of the parameter."""
-    _, _, section = doc.partition("Parameters\n----------\n")
-    section = re.split(r"\n\n?\w[\w ]*\n-{3,}\n", section)[0]
-    documented: dict[str, tuple[str, str]] = {}
-    for head, body in re.findall(r"^(\S.*)\n?((?:[ ]+.*\n?|\n)*)", section, re.MULTILINE):
-        names, _, kind = head.partition(" : ")
-        text = " ".join(body.split())
-        documented |= dict.fromkeys(re.split(r", *", names), (kind, text))
-    return documented
-
-
-def first_paragraph(doc: str | None) -> str:
-    """Return the first paragraph of a docstring as one line."""
-    return " ".join((doc or "").strip().split("\n\n")[0].split())
-
-
 def component_names(files: Iterable[Path] = ()) -> dict[str, list[str]]:
     """Return the names that configurations can use, by kind, those of plug-in files among them."""
-    known = registries_with_plugins(files)
-    metrics = [*known.metrics, *TIME_METRICS, *known.quantities]
-    return {
-        "datasets": corpora.corpus_names(),
-        **{kind: [*each, *each.broken] for kind, each in known.each() if kind in COMPONENT_REGISTRIES},
-        "metrics": metrics,
-        "normalizations": list(NORMALIZATIONS),
-        "digits": list(DIGIT_RULES),
-        "stoplists": list(STOPLISTS),
-        "papers": published_papers(),
-    }
+    return {table.title: [name for name, *_ in table.rows] for table in list_components("", files)}
 
 
 def list_components(what: str, files: Iterable[Path] = ()) -> list[Table]:
@@ -183,10 +116,8 @@ def _subsets(card: DatasetCard) -> str:
 
 def _signature(cls: type[Any]) -> str:
     return ", ".join(
-        f"{each.name}: {_type(each.annotation)}"
-        if each.default is REQUIRED_PARAMETER
-        else f"{each.name}={each.default!r}"
-        for each in parameters_of(cls)
+        f"{name}: {_type(annotation)}" if default is REQUIRED_PARAMETER else f"{name}={default!r}"
+        for name, (annotation, default) in component_parameters(cls).items()
     )
 
 

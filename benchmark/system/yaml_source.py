@@ -1,23 +1,24 @@
-"""Read YAML into plain data with the line of each value, for errors that point to it."""
+"""Read YAML into nodes: values with their file and line, for errors that point to them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from yaml.constructor import ConstructorError
 from yaml.reader import Reader
 
 from benchmark.system.errors import ConfigError, did_you_mean, one_line, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-Location = tuple[str | int, ...]
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: Characters that YAML doesn't allow in a file.
 UNPRINTABLE = Reader.NON_PRINTABLE
+_MAP, _SEQUENCE = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
 
 
 def escape_unprintable(name: str) -> str:
@@ -25,96 +26,143 @@ def escape_unprintable(name: str) -> str:
     return UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], name)
 
 
-@dataclass
-class YamlSource:
-    """A YAML document, and the file and line of its values.
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A value of a YAML document, with its file and line.
 
     Parameters
     ----------
-    name : str
+    value : Any
+        Plain Python data.
+    file : str
         Name of the file in errors.
-    data : Any
-        Content of the document, as plain Python data.
-    marks : dict of Location to (str, int)
-        File and line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``. The file is another
-        one where the document extends it.
+    line : int
+        Line of the value's key or item, from 1; 0 in data without lines.
+    children : mapping of str or int to Node
+        Values of a mapping by key, or items of a list by index.
+    extended_by : str
+        The file that was read, where it extends `file`; else "".
     """
 
-    name: str
-    data: Any
-    marks: dict[Location, tuple[str, int]] = field(default_factory=dict)
+    value: Any
+    file: str
+    line: int = 0
+    children: Mapping[Any, Node] = field(default_factory=dict, repr=False)
+    extended_by: str = ""
 
-    def error(self, location: Location, message: str) -> ConfigError:
-        """Return a ConfigError whose message begins with the file and the line of a location."""
-        name, line = self._mark(location)
-        if name != self.name:
-            message = f"{message} (in {Path(self.name).name}, which extends this file)"
-        return ConfigError(f"{name}:{line}: {one_line(message)}" if line else f"{name}: {one_line(message)}")
+    @classmethod
+    def of_data(cls, value: Any, file: str) -> Node:
+        """Return plain data as a node without lines."""
+        pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        return cls(value, file, children={key: cls.of_data(each, file) for key, each in pairs})
 
-    def folder(self, location: Location) -> Path:
-        """Return the folder of the file that a location is in."""
-        return Path(self._mark(location)[0]).parent
+    def __getitem__(self, key: str | int) -> Node:
+        """Return the value of a key or index; where there is none, a node without value on this line."""
+        return self.children.get(key) or replace(self, value=None, children={})
 
-    def line(self, location: Location) -> int:
-        """Return the line of a location, or of the nearest location above it; 0 in a document without lines."""
-        return self._mark(location)[1]
+    def __contains__(self, key: str | int) -> bool:
+        """Return whether a mapping has a key, or a list an index."""
+        return key in self.children
 
-    def part(self, location: Location) -> YamlSource:
-        """Return the value at a location as a document, with its lines."""
-        data, n = self.data, len(location)
-        for key in location:
-            data = data[key]
-        marks = {place[n:]: mark for place, mark in self.marks.items() if place[:n] == location}
-        return YamlSource(self.name, data, marks)
+    def __iter__(self) -> Iterator[Node]:
+        """Iterate over the items of a list, or the values of a mapping."""
+        return iter(self.children.values())
 
-    def overlaid(self, over: YamlSource) -> YamlSource:
-        """Merge another document over this one, and return the result.
+    def each(self) -> list[Node]:
+        """Return the items of a list, or the node itself as the only one."""
+        return list(self) if isinstance(self.value, list) else [self]
+
+    def at(self, keys: Iterable[Any]) -> Node:
+        """Return the node below these keys; keys that don't exist, such as names of types, are left out."""
+        found = self
+        for key in keys:
+            found = found.children.get(key, found)
+        return found
+
+    def walk(self) -> Iterator[Node]:
+        """Yield the node and all below it."""
+        yield self
+        for each in self:
+            yield from each.walk()
+
+    def error(self, message: str) -> ConfigError:
+        """Return a ConfigError whose message begins with file and line."""
+        if self.extended_by:
+            message = f"{message} (in {Path(self.extended_by).name}, which extends this file)"
+        return ConfigError(f"{self.file}{f':{self.line}' if self.line else ''}: {one_line(message)}")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the file."""
+        return Path(self.file).parent
+
+    def with_children(self, children: Mapping[Any, Node]) -> Node:
+        """Return a mapping with other values, at the same place."""
+        return replace(self, value={key: each.value for key, each in children.items()}, children=children)
+
+    def without(self, *keys: str) -> Node:
+        """Return a mapping without some of its keys."""
+        return self.with_children({key: each for key, each in self.children.items() if key not in keys})
+
+    def merged(self, over: Node) -> Node:
+        """Merge another node over this one, and return the result.
 
         Mappings are merged key by key, and null removes a key. Any other value replaces the old one, as does a mapping
         with the key `name`, which is another component. If the old value is text and the new one a mapping without
         `name`, the text becomes its name: ``svm`` and ``{C: 10}`` are one component.
         """
-        marks = dict(self.marks)
-
-        def merge(below: Any, value: Any, place: Location) -> Any:
-            is_component = bool(place) and isinstance(value, dict) and "name" in value
-            whole = is_component or not isinstance(value, dict)
-            if isinstance(below, str) and not whole:
-                below = {"name": below}
-            if whole or not isinstance(below, dict):
-                _drop(place, marks)
-            if whole:
-                marks.update({each: mark for each, mark in over.marks.items() if each[: len(place)] == place})
-                return value
-            if place or self.name != over.name:  # a key that both lack is reported for the file that extends
-                marks[place] = over._mark(place)
-            merged = dict(below) if isinstance(below, dict) else {}
-            for key, each in value.items():
-                if each is None:
-                    merged.pop(key, None)
-                    _drop((*place, key), marks)
-                else:
-                    merged[key] = merge(merged.get(key), each, (*place, key))
-            return merged
-
-        return YamlSource(over.name, merge(self.data, over.data, ()), marks)
-
-    def without(self, keys: Iterable[str]) -> YamlSource:
-        """Return the document without some of its top-level keys."""
-        removed = frozenset(keys)
-        data = {key: value for key, value in self.data.items() if key not in removed}
-        marks = {place: mark for place, mark in self.marks.items() if not removed.intersection(place[:1])}
-        return YamlSource(self.name, data, marks)
-
-    def _mark(self, location: Location) -> tuple[str, int]:
-        """Return file and line of a location, or of the nearest location above it."""
-        while location not in self.marks and location:
-            location = location[:-1]
-        return self.marks.get(location, (self.name, 0))
+        children = dict(self.children if isinstance(self.value, dict) else {})
+        if isinstance(self.value, str):
+            children["name"] = self
+        for key, each in over.children.items():
+            if each.value is None:
+                children.pop(key, None)
+            elif not isinstance(each.value, dict) or "name" in each:
+                children[key] = each
+            else:
+                children[key] = self[key].merged(each)
+        return over.with_children(children)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML loader whose errors in dates and numbers have their lines."""
+    """YAML loader that makes nodes, and whose errors in dates and numbers have their lines."""
+
+    def __init__(self, text: str, file: str, extended_by: str) -> None:
+        super().__init__(text)
+        self._empty = Node(None, file, extended_by=extended_by)
+        self._built: dict[int, Node] = {}
+
+    def build(self, node: yaml.Node, line: int) -> Node:
+        """Return a value with all below it; raise an error at a key that is given twice."""
+        if id(node) not in self._built:  # an alias is the node that it names
+            children = {_SEQUENCE: self._items, _MAP: self._values}.get(node.tag, _no_children)(node)
+            if node.tag == _SEQUENCE:
+                value: Any = [each.value for each in children.values()]
+            elif node.tag == _MAP:
+                value = {key: each.value for key, each in children.items()}
+            else:
+                value = self.construct_object(node, deep=True)
+            self._built[id(node)] = replace(self._empty, value=value, children=children)
+        return replace(self._built[id(node)], line=line)
+
+    def _items(self, node: yaml.Node) -> dict[Any, Node]:
+        return {index: self.build(item, item.start_mark.line + 1) for index, item in enumerate(node.value)}
+
+    def _values(self, node: yaml.Node) -> dict[Any, Node]:
+        seen: set[str] = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
+                where = replace(self._empty, line=key.start_mark.line + 1)
+                raise where.error(f"the key {key.value!r} is given twice")
+            seen.add(key.value)
+        self.flatten_mapping(node)
+        found: dict[Any, Node] = {}
+        for key, value in node.value:
+            name = self.construct_object(key, deep=True)
+            if not isinstance(name, Hashable):
+                raise ConstructorError(None, None, "found unhashable key", key.start_mark)
+            found[name] = self.build(value, key.start_mark.line + 1)
+        return found
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """Build plain data from a node; raise an error at its line if a date or number isn't one."""
@@ -125,8 +173,14 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             raise yaml.MarkedYAMLError(problem=f"{problem}; put text in quotes", problem_mark=node.start_mark) from None
 
 
-def read_yaml(path: Path) -> YamlSource:
+def read_yaml(path: Path, extended_by: str = "") -> Node:
     """Read one YAML document.
+
+    Parameters
+    ----------
+    path : Path
+    extended_by : str, optional
+        The file that extends this one, for errors.
 
     Raises
     ------
@@ -134,19 +188,20 @@ def read_yaml(path: Path) -> YamlSource:
         If the file can't be read, isn't YAML, isn't a mapping, or has a key twice (YAML itself would keep the last).
     """
     text = _text(path)
-    source = YamlSource(str(path), None)
     try:
-        loader = _Loader(text)
+        loader = _Loader(text, str(path), extended_by)
         node = loader.get_single_node()
-        if node is not None:
-            _note_lines(node, (), source)  # before PyYAML adds merged keys (<<) to a mapping
-            source.data = loader.construct_document(node)
+        found = None if node is None else loader.build(node, node.start_mark.line + 1)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}{_explained(error, text)}") from None
-    if not isinstance(source.data, dict):
-        problem = "is empty; it" if node is None else "is not a mapping; it"
+    if found is None or not isinstance(found.value, dict):
+        problem = "is empty; it" if found is None else "is not a mapping; it"
         raise ConfigError(f"{path}: {problem} must be a mapping of keys such as name, corpus and methods")
-    return source
+    return found
+
+
+def _no_children(_node: yaml.Node) -> dict[Any, Node]:
+    return {}
 
 
 def _text(path: Path) -> str:
@@ -174,27 +229,3 @@ def _explained(error: yaml.YAMLError, text: str) -> str:
     elif error.context and start is not None:
         problem = f"{problem} {error.context} that begins in line {start.line + 1}"
     return f"{'' if mark is None else f':{mark.line + 1}'}: is not valid YAML: {problem}"
-
-
-def _drop(place: Location, marks: dict[Location, tuple[str, int]]) -> None:
-    """Remove the marks of a place and of all below it."""
-    for each in [each for each in marks if each[: len(place)] == place]:
-        del marks[each]
-
-
-def _note_lines(node: Any, location: Location, source: YamlSource) -> None:
-    source.marks.setdefault(location, (source.name, node.start_mark.line + 1))
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue  # PyYAML refuses it
-            place = (*location, key.value)
-            source.marks[place] = source.name, key.start_mark.line + 1
-            if key.value in seen:
-                raise source.error(place, f"the key {key.value!r} is given twice")
-            seen.add(key.value)
-            _note_lines(value, place, source)
-    elif isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            _note_lines(item, (*location, index), source)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.corpora.corpus import AnyCorpus, Documents, TextChunk
+    from benchmark.corpora.corpus import Corpus, Documents, TextChunk
     from benchmark.corpora.user.counts_folder import CountsCorpus
     from benchmark.text.lexer import Lexing
     from benchmark.text.pruning import Pruning
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     DocumentChunk = tuple[TextChunk | list[bytes], NDArray[np.bool_]]
 
 
-def count_terms(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
+def count_terms(corpus: Corpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
     """Count the terms of each document; a document without terms is a row of zeros.
 
     The text is read once, in chunks of documents, on `jobs` threads; the division into chunks doesn't affect the
@@ -159,7 +159,7 @@ class _Words:
         self.dropped += found.dropped
 
 
-def _chunks(corpus: AnyCorpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
+def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
     start = 0
     if lexing.fields == (WHOLE_DOCUMENT,):

@@ -12,8 +12,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
-from benchmark.experiment.batches import plan_batches
-from benchmark.experiment.payload import make_payload
+from benchmark.experiment.executors import make_payload
+from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.batches import Batch
     from benchmark.experiment.context import LoadedVariant
-    from benchmark.experiment.payload import Payload
-    from benchmark.experiment.settings import PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.executors import Payload
+    from benchmark.experiment.plan import Batch, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 

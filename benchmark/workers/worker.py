@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
-from benchmark.experiment.kernel_cache import KernelCache
-from benchmark.experiment.manifest import library_versions
-from benchmark.experiment.runner import executors_here, plan_tasks, solve_task
+from benchmark.experiment.executors import executors_here
+from benchmark.experiment.runner import plan_tasks, solve_task
+from benchmark.experiment.store import KernelCache
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.plugins.loader import load_plugin, write_plugin_files
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Experiment
     from benchmark.config.registries import Registries
-    from benchmark.experiment.payload import Payload
-    from benchmark.experiment.settings import PlannedTask
+    from benchmark.experiment.executors import Payload
+    from benchmark.experiment.plan import PlannedTask
     from benchmark.plugins.sending import ClassName
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
@@ -103,7 +103,7 @@ def compute_units(
 def _why_other_keys(protocol: Component) -> str:
     """Return why the keys of results are others here: a user's protocol that isn't seeded, or else other code."""
     if is_builtin(protocol.cls):
-        return "a worker computes different keys for results: its simplexbench code differs from that of this machine"
+        return "a worker computes different keys for results: its simplexbench or a library differs from this machine's"
     problem = f"the protocol {protocol.name!r} returned other splits when it was called again"
     return f"{user_place(protocol.cls)}: {problem}: let it draw from a seed, and don't edit it during a run"
 
@@ -145,23 +145,14 @@ def _call(target: Any, given: Any, method: str, args: Any, kwargs: Any) -> Any:
     return list(found) if isinstance(found, Iterator) else found
 
 
-def check_versions(expected: Mapping[str, str]) -> None:
-    """Raise BenchError if the versions differ from the sender's: results would have other keys."""
-    here = library_versions()
-    differing = {name: each for name, each in expected.items() if here.get(name) != each}
-    others = [f"{name} {here.get(name, 'none')}, not {each}" for name, each in differing.items()]
-    if others:
-        raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
-
-
 @lru_cache(maxsize=1)
 def _unpacked(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant]]:
     """Return the experiment of a payload, and its counts and texts."""
-    check_versions(payload.versions)
     let_openmp_threads_sleep()
     ensure_numba_cache(lambda _: None)
 
-    found: tuple[Experiment, dict[str, LoadedVariant]] = unpickle_by_name(payload.content, payload.plugins)
+    plugins = pickle.loads(payload.plugins)  # noqa: S301 - as in `compute_group`
+    found: tuple[Experiment, dict[str, LoadedVariant]] = unpickle_by_name(payload.content, plugins)
     return found
 
 

@@ -31,7 +31,7 @@ def explained(finished, tmp_path_factory):
     return {("", each.document): explanation for each, explanation in found}
 
 
-def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explained):
+def test_the_nearest_training_documents_are_those_of_the_split(finished, explained):
     run = finished.results
     cell = next(cell for cell in run.experiment.cells if cell.id == "tf-l1-ngd")
     predictions = {each.document: each for each in document_predictions(run, cell)}
@@ -43,7 +43,7 @@ def test_the_nearest_training_documents_are_those_of_the_kernel(finished, explai
     }
     for (_, name), found in explained.items():
         values = [value for *_, value in found.nearest]
-        assert found.similarity == "ngd"
+        assert found.similarity == "cosine of counts"
         assert values == sorted(values, reverse=True)
         assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
         assert all(near.split("/")[0] == label for near, label, _ in found.nearest)

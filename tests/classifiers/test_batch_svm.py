@@ -42,15 +42,6 @@ def test_each_problem_decides_as_a_classifier_of_its_own(kernel, rng, C):
         np.testing.assert_allclose(decisions, expected, rtol=0, atol=len(rows) * np.finfo(float).eps * scale)
 
 
-def test_threads_and_company_change_nothing(kernel, rng):
-    labels = (rng.random(60) < 0.5).astype(int)
-    problems = problems_of(rng, labels, 9, 20)
-    together = batch_decision_values(kernel, problems, jobs=2)
-    alone = [batch_decision_values(kernel, [problem])[0] for problem in problems]
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
 def test_few_tested_documents_are_decided_as_among_many(kernel, rng):
     """Whichever way their kernel values are read."""
     labels = (rng.random(60) < 0.3).astype(int)
@@ -69,12 +60,6 @@ def test_memory_that_held_another_matrix_gives_the_same(kernel, rng):
             batch_decision_values(matrix, [problem], nodes=nodes),
         )
         np.testing.assert_array_equal(reused, fresh)
-
-
-def test_a_value_that_is_no_number_is_refused(kernel):
-    kernel[3, 4] = np.nan
-    with pytest.raises(FloatingPointError, match="finite"):
-        batch_decision_values(kernel, [BinaryProblem(np.array([0]), np.array([1]), np.array([2]))])
 
 
 @pytest.mark.parametrize("n_test", [1, 3, 40])

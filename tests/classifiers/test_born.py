@@ -49,12 +49,6 @@ def test_without_entropy_the_score_is_the_affinity_of_document_and_class():
     np.testing.assert_allclose(BornClassifier(entropy=0).fit(X, y).decision_function(points), affinity, rtol=1e-9)
 
 
-def test_length_of_a_training_document_is_of_no_matter():
-    X, y = draw(3)
-    once, longer = BornClassifier().fit(X, y), BornClassifier().fit(X * np.arange(1, len(X) + 1)[:, None], y)
-    np.testing.assert_allclose(once.weights_, longer.weights_, rtol=1e-9)
-
-
 def test_a_term_that_all_classes_share_evenly_says_nothing_and_one_of_a_single_class_all():
     X, y = np.array([[1, 1, 0], [1, 0, 1]]), np.array([0, 1])
     weights = BornClassifier().fit(X, y).weights_

@@ -189,16 +189,6 @@ def test_the_embedding_parameter_matches_the_mean_and_maximizes_a_concave_object
         assert (objective(theta) >= objective(a) - 1e-12 * (1 + np.abs(objective(a)))).all()
 
 
-@pytest.mark.parametrize("n_terms", [5, 60])
-def test_without_smoothing_eef_would_be_ppt(n_terms):
-    """The share of words in the class is p'_i, and the mean that is to be matched is that of θ = 1."""
-    X, y, _ = corpus(9)
-    distances = [np.abs(EmbeddedFamily(n_terms, s).fit(X, y).theta_ - 1).max() for s in (1.0, 1e-2, 1e-4, 1e-8)]
-    assert distances == sorted(distances, reverse=True)
-    assert distances[0] > 0.05
-    assert distances[-1] < 1e-5
-
-
 def at_end(cells, theta):
     """Which parameters lie at an end of the interval searched, up to rounding."""
     return np.isclose(np.abs(theta) * np.ptp(cells.log_ratio, axis=1), 700, rtol=1e-9)
@@ -258,43 +248,3 @@ def test_one_ranking_serves_every_size(classifier):
         own, shared = classifier(size).fit(X, y), classifier(size).fit(X, y, rankings)
         np.testing.assert_array_equal(shared.selected_, rankings[:, :size])
         np.testing.assert_array_equal(own.decision_function(test), shared.decision_function(test))
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_order_of_documents_terms_and_class_names_does_not_matter(classifier):
-    X, y, test = corpus(11)
-    rng = np.random.default_rng(45)
-    rankings = rank_terms(information_gain(X, y))
-    expected = classifier(9).fit(X, y, rankings).decision_function(test)
-    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
-    moved = np.argsort(columns)[rankings]
-    found = classifier(9).fit(X[rows][:, columns], y[rows], moved).decision_function(test[:, columns])
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
-    names = np.array(["d", "c", "b", "a"])  # the reverse of the numbers' order
-    found = classifier(9).fit(X, names[y], rankings[::-1]).decision_function(test)
-    np.testing.assert_allclose(found[:, ::-1], expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_an_empty_document_is_decided_by_the_prior_and_a_tie_by_the_order_of_classes(classifier):
-    X = np.array([[3, 0, 1], [0, 3, 1], [0, 2, 2], [2, 0, 2]])
-    nothing = np.zeros((1, 3))
-    assert classifier(1).fit(X[:3], ["a", "b", "b"]).predict(nothing) == ["b"]
-    assert classifier(1).fit(X, ["b", "a", "a", "b"]).predict(nothing) == ["a"]
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_sparse_and_dense_counts_give_the_same_and_are_left_as_they_are(classifier):
-    X, y, test = corpus(12)
-    rows = [sp.csr_array(X), sp.csr_array(test)]
-    for array in (X, y, test, rows[0].data, rows[1].data):
-        array.flags.writeable = False
-    dense, sparse = (classifier(5).fit(a, y).decision_function(b) for a, b in ((X, test), rows))
-    np.testing.assert_allclose(sparse, dense, rtol=1e-12)
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("n_terms", [0, -2, 61])
-def test_a_number_of_terms_that_cannot_be_selected_is_refused(classifier, n_terms):
-    with pytest.raises(ValueError, match=f"{n_terms} terms can't be selected from 60"):
-        classifier(n_terms).fit(*corpus(13)[:2])

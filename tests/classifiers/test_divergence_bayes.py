@@ -105,15 +105,6 @@ def test_pooled_centroids_are_multinomial_naive_bayes(
     assert ours - ours[:, :1] == pytest.approx(once - once[:, :1], abs=1e-12)
 
 
-def test_with_uniform_priors_the_length_of_a_document_does_not_matter(
-    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
-) -> None:
-    X, y = training
-    classifier = DivergenceBayes("pooled", smoothing=0.3, prior="uniform").fit(X, y)
-    oracle = MultinomialNB(alpha=0.3, fit_prior=False).fit(X, y)
-    np.testing.assert_array_equal(classifier.predict(unseen), oracle.predict(unseen))
-
-
 def test_with_the_length_counted_pooled_centroids_are_multinomial_naive_bayes(
     training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
 ) -> None:
@@ -126,16 +117,6 @@ def test_with_the_length_counted_pooled_centroids_are_multinomial_naive_bayes(
     ours, joint = classifier.decision_function(tested), oracle.predict_joint_log_proba(tested)[:, order]
     assert ours - ours[:, :1] == pytest.approx(joint - joint[:, :1], abs=1e-9)
     np.testing.assert_array_equal(ours[-1], classifier.log_prior_)
-
-
-def test_at_one_length_the_mean_is_the_pooled_centroid(unseen: sp.csr_array) -> None:
-    """With n documents in the class, smoothed by n·s."""
-    X, y = draw(60, seed=5, length=20)
-    mean = DivergenceBayes("mean", smoothing=0.02).fit(X, y)
-    for label, centroid in zip(mean.classes_, mean.centroids_, strict=True):
-        n = int((y == label).sum())
-        pooled = DivergenceBayes("pooled", smoothing=0.02 * n).fit(X, y)
-        assert centroid == pytest.approx(pooled.centroids_[list(pooled.classes_).index(label)], rel=1e-12)
 
 
 @pytest.mark.parametrize("centroid", CENTROID_KINDS)
@@ -152,19 +133,6 @@ def test_a_document_without_words_is_left_to_the_prior(
     assert more.predict(nothing)[0] == "crude"
     with pytest.raises(ValueError, match=r"no training document of the class 'ship' has a word"):
         DivergenceBayes(centroid).fit([[1, 2], [0, 0]], ["crude", "ship"])
-
-
-def test_classes_stand_in_order_of_appearance_and_their_names_do_not_matter(
-    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
-) -> None:
-    X, y = training
-    names = {"crude": "zeta", "ship": "alpha", "trade": "mu"}
-    plain = DivergenceBayes("skl").fit(X, y)
-    renamed = DivergenceBayes("skl").fit(X, [names[label] for label in y])
-    assert list(plain.classes_) == list(dict.fromkeys(y.tolist()))
-    assert [names[label] for label in plain.predict(unseen)] == renamed.predict(unseen).tolist()
-    # Equal documents and equal priors: the class that came first.
-    assert DivergenceBayes().fit([[1, 2], [1, 2]], ["b", "a"]).predict([[1, 2], [0, 0]]).tolist() == ["b", "b"]
 
 
 @pytest.mark.parametrize("centroid", CENTROID_KINDS)

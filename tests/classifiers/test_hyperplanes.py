@@ -50,22 +50,6 @@ def test_values_are_the_decisions_of_one_machine_a_category(points, members, C):
         )
 
 
-def test_a_category_is_positive_on_its_own_side(points):
-    """The machines agree about which side is which, whichever class the first document is of."""
-    members = np.column_stack([points.toarray()[:, 0] > 0, points.toarray()[:, 0] == 0])
-    f = fit_hyperplanes(points, gram_of(points), members, C=10.0).values(points)
-    assert ((f > 0) == members).mean() > 0.9
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_threads_change_nothing(points, members, jobs):
-    own = points[:40]
-    planes = fit_hyperplanes(own, gram_of(own), members, jobs=jobs)
-    again = fit_hyperplanes(own, gram_of(own), members, jobs=1)
-    np.testing.assert_array_equal(planes.weights, again.weights)
-    np.testing.assert_array_equal(planes.offsets, again.offsets)
-
-
 @pytest.mark.parametrize(("value", "has"), [(False, "no"), (True, "every")])
 def test_a_category_of_no_or_every_document_is_refused_by_name(points, members, value, has):
     members[:, 2] = value

@@ -270,12 +270,6 @@ def test_zeros_dropped_from_a_sparse_row_are_garbage_to_libsvm_and_not_to_us() -
     assert np.median(np.abs(np.array(garbage) - right.decisions)) > 1, "margins are 1: off by more means garbage"
 
 
-def test_a_sparse_gram_is_refused() -> None:
-    problem = draw_problem("ngd", n=20, n_classes=2, seed=9)
-    with pytest.raises(TypeError, match="dense data is required"):
-        SupportVectorClassifier().fit(sp.csr_array(problem.gram), problem.labels)
-
-
 def test_ngd_read_from_its_inner_products_is_ngd_read_from_its_matrix() -> None:
     """The diagonal that is not quite zero reaches the solver as it is, block by block."""
     rng = np.random.default_rng(10)
@@ -453,13 +447,6 @@ def test_a_constant_added_to_the_kernel_changes_no_prediction(seed: int) -> None
 # Errors
 
 
-@pytest.mark.parametrize("sizes", [[], [4], [4, 0], [0, 2, 2]])
-def test_fewer_than_two_classes_with_documents_fail(sizes: list[int]) -> None:
-    rows = np.arange(4)
-    with pytest.raises(ValueError, match=r"at least two classes with a document each"):
-        train_multiclass(DenseRows(np.eye(4), rows, rows), np.array(sizes, dtype=np.intp))
-
-
 @pytest.mark.parametrize(
     ("parameter", "complaint"),
     [
@@ -491,28 +478,11 @@ def test_values_that_are_not_finite_fail_in_prediction() -> None:
         svm_decision_values(machines, DenseRows(np.full((1, 4), np.nan), np.arange(1), rows))
 
 
-def test_no_rows_to_decide_give_no_decisions() -> None:
-    rows = np.arange(4)
-    machines = train_multiclass(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
-    for jobs in (1, 2):
-        assert svm_decision_values(machines, DenseRows(np.empty((0, 4)), np.arange(0), rows), jobs).shape == (0, 1)
-    codes, tied = predict_class_codes(machines, np.empty((0, 1)))
-    assert codes.shape == tied.shape == (0,)
-
-
 def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     problem = draw_problem("linear", n=40, n_classes=3, seed=17)
     SupportVectorClassifier().fit(problem.gram, problem.labels).predict(problem.test)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""
-
-
-@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
-def test_a_kernel_of_another_number_of_rows_is_refused(scheme: str) -> None:
-    for rows, columns in ((7, 6), (6, 7), (6, 6), (8, 8)):
-        kernel = DenseRows(np.eye(8), np.arange(rows), np.arange(columns))
-        with pytest.raises(ValueError, match=rf"have 7 rows, so .* square with as many, not \({rows}, {columns}\)"):
-            train_multiclass(kernel, np.array([3, 4]), scheme=scheme)
 
 
 @pytest.mark.parametrize("mean", [0.0, -1.0, float("nan")])

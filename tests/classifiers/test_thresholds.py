@@ -15,10 +15,7 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 
 from benchmark.classifiers.thresholds import (
     MIN_THRESHOLD_F1,
-    THRESHOLDS,
-    CrossValidatedThreshold,
     class_thresholds,
-    gives_a_class,
 )
 
 if TYPE_CHECKING:
@@ -97,27 +94,6 @@ def test_an_f1_of_exactly_the_least_is_enough(before: int, expected: float) -> N
     best = max(f1(members, values > cut) for cut in range(1, 57))
     assert (best == pytest.approx(MIN_THRESHOLD_F1, abs=1e-12)) == (before == 7)
     assert class_thresholds(values, members).tolist() == [expected]
-
-
-@pytest.mark.parametrize(
-    ("name", "at_least_one", "learns"), [("zero", 0, 0), ("at-least-one", 1, 0), ("cross-validated", 0, 1)]
-)
-def test_which_rules_learn_and_which_give_each_document_a_class(name: str, at_least_one: int, learns: int) -> None:
-    rule = THRESHOLDS[name]()
-    assert (gives_a_class(rule), hasattr(rule, "fit")) == (bool(at_least_one), bool(learns))
-    assert list(THRESHOLDS) == ["zero", "at-least-one", "cross-validated"]
-
-
-def test_a_rule_of_others_gives_a_class_if_it_says_so() -> None:
-    assert not gives_a_class(object())
-    assert gives_a_class(type("Rule", (), {"at_least_one": 1})())
-
-
-def test_the_rule_learns_the_thresholds_and_returns_itself() -> None:
-    values, members = columns([0.5, -0.25, -0.75, -1.0], [True, True, False, False])
-    rule = CrossValidatedThreshold()
-    assert rule.fit(values, members) is rule
-    assert rule.thresholds_.tolist() == [-0.5]
 
 
 def test_values_that_are_not_finite_are_left_out() -> None:

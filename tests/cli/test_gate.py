@@ -39,7 +39,7 @@ CALLS = {
     "check": "{config}",
     "fit": "{config} --cell x --out {out}",
     "survey": "methods {config} --page {out}/page.md",
-    "reproduce": "--configs {folder} --page {out}/page.md",
+    "reproduce": "--configs {folder}",
     "published pin-settings": "{config}",
     "data stats": "{config}",
     "data export": "{config} --out {out}",

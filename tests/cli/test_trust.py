@@ -153,7 +153,7 @@ def test_to_trust_one_file_is_not_to_forget_another(folder):
 
 def test_at_a_terminal_it_is_asked_once(folder, monkeypatch):
     asked = []
-    monkeypatch.setattr("benchmark.cli.confirm_code", lambda question: asked.append(question) or True)
+    monkeypatch.setattr("benchmark.cli.program._confirms", lambda question: asked.append(question) or True)
     assert checked(folder)[0] == checked(folder)[0] == 0
     assert len(asked) == 1
     assert asked[0].endswith("mine.py: is code, and would be run with the Python files of its folder. Do you trust it?")

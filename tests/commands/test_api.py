@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
@@ -15,20 +15,19 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
-from benchmark.experiment.configuration import load_checked
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import run_and_write
-from benchmark.experiment.store import Store
+from benchmark import api
 from benchmark.report.drawing import spec
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import BenchError, ConfigError, DataError
+from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from benchmark.experiment.run import RunResult
+    from tests.shapes import ShapedRun
 
 REPOSITORY = Path(__file__).parents[2]
-HOW = {"methods": ["ngd", "mnb"], "text": {"stoplist": "none", "digits": "drop", "min_documents": 1}}
+HOW: dict[str, Any] = {"methods": ["ngd", "mnb"], "text": {"stoplist": "none", "digits": "drop", "min_documents": 1}}
+SAME = pd.DataFrame({"text": ["the same <b> words"] * 60, "label": ["u", "v", "u"] * 20})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -43,143 +42,212 @@ def found() -> sb.Result:
     return sb.run(corpus="synthetic", **HOW)
 
 
-@pytest.mark.usefixtures("sketched")
-def test_a_run_has_the_numbers_of_the_command_line(tmp_path: Path) -> None:
-    done = run_and_write(
-        load_checked(REPOSITORY / "configs" / "quickstart.yaml"), RunContext(Store()), folder=tmp_path / "run"
-    )
-    found, again = sb.run(REPOSITORY / "configs" / "quickstart.yaml"), sb.read(done.folder)
-    for name in ("scores", "significance", "differences", "confusions"):
-        pd.testing.assert_frame_equal(getattr(found, name), getattr(done.summary, name))
-        pd.testing.assert_frame_equal(getattr(again, name), getattr(done.summary, name))
-    assert found.notes == done.summary.notes
+def texts(n: int = 60) -> pd.DataFrame:
+    """Texts of two classes in columns whose names say nothing."""
+    rows = [(f"{('alpha', 'gamma')[i % 2]} word{i % 7}", "ab"[i % 2], f"d{i}", f"g{i % 6}") for i in range(n)]
+    return pd.DataFrame(rows, columns=["body", "kind", "key", "owner"])
 
 
-def test_a_frame_is_a_corpus(found: sb.Result) -> None:
-    own = sb.run(corpus=sb.load("synthetic").drop(columns="group"), **HOW)
-    pd.testing.assert_frame_equal(own.scores, found.scores)
+NAMED: dict[str, Any] = {"text": "body", "label": "kind", "id": "key", "methods": ["mnb"]}
 
 
-def test_the_columns_of_a_frame_say_how_it_is_split() -> None:
-    pages = sb.load("synthetic").assign(split=lambda frame: np.where(frame["group"] == "misc", "train", "test"))
-    own = sb.run(corpus=pages, protocol="fixed-split", **HOW)
-    assert set(own.scores["fold"]) == {"test", "all"}
-    assert own.scores["n"].iloc[0] == (pages["split"] == "test").sum()
-    dates = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(len(pages)) % 300, unit="D")
-    dated = sb.run(corpus=pages.assign(date=dates), protocol="by-date", **HOW)
-    assert set(dated.scores["fold"]) == {"newest", "all"}
-
-
-def test_documents_of_several_classes_go_through_a_frame() -> None:
-    stories = sb.load("synthetic", "several")
-    own = sb.run(corpus=stories, protocol={"name": "k-fold", "k": 3, "stratified": False}, **HOW)
-    decisions = own.predictions("mnb").set_index("document")
-    truth = {row.id: tuple(sorted(row.labels)) for row in stories.itertuples()}
-    assert {name: tuple(sorted(row)) for name, row in decisions["truth"].items()} == truth
-
-
-def test_predictions_agree_with_scores(found: sb.Result) -> None:
-    for cell in ("ngd", "mnb"):
-        decisions = found.predictions(cell)
-        whole = found.scores.query("cell == @cell and metric == 'accuracy' and fold == 'all'")
-        right = (decisions["truth"] == decisions["given"]).groupby(decisions["split"]).mean().mean()
-        assert right == pytest.approx(whole["value"].iloc[0])
-        assert decisions["tied"].sum() == whole["ties"].iloc[0]
-
-
-def test_tests_are_numbers(found: sb.Result) -> None:
-    tests = found.tests("ngd", "mnb").set_index("test")
-    one, other = (found.predictions(name).set_index("document") for name in ("ngd", "mnb"))
-    right = [each["truth"] == each["given"] for each in (one, other.loc[one.index])]
-    assert tests.loc["sign", "n"] == (right[0] != right[1]).sum()
-    assert 0 <= tests.loc["sign", "p_value"] <= 1
-    pd.testing.assert_series_equal(found.tests("mnb", "ngd")["p_value"], found.tests("ngd", "mnb")["p_value"])
-
-
-def test_figures_are_altairs_and_show_the_scores(found: sb.Result) -> None:
-    chart = found.figure()
-    assert isinstance(chart, alt.TopLevelMixin)
-    datasets = chart.to_dict()["datasets"].values()
-    shown = {row["cell"]: row["value"] for rows in datasets for row in rows if "what" in row}
-    whole = found.scores.query("fold == 'all' and metric == 'accuracy'")
-    assert shown == pytest.approx(dict(zip(whole["cell"], 100 * whole["value"], strict=True)))
-    with pytest.raises(ConfigError, match="unknown figure"):
-        found.figure("figure-9")
-
-
-def test_a_figure_is_a_picture_that_needs_no_network(found: sb.Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = found.figure().properties(title="mine")._repr_mimebundle_()
-    assert ">mine</text>" in shown["image/svg+xml"]
-    assert base64.b64decode(shown["image/png"]).startswith(b"\x89PNG")
-    with alt.renderers.enable("json"):
-        assert "application/json" in found.figure()._repr_mimebundle_()[0], "the user's renderer draws"
-    monkeypatch.setattr(spec, "render_pictures", lambda _: {})
-    assert "text/html" in found.figure()._repr_mimebundle_(), "Altair's own, where no picture can be drawn"
-
-
-def test_a_notebook_shows_the_scores_and_a_picture(found: sb.Result) -> None:
-    html = found._repr_html_()
-    assert {"ngd", "mnb", "accuracy"} <= set(re.findall(r"[\w-]+", html))
-    (address,) = re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,([^"]+)">', html)
-    assert base64.b64decode(address).strip().endswith(b"</svg>")
-
-
-def test_a_result_is_a_short_text_however_many_cells_it_has(found: sb.Result) -> None:
-    best = found.scores.query("fold == 'all' and metric == 'accuracy' and cell == 'ngd'")["value"].iloc[0]
-    assert f"{100 * best:.2f}" in repr(found)
-    many = [{"name": f"m{i}", "classifier": {"name": "mnb", "smoothing": float(i + 1)}} for i in range(25)]
-    result = sb.run(corpus="synthetic", methods=many)
-    assert "m19" in repr(result)
-    assert "m20" not in repr(result)
-    assert "… and 5 more cells" in repr(result)
-    assert len(repr(result)) < 4000
-
-
-def test_a_failed_cell_says_why() -> None:
-    texts = pd.DataFrame({"text": ["the same words"] * 60, "label": ["u", "v", "u"] * 20})
-    with pytest.warns(UserWarning, match="failed"):
-        result = sb.run(corpus=texts, methods=["ngd"])
-    assert set(result.failures) == {"ngd"}
-    for cell, reason in result.failures.items():
-        assert f"\n{cell} failed: {reason}" in repr(result)
-        assert f"{cell} failed: " in result._repr_html_()
-
-
-def test_numbers_and_lists_are_numpys(found: sb.Result) -> None:
-    def scores(c: object, of: object = list) -> pd.DataFrame:
-        methods = of([{"weighting": "tfidf", "classifier": {"name": "linear-svm", "C": c}}])
-        protocol = {"name": "k-fold", "k": np.int64(3), "stratified": np.bool_(True)}
-        return sb.run(corpus="synthetic", methods=methods, protocol=protocol).scores
-
-    expected = scores([0.1, 1.0, 10.0])
-    for c in (np.logspace(-1, 1, 3), (0.1, np.float64(1), 10.0), pd.Series([0.1, 1, 10])):
-        pd.testing.assert_frame_equal(scores(c, tuple), expected)
-
-
-def test_progress_is_told_in_lines() -> None:
-    lines: list[str] = []
-    sb.run(corpus="synthetic", methods=["mnb"], progress=lines.append, seed=7)
-    assert re.fullmatch(r"5 of 5 steps, \d+ s: .*mnb.*", lines[-1])
-
-
-def test_a_model_is_fitted_and_kept(tmp_path: Path) -> None:
-    texts = sb.load("synthetic")
-    model = sb.fit(corpus=texts, methods=["mnb"], out=tmp_path / "model")
-    again = sb.load_model(tmp_path / "model")
-    assert list(model.predict(texts["text"])) == list(again.predict(texts["text"]))
-    assert (model.predict(texts["text"]) == texts["label"]).mean() > 0.8
-    assert len(repr(model)) < 200
-    with pytest.raises(ConfigError, match=r"exists|holds"):
-        sb.fit(corpus=texts, methods=["mnb"], out=tmp_path / "model")
-    with pytest.raises(ConfigError, match=r"fit trains one cell.*ngd, mnb"):
-        sb.fit(corpus="synthetic", methods=["ngd", "mnb"])
-
-
-def test_a_run_is_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: RunResult) -> None:
+def test_a_run_has_the_numbers_of_the_command_line(
+    shaped: Callable[[str], ShapedRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, lines = shaped("table"), list[str]()
+    ran = sb.run(done.config, progress=lines.append)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "runs").symlink_to(finished.folder.parent)
-    pd.testing.assert_frame_equal(sb.read(finished.folder.name).scores, finished.summary.scores)
+    (tmp_path / "results" / "runs").symlink_to(done.folder.parent)
+    for read in (sb.read(done.folder), sb.read("run")):
+        for name in ("scores", "significance", "differences", "confusions"):
+            pd.testing.assert_frame_equal(getattr(ran, name), getattr(read, name))
+        assert ran.notes == read.notes
+    assert re.fullmatch(r"\d+ of \d+ steps, \d+ s: .*", lines[-1])
+    with pytest.raises(BenchError, match="no run of this name in results/runs; did you mean 'run'"):
+        sb.read("runn")
+
+
+class TestFrames:
+    def test_are_corpora_whose_columns_say_how_they_are_split(self, found: sb.Result) -> None:
+        pages = sb.load("synthetic")
+        pd.testing.assert_frame_equal(sb.run(corpus=pages.drop(columns="group"), **HOW).scores, found.scores)
+        parts = pages.assign(split=np.where(pages["group"] == "misc", "train", "test"))
+        own = sb.run(corpus=parts, protocol="fixed-split", **HOW)
+        assert (set(own.scores["fold"]), own.scores["n"].iloc[0]) == ({"test", "all"}, (parts["split"] == "test").sum())
+        stories = sb.load("synthetic", "several")
+        several = sb.run(corpus=stories, protocol={"name": "k-fold", "k": 3, "stratified": False}, **HOW)
+        truth = several.predictions("mnb").set_index("document")["truth"]
+        expected = {row.id: tuple(sorted(row.labels)) for row in stories.itertuples()}
+        assert {name: tuple(sorted(row)) for name, row in truth.items()} == expected
+
+    def test_have_columns_that_are_named_one_by_one_or_in_the_section(self) -> None:
+        frame = texts()
+        decisions = sb.run(corpus=frame, **NAMED).predictions("mnb")
+        assert list(decisions) == ["document", "split", "truth", "given", "tied"]
+        assert decisions.set_index("document")["truth"].to_dict() == frame.set_index("key")["kind"].to_dict()
+        section = {"frame": frame, "text": "body", "label": "kind", "id": "key", "classes": ["b", "a"]}
+        again = sb.run(corpus=section, methods=["mnb"])
+        pd.testing.assert_frame_equal(
+            *(each.sort_values("document", ignore_index=True) for each in (again.predictions("mnb"), decisions))
+        )
+        assert again.findings.experiment.raw["corpus"]["path"] == "frame.jsonl"
+        assert list(section) == ["frame", "text", "label", "id", "classes"], "what was passed is left as it was"
+
+    @pytest.mark.parametrize(
+        ("role", "value"),
+        [
+            ("id", "key"),
+            ("group", "owner"),
+            ("date", "when"),
+            ("split", "side"),
+            ("drop", ["rare"]),
+            ("separator", ";"),
+            ("format", "html"),
+        ],
+    )
+    def test_take_columns_and_options_beside_the_sections(
+        self, monkeypatch: pytest.MonkeyPatch, role: str, value: Any
+    ) -> None:
+        frame = texts().assign(when=[f"2024-01-{1 + i % 28:02}" for i in range(60)])
+        frame["side"] = ["train" if i % 3 else "test" for i in range(60)]
+        label = {"labels": "kind"} if role == "separator" else {"label": "kind"}
+        monkeypatch.setattr(api.runner, "run_experiment", lambda experiment, _: experiment)
+        monkeypatch.setattr(api, "summarize", lambda _: None)
+        beside: Any = sb.run(corpus=frame, text="body", methods=["mnb"], **label, **{role: value}).findings
+        within: Any = sb.run(corpus={"frame": frame, "text": "body", **label, role: value}, methods=["mnb"]).findings
+        assert beside.raw == within.raw
+        assert beside.raw["corpus"][role] == value
+
+    def test_get_what_bench_init_proposes_unless_something_is_passed(self) -> None:
+        """Keys of `text` and `defaults` one by one; other sections as a whole."""
+
+        def raw(**how: Any) -> Any:
+            return sb.run(
+                **{"corpus": texts(), "text": "body", "label": "kind", "id": "key"} | how
+            ).findings.experiment.raw
+
+        proposed, own = raw(), raw(methods=["mnb"])
+        assert proposed["compare"]
+        assert "compare" not in own
+        assert own["text"] == proposed["text"]
+        section = {"frame": texts(), "text": "body", "label": "kind", "id": "key"}
+        changed = sb.run(corpus=section, methods=["mnb"], text={"min_documents": 3}).findings.experiment
+        assert changed.raw["text"] == proposed["text"] | {"min_documents": 3}
+        parts = texts().assign(split=lambda each: np.where(np.arange(len(each)) % 3, "train", "test"))
+        assert raw(corpus=parts, methods=["mnb"])["text"]["vocabulary_from"] == "train"
+        folds = raw(corpus=parts, methods=["mnb"], protocol={"name": "k-fold", "k": 2})
+        assert "vocabulary_from" not in folds["text"]
+        assert raw(text=("body", "owner"), methods=["mnb"])["corpus"]["text"] == ["body", "owner"]
+
+    def test_with_an_error_name_their_row(self) -> None:
+        frame = texts().assign(kind=lambda each: each["kind"].where(each.index != 4))
+        said = r"^the frame: 1 document without a class; .* \(the first: the frame, row 5\)"
+        with pytest.raises(DataError, match=said):
+            sb.run(corpus=frame, **NAMED)
+
+
+class TestResult:
+    def test_has_predictions_and_tests_that_agree_with_the_scores(self, found: sb.Result) -> None:
+        right = {}
+        for cell in ("ngd", "mnb"):
+            decisions = found.predictions(cell).set_index("document")
+            whole = found.scores.query("cell == @cell and metric == 'accuracy' and fold == 'all'")
+            right[cell] = decisions["truth"] == decisions["given"]
+            assert right[cell].groupby(decisions["split"]).mean().mean() == pytest.approx(whole["value"].iloc[0])
+            assert decisions["tied"].sum() == whole["ties"].iloc[0]
+        tests = found.tests("ngd", "mnb").set_index("test")
+        assert tests.loc["sign", "n"] == (right["ngd"] != right["mnb"].loc[right["ngd"].index]).sum()
+        assert 0 <= tests.loc["sign", "p_value"] <= 1
+        for call in (found.predictions, lambda cell: found.tests(cell, "mnb")):
+            with pytest.raises(ConfigError, match="unknown cell 'nbm'"):
+                call("nbm")
+        apart = sb.run(corpus="synthetic", methods=["mnb"], tasks=[["student", "course"], ["student", "faculty"]])
+        with pytest.raises(ConfigError, match="can't be paired: "):
+            apart.tests(*apart.findings.experiment.ids)
+
+    def test_has_figures_that_show_the_scores_and_need_no_network(
+        self, found: sb.Result, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        chart = found.figure()
+        datasets = chart.to_dict()["datasets"].values()
+        shown = {row["cell"]: row["value"] for rows in datasets for row in rows if "what" in row}
+        whole = found.scores.query("fold == 'all' and metric == 'accuracy'")
+        assert shown == pytest.approx(dict(zip(whole["cell"], 100 * whole["value"], strict=True)))
+        picture = chart.properties(title="mine")._repr_mimebundle_()
+        assert ">mine</text>" in picture["image/svg+xml"]
+        assert base64.b64decode(picture["image/png"]).startswith(b"\x89PNG")
+        with alt.renderers.enable("json"):
+            assert "application/json" in found.figure()._repr_mimebundle_()[0], "the user's renderer draws"
+        html = found._repr_html_()
+        (address,) = re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,([^"]+)">', html)
+        assert base64.b64decode(address).strip().endswith(b"</svg>")
+        monkeypatch.setattr(spec, "render_pictures", lambda _: {})
+        assert "text/html" in found.figure()._repr_mimebundle_(), "Altair's own, where no picture can be drawn"
+        with pytest.raises(ConfigError, match=r"unknown figure 'figure-9'.*figure"):
+            found.figure("figure-9")
+        assert list(found.figures) == ["figure"]
+
+    def test_is_a_short_text_with_the_reasons_of_failures(self, found: sb.Result) -> None:
+        best = found.scores.query("fold == 'all' and metric == 'accuracy' and cell == 'ngd'")["value"].iloc[0]
+        assert f"{100 * best:.2f}" in repr(found)
+        many = [{"name": f"m{i}", "classifier": {"name": "mnb", "smoothing": float(i + 1)}} for i in range(25)]
+        shown = repr(sb.run(corpus="synthetic", methods=many))
+        assert ("m19" in shown, "m20" in shown, "… and 5 more cells" in shown) == (True, False, True)
+        kernels = [
+            "ngd",
+            "linear",
+            {"kernel": {"name": "diffusion", "t": 0.5}},
+            {"kernel": {"name": "rbf", "sigma": 1}},
+        ]
+        with pytest.warns(UserWarning, match="failed"):
+            failed = sb.run(corpus=SAME, methods=kernels)
+        assert len(failed.failures) == 4
+        told = [line for line in repr(failed).splitlines() if " failed: " in line]
+        assert told == [f"{cell} failed: {reason}" for cell, reason in list(failed.failures.items())[:3]]
+        assert "ngd failed: " in failed._repr_html_()
+        with pytest.raises(ConfigError, match="the cell 'ngd' has no predictions: "):
+            failed.predictions("ngd")
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (np.array([[0.5], [1.5]]), [[0.5], [1.5]]),
+        (np.bool_(True), True),
+        (pd.Series([3, 4]), [3, 4]),
+        (pd.Index(["a", "b"]), ["a", "b"]),
+        ((1, (2, np.int64(3))), [1, [2, 3]]),
+        (range(3), [0, 1, 2]),
+        (Path("a") / "b", "a/b"),
+        ({np.str_("a"): {"b": (np.int32(1),)}}, {"a": {"b": [1]}}),
+        (None, None),
+    ],
+)
+def test_numbers_and_lists_may_be_numpys(value: Any, plain: Any) -> None:
+    assert repr(api._plain(value)) == repr(plain)
+
+
+def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    config.write_text(
+        "name: mine\ncorpus: {name: synthetic, classes: [student, course]}\ntext: {min_occurrences: 50}\n"
+        "protocol: {name: leave-one-group-out, held_out: [texas]}\nmethods: [mnb]\n"
+    )
+    out, documents, lines = tmp_path / "model", sb.load("synthetic")["text"][:5], list[str]()
+    model = sb.fit(config, out=out, split="texas", probability=True, jobs=3, progress=lines.append)
+    assert (model.jobs, model.model.about["trained_on"], bool(lines)) == (3, "texas", True)
+    assert model.predict_proba(documents).shape == (5, 2)
+    assert list(sb.load_model(out, jobs=2).predict(documents)) == list(model.predict(documents))
+    with pytest.raises(ConfigError, match="holds a model already"):
+        sb.fit(config, out=str(out))
+    whole = sb.fit(config, out=str(out), overwrite=True)
+    assert (whole.jobs, whole.model.about["trained_on"]) == (n_processors(), "all documents")
+    with pytest.raises(ConfigError, match="--split: unknown split 'texsa'"):
+        sb.fit(config, split="texsa")
+    with pytest.raises(ConfigError, match=r"such as cell='ngd' \(ngd, mnb\)"):
+        sb.fit(corpus="synthetic", methods=["ngd", "mnb"])
+    assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").model.about["cell"] == "mnb"
 
 
 @pytest.mark.parametrize(
@@ -189,37 +257,50 @@ def test_a_run_is_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ({"corpus": "webkb ", "methods": ["mnb"]}, "unknown corpus"),
         ({"corpus": pd.DataFrame({"body": ["x"]}), "methods": ["mnb"]}, "no column 'text'"),
         ({"corpus": "synthetic", "methods": ["mmb"]}, "did you mean 'mnb'"),
-        ({"corpus": "synthetic", "methods": ["mnb"], "progress": True}, "progress=print"),
+        (
+            {"corpus": "synthetic", "methods": ["mnb"], "parallel": {"dask_address": "x://y"}},
+            "no Dask scheduler answers",
+        ),
     ],
 )
-def test_what_can_not_be_run_is_said(how: dict[str, object], said: str) -> None:
+def test_what_can_not_be_run_is_refused(how: dict[str, Any], said: str) -> None:
     with pytest.raises(BenchError, match=said):
         sb.run(**how)
 
 
-def test_cells_that_are_not_there_are_refused(found: sb.Result) -> None:
-    for call in (found.predictions, lambda cell: found.tests(cell, "mnb")):
-        with pytest.raises(ConfigError, match="unknown cell 'nbm'"):
-            call("nbm")
+def test_a_corpus_is_loaded_as_a_frame_and_downloaded_if_that_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    frame, several = sb.load("synthetic"), sb.load("synthetic", subset="several")
+    assert list(frame) == ["id", "text", "label", "group"]
+    assert all(name.startswith(f"{label}/") for name, label in zip(frame["id"], frame["label"], strict=True))
+    assert all(f"/{group}/" in name for name, group in zip(frame["id"], frame["group"], strict=True))
+    assert (list(several)[2], several["labels"].map(len).max() > 1) == ("labels", True)
+    with pytest.raises(ConfigError, match="sevral"):
+        sb.load("synthetic", "sevral")
+    monkeypatch.setattr("benchmark.corpora.registry.search_folders", lambda: [tmp_path])
 
+    def fetched(*_: Any, **__: Any) -> None:
+        raise DataError("a download was tried")
 
-def test_what_is_at_hand_is_listed_and_nothing_else() -> None:
-    assert dir(sb) == sorted([*sb.__all__, "__version__"])
-    for name in dir(sb):
-        assert getattr(sb, name) is not None
-    assert sb.ConfigError is ConfigError
-    with pytest.raises(AttributeError, match="no attribute 'runn'"):
-        _ = sb.runn
+    monkeypatch.setattr("benchmark.corpora.download.download_archive", fetched)
+    for call in (sb.run, sb.fit):
+        for download in (False, True):
+            with pytest.raises(DataError) as caught:
+                call(corpus="webkb", methods=["mnb"], download=download)
+            assert ("a download was tried" in str(caught.value)) == download
 
 
 @pytest.mark.slow
-def test_type_checkers_know_the_names(tmp_path: Path) -> None:
+def test_names_are_listed_and_known_to_type_checkers(tmp_path: Path) -> None:
+    assert dir(sb) == sorted([*sb.__all__, "__version__"])
+    assert all(getattr(sb, name) is not None for name in dir(sb))
+    with pytest.raises(AttributeError, match="no attribute 'runn'"):
+        _ = sb.runn
     script = tmp_path / "mine.py"
     script.write_text("import benchmark as sb\nreveal_type(sb.run('a.yaml').scores)\nreveal_type(sb.fit)\nsb.runn\n")
     # With the options and the cache of `make types`: the package isn't checked again from nothing.
     command = [sys.executable, "-m", "mypy", str(script)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert "DataFrame" in done.stdout
-    assert 'TextClassifier"' in done.stdout
-    assert 'Module has no attribute "runn"' in done.stdout
-    assert "1 error" in done.stdout
+    for said in ("DataFrame", 'TextClassifier"', 'Module has no attribute "runn"', "1 error"):
+        assert said in done.stdout

@@ -12,9 +12,9 @@ from benchmark.commands.compare import (
     _settings_table,
     compare_cells_of_folder,
     compare_run_folders,
-    corpus_statistics,
     second_run,
 )
+from benchmark.commands.counts import corpus_statistics
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import run_and_write

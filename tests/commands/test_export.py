@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from benchmark.commands.export import export_counts
+from benchmark.commands.counts import export_counts
 from benchmark.config.model import BASE_VARIANT
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts

@@ -330,12 +330,11 @@ class TestCommand:
         assert len(said) == 1
 
     def test_as_json(self, file: Path) -> None:
-        options = ("--on", "r8", "--json", "--name", "theirs", "--page", file.with_name("p.html"))
-        (placed,) = json.loads(invoke(file, *options).stdout)["placements"]
+        (placed,) = json.loads(invoke(file, "--on", "r8", "--json").stdout)["placements"]
         found = sb.place(pd.read_csv(file), on="r8")
-        assert (placed["rank"], placed["name"]) == (found.rank, "theirs")
+        assert (placed["rank"], placed["name"]) == (found.rank, "mine")
         assert [row["p_holm"] for row in placed["ranking"][:-1]] == pytest.approx(found.ranking["p_holm"].tolist()[:-1])
-        assert file.with_name("p.html").exists()
+        assert placed["page"] == str(file.with_name("mine-on-r8.html"))
 
     @pytest.mark.parametrize(
         ("arguments", "part", "code"),

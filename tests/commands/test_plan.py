@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from benchmark.commands.plan import Plan, _samples, format_seconds, plan_run, plan_sentence
-from benchmark.experiment.batches import plan_batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants, run_experiment, solve_task
+from benchmark.experiment.executors import LocalExecutor
+from benchmark.experiment.plan import plan_batches
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment, solve_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system import memory as environment

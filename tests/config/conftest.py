@@ -12,7 +12,6 @@ from benchmark.config.extends import read_config
 from benchmark.config.model import BASE_VARIANT
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +19,14 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
 
+#: Files beside a configuration that it may name.
+FILES = {
+    "t.csv": "text,label\n" + "".join(f"a,{'xy'[n % 2]}\n" for n in range(8)),
+    "a.csv": "id,predicted\n",
+    "p.csv": "id,label\n",
+    "v.parquet": "",
+    "a.npy": "",
+}
 #: A configuration by its top-level keys; a fragment's keys stand instead of these.
 SMALL = {
     "name": "name: small\n",
@@ -49,6 +56,9 @@ def written(tmp_path: Path) -> Callable[..., Path]:
         path = tmp_path / "config.yaml"
         kept = [text for key, text in SMALL.items() if key not in (*given, *without)]
         path.write_text("".join(kept) + fragment, encoding="utf-8")
+        for name, text in FILES.items():
+            if not (tmp_path / name).exists():
+                (tmp_path / name).write_text(text)
         return path
 
     return write
@@ -64,24 +74,6 @@ def checked(written: Callable[..., Path], read: Callable[[Path], Experiment]) ->
 def ids(checked: Callable[[str], Experiment]) -> Callable[[str], list[str]]:
     """The ids of a fragment's cells."""
     return lambda fragment="": [cell.id for cell in checked(fragment).cells]
-
-
-@pytest.fixture
-def refusal(written: Callable[..., Path], read: Callable[[Path], Experiment]) -> Callable[[str], str]:
-    """The messages for a fragment, which must begin with the file and the lines that end in "# HERE"."""
-
-    def refuse(fragment: str) -> str:
-        path = written(fragment)
-        with pytest.raises(ConfigError) as caught:
-            read(path)
-        lines = path.read_text(encoding="utf-8").splitlines()
-        here = [f"{path}:{number}" for number, line in enumerate(lines, 1) if line.endswith("# HERE")]
-        assert caught.value.exit_code == 2
-        messages = str(caught.value).splitlines()
-        assert [message.split(": ")[0] for message in messages] == here
-        return "\n".join(message.split(": ", 1)[1] for message in messages)
-
-    return refuse
 
 
 @pytest.fixture

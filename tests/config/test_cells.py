@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from benchmark.config.model import FigureView
@@ -78,13 +76,6 @@ class TestIds:
         assert {cell.what for cell in cells} == {"point", "diagnostic"}
         assert {"table-pooled-student", "table-skl-course"} <= {cell.id for cell in cells if cell.what == "diagnostic"}
 
-    def test_two_cells_of_one_id_are_refused(self, refusal):
-        fragment = (
-            "methods: mnb\ntasks: [{title: a, largest: 2}, {title: x a, largest: 2}]\n"
-            "variants: # HERE\n  x: {text: {digits: token}}\n"
-        )
-        assert "two cells would have the id 'x-a-mnb'" in refusal(fragment)
-
 
 class TestPairs:
     def test_two_methods_are_compared_wherever_else_their_cells_agree(self, checked):
@@ -120,24 +111,6 @@ class TestPairs:
         counts = {name: found.count(name) for name in found}
         assert families.items() <= counts.items()
         assert sum(counts.values()) == 16
-
-    @pytest.mark.parametrize(
-        ("fragment", "said"),
-        [
-            (
-                "compare:\n  - - ngd\n    - liner # HERE\n",
-                "unknown method or cell 'liner'; did you mean 'linear'? (allowed: ",
-            ),
-            ("compare:\n  - [ngd, ngd] # HERE\n", "a comparison needs two different names, not ['ngd', 'ngd']"),
-            ("compare:\n  - [ngd] # HERE\n", "a comparison needs two different names, not ['ngd']"),
-            ("compare:\n  - [ngd, linear]\n  - [linear, ngd] # HERE\n", "'linear' and 'ngd' are compared twice"),
-            ("terms: {number: 9}\ncompare:\n  - [ngd, linear-9] # HERE\n", "two methods or two cells"),
-        ],
-    )
-    def test_what_is_no_pair_is_refused(self, refusal, fragment, said):
-        message = refusal(fragment)
-        assert said in message
-        assert message.count("linear") <= 2
 
 
 class TestFigures:
@@ -205,54 +178,3 @@ class TestFigures:
         ]
         alone = checked(f"{DRAWS}run_base: false\nvariants: {{soft: {{defaults: {{C: 0.1}}}}}}\n").figures
         assert [(each.name, each.where) for each in alone] == [("figure-soft", {})]
-
-    def test_regions_are_those_of_variants(self, checked, refusal):
-        given = "corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\ndiagnostics: [coordinates]\n"
-        figure = "figures:\n  - {name: a, title: T, regions: [base]}"
-        assert checked(f"{given}{figure}\n").figures == (FigureView("a", (), title="T", x="", regions=("base",)),)
-        said = refusal(f"{given}figures:\n  - {{name: a, regions: [base], x: C, bars: none}} # HERE\n")
-        assert said == "a figure of regions has no bars"
-        assert "unknown variant 'bas'; did you mean 'base'?" in refusal(
-            f"{given}{figure.replace('[base', '[bas')} # HERE\n"
-        )
-        without = given.replace("diagnostics: [coordinates]\n", "")
-        assert "add `coordinates` to `diagnostics`" in refusal(f"{without}{figure} # HERE\n")
-
-    @pytest.mark.parametrize(
-        ("figure", "said"),
-        [
-            ("{name: a, y: {ratio: [ngd, linear], difference: [ngd, linear]}}", "a ratio needs two methods, not []"),
-            ("{name: a, y: {difference: [ngd]}}", "a difference needs two methods, not ['ngd']"),
-            ("{name: a, panel: tasks}", "unknown column 'tasks'; did you mean 'task'?"),
-            ("{name: a, line: methods}", "unknown column 'methods'; did you mean 'method'?"),
-            ("{name: a, where: {sise: '20'}}", "unknown column 'sise'; did you mean 'size'?"),
-            ("{name: a, x: sizes}", "unknown axis 'sizes'; did you mean 'size'?"),
-            ("{name: a, x: terms}", "unknown axis 'terms'"),
-            ("{name: a, y: macro-f2}", "unknown metric 'macro-f2'; did you mean 'macro-f1'?"),
-            ("{name: a, y: {ratio: [ngd]}}", "a ratio needs two methods, not ['ngd']"),
-            ("{name: a, y: {difference: [ngd, liner]}}", "unknown method 'liner'; did you mean 'linear'?"),
-        ],
-    )
-    def test_what_can_not_be_drawn_is_refused(self, refusal, figure, said):
-        assert said in refusal(f"{DRAWS}figures:\n  - {figure} # HERE\n")
-
-    def test_a_figure_needs_an_axis_and_a_name_of_its_own(self, refusal):
-        assert "there is no x axis" in refusal("figures:\n  - {name: a} # HERE\n")
-
-    @pytest.mark.parametrize("names", ["aa", "aba", "abb", "abcb"])
-    def test_two_of_one_name_are_refused_wherever_they_stand(self, refusal, names):
-        lines = [f"  - {{name: {name}}}{' # HERE' * (i == len(names) - 1)}\n" for i, name in enumerate(names)]
-        said = refusal(f"{DRAWS}figures:\n{''.join(lines)}")
-        assert said == f"two figures are named {names[-1]!r}"
-
-
-def test_texts_are_those_of_methods_and_of_the_methods_that_are_added(checked):
-    entries = (
-        "methods: [mnb, {text: {digits: token}, classifier: mnb, name: digits}, {fuse: [mnb, digits], name: sum}]\n"
-    )
-    variant = checked(entries).variants["base"]
-    assert list(variant.texts.values()) == ["mnb", "digits"]
-    assert [text.lexing.digits for text in variant.texts] == ["drop", "token"]
-    assert variant.read_texts == {}
-    alone = replace(variant, entries=variant.entries[-1:])
-    assert list(alone.texts.values()) == ["sum", "sum"]

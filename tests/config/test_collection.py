@@ -13,41 +13,6 @@ from benchmark.corpora import registry
 from benchmark.system.errors import ConfigError, DataError
 
 
-@pytest.mark.parametrize(
-    ("fragment", "said"),
-    [
-        ("corpus:\n  name: synthetc # HERE\n", "unknown corpus 'synthetc'; did you mean 'synthetic'? (allowed: webkb,"),
-        (
-            "corpus:\n  name: synthetic\n  classes:\n    - student\n    - facluty # HERE\n",
-            "unknown class of synthetic: 'facluty'; did you mean 'faculty'? (allowed: course, faculty, project",
-        ),
-        (
-            "corpus:\n  name: reuters\n  subset: body-and-single-topics # HERE\n",
-            "unknown subset of reuters: 'body-and-single-topics'; did you mean 'body-and-single-topic'? (allowed: all,",
-        ),
-        ("corpus:\n  name: synthetic\n  subset: brief # HERE\n", "unknown subset of synthetic: 'brief' (allowed: all"),
-        ("corpus:\n  name: synthetic\n  classes: [student] # HERE\n", "classes must be two or more different names"),
-        ("corpus:\n  name: synthetic\n  classes: [student, student] # HERE\n", "two or more different names"),
-        (
-            "text:\n  digits: tokens # HERE\n",
-            "did you mean 'token'? (allowed: drop, run-length, token, joined, literal)",
-        ),
-        ("text:\n  digits: token\n  stoplist: smrt # HERE\n", "'smrt'; did you mean 'smart'? (allowed: smart, none)"),
-        (
-            "text:\n  vocabulary_from: texsa # HERE\n",
-            "did you mean 'texas'? (allowed: training, cornell, misc, texas, washington, wisconsin)",
-        ),
-        (
-            "text:\n  fields:\n  - all\n  - anchor # HERE\n",
-            "unknown field of synthetic: 'anchor'; did you mean 'anchors'? (allowed: all, title, headings, anchors,",
-        ),
-        ("text:\n  ngrams:\n  - 1\n  - 6 # HERE\n", "less than or equal to 5"),
-    ],
-)
-def test_what_the_card_does_not_have_is_refused(refusal, fragment, said):
-    assert said in refusal(fragment)
-
-
 def test_little_needs_to_be_said(checked):
     collection = checked().variants[BASE_VARIANT].collection
     assert collection.classes == registry.dataset_card("synthetic").classes
@@ -196,14 +161,6 @@ def test_what_is_said_of_the_corpus_is_kept(checked, tmp_path):
     assert collection.given == {"path": "own.csv", "group": "who"}
     assert (collection.corpus, collection.exclude, collection.classes) == ("files", ("1",), ("x", "y"))
     assert collection.reader.base == tmp_path
-
-
-def test_a_word_may_have_to_be_in_every_document(checked, refusal):
-    """In all 600, or in all of those that classes and exclusions leave; the message counts these."""
-    assert checked("text: {min_documents: 600}\n").cells
-    two = "corpus: {name: synthetic, classes: [student, course]}\ntext:\n  min_documents: "
-    assert checked(f"{two}350\n").cells
-    assert refusal(f"{two}351 # HERE\n") == "min_documents is 351, and there are 350 documents: no word would be left"
 
 
 def test_a_stop_list_of_ones_own_is_lower_cased_and_composed(written, read):

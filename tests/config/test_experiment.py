@@ -9,7 +9,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
 SEVERAL = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
@@ -81,120 +81,12 @@ class TestVariants:
     def test_without_the_configuration_itself_the_variants_are_left(self, ids):
         assert ids("run_base: false\nvariants: {soft: {defaults: {C: 0.1}}}\n") == ["soft-linear", "soft-ngd"]
 
-    @pytest.mark.parametrize(
-        ("fragment", "said"),
-        [
-            ("variants:\n  base: {text: {}} # HERE\n", "'base' is the configuration itself"),
-            (
-                "variants:\n  No Html: {text: {}} # HERE\n",
-                "'No Html': a variant's name is made of a-z, 0-9, '.' and '-'",
-            ),
-            (
-                "variants:\n  a:\n    txt: {} # HERE\n",
-                "unknown key of a variant 'txt'; did you mean 'text'? (allowed: corpus, t",
-            ),
-            ("variants:\n  a:\n    diagnostics: [coordinates] # HERE\n", "unknown key of a variant 'diagnostics'"),
-            ("variants:\n  a: {text: {}}\n  b:\n    text:\n      digit: drop # HERE\n", "did you mean 'digits'?"),
-            ("variants:\n  a:\n    corpus:\n      classes: [student] # HERE\n", "two or more different names"),
-            ("variants:\n  a:\n    text:\n      digits: tokn # HERE\n", "did you mean 'token'?"),
-            ("variants:\n  a:\n    text:\n      min_occurrences: -2 # HERE\n", "min_occurrences is -2"),
-            ("variants:\n  a:\n    defaults:\n      idf: test # HERE\n", "unknown idf 'test'"),
-            ("variants:\n  a:\n    defaults:\n      C: -1 # HERE\n", "C must be a positive number"),
-            (
-                "variants:\n  a:\n    defaults:\n      smoothing: 1 # HERE\n",
-                "no method here has the parameter 'smoothing'",
-            ),
-            ("variants:\n  a:\n    protocol:\n      held_out: [texsa] # HERE\n", "did you mean 'texas'?"),
-            ("variants:\n  a:\n    terms:\n      number: [2, 1] # HERE\n", "ascending"),
-            ("variants:\n  a:\n    protocol: {1: 2} # HERE\n", "unknown parameter of the protocol"),
-            ("run_base: false # HERE\n", "run_base: false leaves nothing to run: add variants"),
-            (
-                "run_base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n",
-                "which run_base: false doesn't run",
-            ),
-        ],
-    )
-    def test_what_is_no_variant_is_refused_at_its_line(self, refusal, fragment, said):
-        assert said in refusal(fragment)
-
-
-@pytest.mark.parametrize(
-    ("fragment", "said"),
-    [
-        (
-            "metrics:\n  - accuracy\n  - macro-f2 # HERE\n",
-            "unknown metric 'macro-f2'; did you mean 'macro-f1'? (nearest of ",
-        ),
-        ("metrics:\n  - accuracy\n  - accuracy # HERE\n", "the metric 'accuracy' is listed twice"),
-        (
-            f"{SEVERAL}metrics: [accuracy] # HERE\n",
-            "metric of documents with several classes 'accuracy' (nearest of ",
-        ),
-        ("per_class: true\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
-        (
-            "per_class: true\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
-            "a variant must have the classes of its configuration",
-        ),
-        (
-            f"{TWO_CLASSES}variants:\n  a:\n    corpus:\n      classes: [student, faculty] # HERE\n",
-            "a variant must have the classes of its configuration",
-        ),
-        ("readings: {base: as printed, other: b} # HERE\n", "unknown variant 'other' (allowed: base)"),
-        ("readings: {base: as printed} # HERE\n", "name 'base', the configuration itself, and a variant or more"),
-        (
-            "variants: {a: {}}\nreadings: {base: as printed, a: b} # HERE\n",
-            "readings are of a configuration with a `paper`",
-        ),
-        (
-            "variants: {a: {}, b: {}}\npaper: zhang2005\nreadings: {a: x, b: y} # HERE\n",
-            "name 'base', the configuration itself, and a variant or more",
-        ),
-        (
-            "variants: {a: {}}\npaper: zhang2005\nsensitivity_of: webkb\nreadings: {base: x, a: y} # HERE\n",
-            "which is no sensitivity analysis",
-        ),
-        (
-            "choose:\n  by: [cross-validation, temporal-holdout] # HERE\n",
-            "cross-validation and temporal-holdout can't be combined: name one",
-        ),
-        (
-            "choose:\n  by: [cross-validation, oracle, temporal-holdout] # HERE\n",
-            "cross-validation and temporal-holdout can't be combined: name one",
-        ),
-        ("paper: ./mine.yaml # HERE\n", "mine.yaml: can't be read: No such file or directory"),
-        ("paper: nobody1999 # HERE\n", "a file of your own ends with .yaml: paper: ./mine.yaml"),
-        ("tuned_to_published:\n  - {cells: 'ndg*', choice: C, to: Table 1} # HERE\n", "unknown cell 'ndg*'"),
-        ("gain: true # HERE\n", "list two or more"),
-        (f"{DRAWS.replace('[20, 40]', '20')}gain: true # HERE\n", "list two or more"),
-        (f"{DRAWS}gain: true # HERE\nvariants: {{a: {{protocol: {{train_size: 20}}}}}}\n", "list two or more"),
-        (
-            "choose:\n  by:\n    - oracle\n    - oracel # HERE\n",
-            "unknown way to choose 'oracel'; did you mean 'oracle'?",
-        ),
-        ("choose:\n  by:\n    - oracle\n    - oracle # HERE\n", "'oracle' is listed twice"),
-        (
-            "diagnostics:\n  - centroid-flows # HERE\n",
-            "unknown diagnostic 'centroid-flows'; did you mean 'centroid-flow'?",
-        ),
-        ("diagnostics:\n  - 5 # HERE\n", "a diagnostic is a name, or a mapping with a name and parameters, not 5"),
-        ("diagnostics:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
-        ("diagnostics:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
-        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),
-        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [1.0, 0.1] # HERE\n", "smoothing"),
-        ("diagnostics:\n  - name: centroid-distances\n    smoothing: [1.0, .inf] # HERE\n", "smoothing"),
-        ("diagnostics:\n  - name: centroid-distances\n    resamples: 1 # HERE\n", "resamples"),
-        ("paper: nobody1999 # HERE\n", "unknown paper 'nobody1999' (allowed: chen2018, lafferty2002, "),
-    ],
-)
-def test_what_can_not_be_scored_or_measured_is_refused(refusal, fragment, said):
-    assert said in refusal(fragment)
-
 
 def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
     raw = yaml.safe_load(written().read_text())
-    assert check_experiment(YamlSource("run/manifest.json", raw), BUILTIN_REGISTRIES).name == "small"
+    assert check_experiment(Node.of_data(raw, "run/manifest.json"), BUILTIN_REGISTRIES).name == "small"
     with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
-        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), BUILTIN_REGISTRIES)
+        check_experiment(Node.of_data({**raw, "corpus": {"name": "synth"}}, "run/manifest.json"), BUILTIN_REGISTRIES)
 
 
 def test_a_paper_of_ones_own_is_called_as_it_says_or_as_its_file(written, read):

@@ -14,7 +14,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 #: Entries whose cells have different names.
 METHODS = [
@@ -109,14 +109,14 @@ def outcome(source):
 def accepted(data):
     """The experiment of plain data; None where it is refused."""
     try:
-        return check_experiment(YamlSource("x", data), BUILTIN_REGISTRIES)
+        return check_experiment(Node.of_data(data, "x"), BUILTIN_REGISTRIES)
     except ConfigError:
         return None
 
 
 def refusal(data):
     """The messages for plain data, or none where it is an experiment."""
-    return outcome(YamlSource("x", data))[0]
+    return outcome(Node.of_data(data, "x"))[0]
 
 
 @settings(max_examples=150)

@@ -94,69 +94,6 @@ class TestDefaults:
         assert [each[0].representation.learns for each in found.values()] == ["documents", "labels"]
 
 
-@pytest.mark.parametrize(
-    ("fragment", "said"),
-    [
-        ("methods:\n  - {weighting: bm26, kernel: ngd} # HERE\n", "unknown weighting 'bm26'; did you mean 'bm25'?"),
-        ("methods:\n  - {weighting: {name: bm25, k: 1}, kernel: ngd} # HERE\n", "did you mean 'k1'?"),
-        ("methods:\n  - {weighting: {name: bm25, b: 2}, kernel: ngd} # HERE\n", "b must lie in [0, 1]"),
-        ("methods:\n  - {features: helinger, classifier: linear-svm} # HERE\n", "did you mean 'hellinger'?"),
-        ("methods:\n  - {features: hellinger, kernel: ngd} # HERE\n", "'ngd' takes no features"),
-        (
-            "methods:\n  - {features: hellinger, classifier: mnb} # HERE\n",
-            "'mnb' takes no features: linear-svm, streamed-svm, logistic do",
-        ),
-        (
-            "methods:\n  - {features: hellinger, classifier: divergence-bayes} # HERE\n",
-            "'divergence-bayes' takes no features",
-        ),
-        (
-            "methods:\n  - {features: hellinger, normalization: l2, classifier: linear-svm} # HERE\n",
-            "the features 'hellinger' needs the normalization l1, not 'l2'",
-        ),
-        (
-            "methods:\n  - {weighting: tf-rf, idf: collection, kernel: ngd} # HERE\n",
-            "'tf-rf' learns from labels: it would learn from those of test documents",
-        ),
-        *(
-            (f"methods:\n  - {{fields: {{all: {weight}}}, kernel: ngd}} # HERE\n", f"the weight of 'all' is {shown}: ")
-            for weight, shown in (
-                *(("0", 0), ("9.0e-10", 9e-10), ("1.1e+9", 1.1e9)),
-                *(("-1", -1), ("true", True), ("x", "'x'")),
-            )
-        ),
-        (
-            "methods:\n  - {fields: {all: 1}, weighting: {name: aitchison, idf: {al: 1}}, kernel: ngd} # HERE\n",
-            "unknown block of 'idf': 'al'; did you mean 'all'?",
-        ),
-        ("methods:\n  - {fields: [all], kernel: ngd} # HERE\n", "a mapping of blocks to their weights, not 'all'"),
-        ("methods:\n  - {fields: {all: 1}, dirichlet: 1, kernel: ngd} # HERE\n", "the counts of one multinomial"),
-        (
-            "methods:\n  - linear\n  - {fields: {title: 1}, kernel: ngd} # HERE\n",
-            "unknown block of terms of `fields`: 'title'",
-        ),
-        (
-            "methods:\n  - {kernel: hp-top, classifier: {ridge: 1}} # HERE\n",
-            "differs from class to class: it has no ridge",
-        ),
-        ("methods:\n  - {kernel: ngd, threshold: scut} # HERE\n", "unknown threshold 'scut'"),
-        (
-            "methods:\n  - {kernel: ngd, threshold: cross-validated} # HERE\n",
-            "a threshold needs documents that may have several classes",
-        ),
-        (
-            f"{SEVERAL}methods:\n  - {{kernel: hp-top, threshold: at-least-one}} # HERE\n",
-            "the kernel 'hp-top' is not a function of inner products: it has no threshold",
-        ),
-        ("defaults:\n  weighting: [tf] # HERE\n", "a default is one value"),
-        ("defaults:\n  features: 3 # HERE\n", "a default features is a name, or a mapping with a name"),
-        ("defaults:\n  weighting: {name: bm25, b: 3} # HERE\n", "b must lie in [0, 1]"),
-    ],
-)
-def test_what_can_be_no_representation_is_refused(refusal, fragment, said):
-    assert said in refusal(fragment)
-
-
 @pytest.mark.parametrize("weight", ["1.0e-9", "1.0e+9", "1", "0.5"])
 def test_weights_of_fields_are_numbers_up_to_a_milliard(checked, weight):
     for place in (f"methods: [{{fields: {{all: {weight}}}, kernel: ngd, name: x}}]\n", None):

@@ -21,7 +21,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 CLASSES = ["faculty", "course", "student"]
 CONFIG = {
@@ -56,7 +56,7 @@ class Shelf:
 
 @pytest.fixture(scope="module", name="experiment")
 def fixture_study():
-    return check_experiment(YamlSource("test.yaml", CONFIG), BUILTIN_REGISTRIES)
+    return check_experiment(Node.of_data(CONFIG, "test.yaml"), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture(scope="module", name="context")
@@ -178,6 +178,8 @@ def test_counts_are_those_of_the_collection(context, found):
 def test_centroids_need_a_classifier_that_has_some(experiment):
     variant = experiment.variants[BASE_VARIANT]
     assert divergence_bayes_of_variant(variant).smoothing == 0.001
-    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), BUILTIN_REGISTRIES)
+    other = check_experiment(
+        Node.of_data(CONFIG | {"defaults": {}, "methods": ["mnb"]}, "test.yaml"), BUILTIN_REGISTRIES
+    )
     with pytest.raises(ValueError, match="divergence-bayes"):
         divergence_bayes_of_variant(other.variants[BASE_VARIANT])

@@ -17,7 +17,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ DISTINCT = N * (N - 1) / 2
 
 def variant_of(*methods: Any, **changes: Any) -> Variant:
     data = CONFIG | {"methods": list(methods)} | changes
-    return check_experiment(YamlSource("test.yaml", data), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
+    return check_experiment(Node.of_data(data, "test.yaml"), BUILTIN_REGISTRIES).variants[BASE_VARIANT]
 
 
 @pytest.fixture(scope="module", name="synthetic")

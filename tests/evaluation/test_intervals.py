@@ -205,17 +205,6 @@ class TestEstimate:
         single = estimate_score(outcome)
         assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
 
-    def test_is_seeded(self):
-        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
-        assert estimate_score(outcome, "macro-f1", seed=4) == estimate_score(outcome, "macro-f1", seed=4)
-        assert estimate_score(outcome, "macro-f1", seed=4) != estimate_score(outcome, "macro-f1", seed=5)
-
-    def test_does_not_care_for_the_order_of_documents(self):
-        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
-        shuffled = take(outcome, np.random.default_rng(0).permutation(65))
-        for metric in SINGLE:
-            assert estimate_score(shuffled, metric) == estimate_score(outcome, metric)
-
     def test_covers_the_truth(self):
         """Over many test sets from one classifier, 95% intervals hold its true accuracy about 95 times in a hundred."""
         true = 0.8 + 0.2 / 4
@@ -306,10 +295,6 @@ class TestNothingVaries:
         gap = ReplicateSampling(0).difference(*cells, "accuracy")
         assert (gap.value, gap.low, gap.high) == (0, *bonett_price(0, 0, 40))
 
-    def test_needs_the_same_documents(self):
-        with pytest.raises(ValueError, match="differ in"):
-            estimate_difference(random_outcome("a", [30], 3, 0.7, 1), random_outcome("b", [31], 3, 0.7, 1))
-
 
 class TestSignZ:
     def test_is_the_bootstrap_of_documents(self):
@@ -324,20 +309,6 @@ class TestSignZ:
         _, only_a, only_b, _ = outcome_table(a, b).sum(axis=0)
         assert (result.value, result.n, result.method) == (sign_z(only_a, only_b), only_a + only_b, "bootstrap")
         assert result == sign_z_estimate(a, b, seed=0, resamples=10_000)
-
-    def test_is_refused_of_several_classes_and_of_documents_tested_twice(self):
-        several = [decisions(cell, [30, 50], seed) for cell, seed in (("a", 1), ("b", 2))]
-        twice = [random_outcome(cell, [4, 4], 2, 0.5, 1) for cell in "ab"]
-        for pair, said in [
-            (several, "'a': Z has no interval, because the decisions on one document aren't independent"),
-            (
-                [replace(each, documents=each.documents % 4) for each in twice],
-                "'a' tests documents more than once: their outcomes cannot be pooled",
-            ),
-        ]:
-            with pytest.raises(ValueError, match=r".") as refused:
-                sign_z_estimate(*pair)
-            assert str(refused.value) == said
 
     def test_turns_with_the_cells(self):
         a, b = paired(50, 12, 5, 13)
@@ -378,18 +349,3 @@ class TestReplicates:
         numbers = (found.value, found.low, found.high)
         assert numbers == pytest.approx(expected[:3], nan_ok=True)
         assert (found.n, found.method) == expected[3:]
-
-
-def test_numbers_that_a_difference_on_one_split_stands_on():
-    """Of 80 documents, 12 are right for a alone and 5 for b alone."""
-    a, b = paired(50, 12, 5, 13)
-    for metric, sign in (("accuracy", 1), ("micro-f1", 1), ("error", -1)):
-        found = estimate_difference(a, b, metric)
-        ends = bonett_price(12, 5, 80) if sign > 0 else bonett_price(5, 12, 80)
-        assert found == intervals.Estimate(sign * 7 / 80, *ends, 80, "bonett-price")
-    score = estimate_score(a, "error")
-    assert score == intervals.Estimate(pytest.approx(18 / 80), *wilson(18, 80), 80, "wilson")
-    none = estimate_score(replace(a, truth=a.truth + (np.arange(80) < 3), predicted=a.predicted), "macro-f1")
-    assert (none.n, none.method) == (80, "none: a class has too few tested documents")
-    assert bonett_price(0, 3, 3)[0] == -1
-    assert bonett_price(3, 0, 3)[1] == 1

@@ -8,11 +8,7 @@ from sklearn import metrics as oracle
 
 from benchmark.evaluation.metrics import (
     METRICS,
-    DiagnosticMetric,
     Tallies,
-    is_metric_defined,
-    metric_values,
-    more_is_better,
     stack_tallies,
     tally_predictions,
 )
@@ -123,55 +119,3 @@ def test_a_class_that_is_neither_tested_nor_predicted_is_left_out_of_a_mean(name
 def test_f1_of_means_is_never_below_mean_of_f1(pairs):
     tallies = tally_predictions(*np.array(pairs).T, K)
     assert score("macro-f1-of-means", tallies) >= score("macro-f1", tallies) - 1e-12
-
-
-@pytest.mark.parametrize(("metric", "more"), [("accuracy", True), ("error", False), ("seconds", False)])
-def test_more_is_better_but_of_errors_and_seconds(metric, more):
-    assert more_is_better(metric) is more
-
-
-@pytest.mark.parametrize(("better", "more"), [("larger", True), ("smaller", False), ("neither", True)])
-def test_of_what_is_measured_its_measure_says_what_is_better(better, more):
-    assert more_is_better("length", quantities={"length": DiagnosticMetric("length", "words", better=better)}) is more
-
-
-NAME_RULE = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        (
-            {"name": "x" * 101},
-            f"{'x' * 101!r}: the name of a metric {NAME_RULE}",
-        ),
-        ({"unit": "share"}, "unit of 'm' is 'share': write \"percent\" for a share, which is shown times 100"),
-        ({"unit": ""}, "unit of 'm' is '': write \"one\" for a number without a unit"),
-        ({"better": ""}, "better of 'm' must be one of larger, smaller, neither, not ''"),
-    ],
-)
-def test_what_a_measure_may_not_declare_is_said_in_a_line(changes, said):
-    with pytest.raises(ValueError, match=r".") as refused:
-        DiagnosticMetric(**{"name": "m", "unit": "words"} | changes)
-    assert str(refused.value) == said
-
-
-def test_values_are_of_every_metric_of_counts_that_is_defined():
-    tallies = stack_tallies([counted([[3, 1], [0, 2]]), counted([[1, 0], [1, 1]])])
-    for several in (False, True):
-        values = metric_values(tallies, multilabel=several, of_class=False)
-        assert list(values) == [
-            name
-            for name, metric in METRICS.items()
-            if metric.ranking is None and is_metric_defined(name, multilabel=several, of_class=False)
-        ]
-        for name, value in values.items():
-            np.testing.assert_array_equal(value, METRICS[name].of(tallies))
-    of_class = metric_values(tallies.only(1), multilabel=False, of_class=True)
-    assert of_class["recall"].tolist() == [1.0, 0.5]
-
-
-def test_counts_are_summed_over_the_splits():
-    whole = stack_tallies([counted([[3, 1], [0, 2]]), counted([[1, 0], [1, 1]])]).summed()
-    assert (whole.right.tolist(), whole.assigned.tolist(), whole.true.tolist()) == ([4, 3], [5, 4], [5, 4])
-    assert whole.documents == 9

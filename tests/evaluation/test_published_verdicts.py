@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers.claims import Evidence, claim_verdict_text, judge_claim
+from benchmark.papers.claims import Evidence, judge_claim
 from benchmark.papers.published import Claim, PublishedValue
 from benchmark.papers.published_verdicts import Exclusion, value_row
 
@@ -102,9 +102,6 @@ class TestValueRow:
         assert value_row(printed("80.00"), ours)["widest"] == pytest.approx(3.0)
         for text, verdict in (("77.00", "consistent"), ("76.99", "deviates"), ("82.00", "consistent")):
             assert value_row(printed(text), ours)["verdict"] == verdict
-
-    def test_takes_numpys_numbers(self):
-        assert value_row(printed("50.0"), estimate(np.float64(0.5)))["verdict"] == "equal"
 
     def test_z_is_not_a_percentage(self):
         value = PublishedValue(table=3, config="webkb", pair=("a", "b"), metric="sign-z", value="4.2500")
@@ -333,21 +330,3 @@ class TestPower:
         assert judged.detectable == 0.02
         other = make_claim(1, "equivalent", margin="0.02")
         assert judge_claim(other, {other.comparisons[0]: Evidence(estimate(0.0, -0.02, 0.015))}).strict == "holds"
-
-
-class TestCounting:
-    def test_what_rests_on_a_fitted_choice_is_fitted(self):
-        claim = make_claim(1)
-        assert judge_claim(claim, {}, asides={("webkb", "b0"): Exclusion("tuned", "C 3")}).counted == "tuned"
-        assert judge_claim(claim, {}, asides={("webkb", "b1"): Exclusion("tuned", "C 3")}).counted == ""
-        assert judge_claim(claim, {}, asides={("20ng", "b0"): Exclusion("tuned", "C 3")}).counted == ""
-
-    def test_one_finding_counts_once(self):
-        assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"
-        assert judge_claim(make_claim(aside="another reading"), {}).counted == "another reading"
-
-    def test_words(self):
-        assert claim_verdict_text(["holds", "holds"]) == "holds"
-        assert claim_verdict_text(["not shown", "contradicted"]) == "contradicted in part (1 of 2)"
-        assert claim_verdict_text(["contradicted"]) == "contradicted"
-        assert claim_verdict_text(["fails", "fails"]) == "fails"

@@ -68,20 +68,6 @@ def test_values_of_documents_with_one_class_are_centred(ours: Any, theirs: Any, 
     assert ours(DecisionRanking.of_documents(truth, shifted)) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", RANKING)
-def test_a_constant_of_the_document_says_nothing_where_a_class_could_not_be_learned(name: str) -> None:
-    """Its infinite value is no part of the mean, and the other classes are ranked as if there were no such class."""
-    ranking, rng = METRICS[name].ranking, np.random.default_rng(3)
-    assert ranking is not None
-    truth = np.append(np.arange(3), rng.integers(0, 3, 50))
-    values = np.column_stack([rng.normal(size=(53, 3)) + np.eye(3)[truth], np.full(53, -np.inf)])
-    known, shifted = (DecisionRanking.of_documents(truth, each) for each in (values, values + rng.normal(size=(53, 1))))
-    assert ranking(shifted) == pytest.approx(ranking(known), rel=1e-9)
-    if not name.startswith("micro-roc"):  # of which the wrong decisions of the fourth class are a part
-        alone = DecisionRanking.of_documents(truth, values[:, :3])
-        assert ranking(known) == pytest.approx(ranking(alone), rel=1e-9)
-
-
 def test_of_two_classes_it_is_that_of_the_decision_function() -> None:
     rng = np.random.default_rng(2)
     truth = np.append([0, 1], rng.integers(0, 2, 50))
@@ -137,12 +123,6 @@ def test_break_even_is_that_by_hand() -> None:
     assert macro_break_even(BY_HAND) == pytest.approx((1 / 2 + (1 + 0.5) / 2) / 2)
     # All ten decisions, 9+ 7+ 7- 5+ 4- 3+ 2- 1- 1- 0-, four of them right: of the first four, three are.
     assert micro_break_even(BY_HAND) == pytest.approx(3 / 4)
-
-
-def test_a_class_whose_break_even_is_0_counts_in_the_mean() -> None:
-    truth = np.array([[True, False], [True, False], [False, True], [False, False]])
-    values = np.array([[4, 4], [3, 3], [2, 1], [1, 2]], dtype=float)  # the first class is first, the second last
-    assert macro_break_even(DecisionRanking(truth, values)) == 0.5
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.analysis.model_selection import best_by_inner_loss, best_on_test
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
@@ -64,34 +61,6 @@ class TestDraws:
         assert (found.n, turned.n) == (100, 100), "the documents of one draw"
         assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), nan_ok=True)
 
-    def test_draws_that_cannot_be_paired_are_refused(self):
-        with pytest.raises(ValueError, match="3 and 2 replicates"):
-            DRAWS.difference(scored([0.1, 0.2, 0.3]), scored([0.1, 0.2], "b"), "error")
-
-    def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):
-        known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
-        one = CellScores("a", (), {}, np.array([7]), np.zeros(1), known={"average-skl": known})
-        for sample in (DRAWS, DocumentSampling(0)):
-            assert sample.estimate(one, "average-skl") is known
-            assert sample.difference(one, one, "average-skl").value == 0
-
-
-class TestCellScores:
-    KNOWN = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
-
-    def cell(self):
-        rng = np.random.default_rng(4)
-        truth, folds = rng.integers(3, size=60), np.arange(60) % 2
-        tied, values = rng.random(60) < 0.3, rng.normal(size=(60, 3))
-        outcome = Outcome("a", np.arange(60), folds, truth, rng.integers(3, size=60), 3, tied=tied, values=values)
-        return replace(of_outcome(outcome), known={"average-skl": self.KNOWN}, recorded={("own", "1", ""): self.KNOWN})
-
-    def test_it_has_what_is_on_the_splits_and_what_is_known(self):
-        cell = self.cell()
-        assert [cell.has(metric) for metric in ("accuracy", "average-skl", "own", "f1")] == [True, True, False, False]
-        assert [cell.can_score(metric) for metric in ("accuracy", "micro-roc-auc", "own")] == [True, True, False]
-        assert not replace(cell, outcome=None).can_score("accuracy")
-
 
 class TestRatio:
     @given(VALUES)
@@ -99,14 +68,6 @@ class TestRatio:
         values = 0.1 + values / 10
         found = DRAWS.ratio(scored(values / 2), scored(values, "b"), "error")
         assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
-
-    def test_to_nothing_is_refused(self):
-        with pytest.raises(ValueError, match="the mean error of 'b' is 0"):
-            DRAWS.ratio(scored([0.1, 0.2]), scored([0.0, 0.0], "b"), "error")
-
-    def test_to_what_may_be_nothing_has_no_interval(self):
-        with pytest.raises(ValueError, match="may be 0"):
-            DRAWS.ratio(scored([0.1, 0.2, 0.3]), scored([0.0, 0.0, 0.3], "b"), "error")
 
     def test_holds_the_ratios_that_a_test_would_not_refuse(self):
         rng = np.random.default_rng(3)
@@ -255,10 +216,6 @@ class TestEveryTest:
         only_a, n = int((right[0] & ~right[1]).sum()), int((right[0] != right[1]).sum())
         assert (found.n, found.p_value) == (n, pytest.approx(binomtest(only_a, n).pvalue))
 
-    def test_folds_of_one_split_are_not_ranked(self):
-        a, b = self.pair(draws=1, many=False)
-        assert [found.test for found in DocumentSampling(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]
-
     @pytest.mark.parametrize("draws", [1, 2, 3])
     def test_over_documents_two_splits_are_ranked_already(self, draws):
         rng, folds = np.random.default_rng(2), np.arange(30) % draws
@@ -271,23 +228,3 @@ class TestEveryTest:
         missing = replace(b, values={"macro-f1": b.values["macro-f1"]})  # of which b has no score, nothing is ranked
         for pair in ((a, missing), (missing, a)):
             assert [found.test for found in DocumentSampling(0).tests(*pair, ["accuracy"])] == ["sign", "mcnemar"]
-
-    def test_over_draws_each_metric_is_ranked_that_both_have_but_no_time(self):
-        a, b = (scored(np.linspace(low, 0.9, 7), name) for low, name in ((0.1, "a"), (0.2, "b")))
-        more = {"seconds": a.values["error"], "seconds-in-all": a.values["error"], "accuracy": 1 - a.values["error"]}
-        a, b = (replace(each, values={**each.values, **more}) for each in (a, b))
-        only_a = replace(a, values={**a.values, "macro-f1": a.values["error"]})
-        for one, other in ((only_a, b), (b, only_a)):
-            metrics = ["error", "seconds", "macro-f1", "accuracy", "seconds-in-all"]
-            assert [found.test for found in DRAWS.tests(one, other, metrics)] == ["wilcoxon", "wilcoxon, accuracy"]
-        assert DRAWS.tests(a, b, ["seconds"]) == []
-
-
-class TestChoice:
-    def test_by_test_is_the_lowest_average_over_the_curve(self):
-        losses = [[np.array([0.1, 0.3]), np.array([0.5])], [np.array([0.3]), np.array([0.3])]]
-        assert best_on_test(losses) == 1
-
-    def test_by_inner_takes_the_middle_of_equals(self):
-        errors = np.array([[0.2, 0.1], [0.2, 0.3], [0.2, 0.1], [0.2, 0.1]])
-        assert best_by_inner_loss(errors).tolist() == [1, 2]

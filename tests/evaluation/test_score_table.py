@@ -7,11 +7,8 @@ import pytest
 from scipy.stats import ttest_1samp
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from benchmark.evaluation import intervals
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.metrics import Metric
-from benchmark.evaluation.outcomes import outcome_scores
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling
 from benchmark.evaluation.score_table import ScoreTable
 from benchmark.evaluation.significance import document_test
@@ -53,61 +50,6 @@ class TestRefusals:
 
 def several_splits(cell="a", seed=1):
     return of_outcome(random_outcome(cell, [60, 90, 120], 3, 0.7, seed))
-
-
-class TestSeeds:
-    """Every bootstrap is that of the sample's own seed, computed once."""
-
-    def test_of_a_score_a_split_a_difference_and_z(self):
-        a, b = several_splits(), several_splits("b", 2)
-        for seed in (0, 5):
-            sample = DocumentSampling(seed)
-            for metric in ("accuracy", "error", "macro-f1"):
-                assert sample.estimate(a, metric) == intervals.estimate_score(a.outcome, metric, seed)
-                expected = intervals.estimate_difference(a.outcome, b.outcome, metric, seed)
-                assert sample.difference(a, b, metric) == expected
-                part = intervals.estimate_score(a.outcome.parts[1], metric, seed)
-                assert sample.part(a, metric, 1) == part
-            assert sample.estimate(a, "micro-f1") is sample.estimate(a, "accuracy")
-            assert sample.estimate(a, "error") is sample.estimate(a, "error")
-            assert sample.difference(a, b, "error") is sample.difference(a, b, "error")
-            assert sample.sign_z(a, b) == intervals.sign_z_estimate(a.outcome, b.outcome, seed)
-        assert DocumentSampling(0).estimate(a, "macro-f1") != DocumentSampling(5).estimate(a, "macro-f1")
-
-
-class TestParts:
-    def test_a_part_has_the_score_of_its_split_without_an_interval_where_there_are_no_documents(self):
-        scores = replace(scored([0.1, 0.2, 0.4]), n=np.array([7, 8, 9]))
-        for sample in (DRAWS, DocumentSampling(0)):
-            found = [sample.part(scores, "error", fold) for fold in range(3)]
-            assert [(each.value, each.n, each.method) for each in found] == [
-                (value, n, "single replicate") for value, n in ((0.1, 7), (0.2, 8), (0.4, 9))
-            ]
-
-    def test_the_only_split_of_documents_has_the_score_of_the_cell(self):
-        one = of_outcome(random_outcome("a", [80], 3, 0.7, 1))
-        sample = DocumentSampling(0)
-        assert sample.part(one, "macro-f1", 0) is sample.estimate(one, "macro-f1")
-
-    def test_what_a_run_recorded_comes_first(self):
-        whole, part, difference = (Estimate(value, 0.1, 0.4, 7, "recorded") for value in (0.2, 0.3, 0.05))
-        recorded = {("own", "all", ""): whole, ("own", "1", ""): part, ("own", "all", "b"): difference}
-        outcome = random_outcome("a", [60, 90], 3, 0.7, 1)
-        outcome = replace(outcome, known=outcome.known | {"own": Metric()})
-        a, b = (
-            CellScores(cell, ("0", "1"), {"own": np.array([0.1, 0.3])}, np.array([60, 90]), np.zeros(2), outcome)
-            for cell in "ab"
-        )
-        for sample in (DRAWS, DocumentSampling(0)):
-            own = replace(a, recorded=recorded)
-            assert sample.estimate(own, "own") is whole
-            assert sample.part(own, "own", 1) is part
-            assert sample.part(own, "own", 0) == Estimate(
-                0.1, pytest.approx(np.nan, nan_ok=True), pytest.approx(np.nan, nan_ok=True), 60, "single replicate"
-            )
-            assert sample.difference(own, b, "own") is difference
-        with pytest.raises(ValueError, match=r"^the run recorded no difference in own of 'b' and 'a'$"):
-            DocumentSampling(0).difference(b, a, "own")
 
 
 class TestBetweenGroups:
@@ -158,12 +100,6 @@ class TestScoreTable:
         samples = {"a": DocumentSampling(3), "b": DocumentSampling(3), "c": ReplicateSampling(3)}
         return ScoreTable({each.cell: each for each in (a, b, c)}, samples, {}, lambda: ("frame", "drawn")), a, b
 
-    def test_knows_which_cells_have_a_metric(self):
-        table, *_ = self.table()
-        assert table.has("accuracy", "a", "b", "c")
-        assert not table.has("accuracy", "a", "z")
-        assert not table.has("seconds", "a")
-
     def test_pairs_only_cells_of_one_sample(self):
         table, *_ = self.table()
         for ask in (
@@ -197,24 +133,8 @@ def test_scores_of_one_class_are_those_of_its_outcome():
     assert replace(a, outcome=None).named("other").outcome is None
 
 
-@pytest.mark.parametrize(("more", "better"), [(True, "b"), (False, "a")])
-def test_a_plugins_metric_says_which_scores_are_better(more, better):
-    outcome = random_outcome("a", [60, 90], 3, 0.7, 1)
-    outcome = replace(outcome, known=outcome.known | {"own": Metric(more_is_better=more)})
-    low, high = (scored(np.linspace(*ends, 20), name, "own", outcome) for name, ends in (("a", (0, 1)), ("b", (2, 3))))
-    assert DRAWS.test("wilcoxon", low, high, "own").favours == better
-
-
 @pytest.mark.parametrize("name", ["sign", "mcnemar"])
 def test_documents_of_one_class_each_are_tested_one_by_one(name):
     a, b = made_pair(draws=7, many=False)
     for sample in (DRAWS, DocumentSampling(0)):
         assert sample.test(name, a, b, "accuracy") == document_test(name, a.outcome, b.outcome)
-
-
-def test_a_metric_that_an_outcome_alone_knows_is_scored_and_kept_for_one_class():
-    own = Metric(lambda tallies: tallies.right.sum(axis=-1) / 1000)
-    outcome = random_outcome("a", [60, 90], 3, 0.7, 1)
-    found = outcome_scores(replace(outcome, known={"own": own}))
-    assert list(found) == ["own"]
-    assert found["own"].tolist() == [outcome.correct[:60].sum() / 1000, outcome.correct[60:].sum() / 1000]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.experiment.batches import Batch, plan_batches
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.plan import Batch, plan_batches
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.methods import svm_method
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.experiment.settings import PlannedTask
+    from benchmark.experiment.plan import PlannedTask
 
 METHODS = [
     {"weighting": ["tf", "tfidf"], "normalization": ["l1", "l2"], "kernel": "linear"},
@@ -56,30 +56,6 @@ def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
         work = work_of(**changes)
         found = [job.key for batch in planned(work) for job in batch.jobs]
         assert sorted(found) == sorted(job.key for point in work.points for job in point.jobs)
-
-
-def test_machines_of_the_same_inner_products_are_trained_together(work_of: Callable[..., PlannedTask]) -> None:
-    work = work_of()
-    together = {names(batch) for batch in planned(work) if len(batch.parts) > 1}
-    assert together == {
-        ("tf-l1-linear", "tf-l2-linear"),
-        ("tfidf-l1-linear", "tfidf-l2-linear"),
-        ("tf-l1-ngd", "tf-l1-bhattacharyya"),
-    }
-    assert all(len({id(jobs[0].splits[0]) for _, jobs in batch.parts}) == 1 for batch in planned(work))
-
-
-@pytest.mark.parametrize(("held_out", "once"), [(["cornell"], True), (["cornell", "texas"], False)])
-def test_products_of_one_split_are_needed_once(
-    work_of: Callable[..., PlannedTask], held_out: list[str], once: bool
-) -> None:
-    found = planned(work_of(protocol={"name": "leave-one-group-out", "held_out": held_out}))
-    assert {batch.once for batch in found} == {once}
-
-
-def test_over_selected_terms_points_must_be_the_same(work_of: Callable[..., PlannedTask]) -> None:
-    work = work_of(terms={"number": [20]})
-    assert {names(batch) for batch in planned(work) if len(batch.parts) > 1} == {("tf-l1-ngd", "tf-l1-bhattacharyya")}
 
 
 def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., PlannedTask]) -> None:

@@ -22,7 +22,7 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.errors import ConfigError
 from benchmark.system.tags import tags_of
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,7 +76,7 @@ def configuration(
 
 
 def checked(*given: Any, **more: Any) -> Experiment:
-    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), BUILTIN_REGISTRIES)
+    return check_experiment(Node.of_data(configuration(*given, **more), "contract.yaml"), BUILTIN_REGISTRIES)
 
 
 @pytest.fixture(scope="module")
@@ -146,18 +146,6 @@ def test_every_method_decides_every_tested_document_of_every_protocol(
     assert learns(found, floor=0.55)
 
 
-def test_a_corpus_without_dates_is_not_split_by_date() -> None:
-    with pytest.raises(ConfigError, match="by-date: the documents have no dates; name the column"):
-        checked(["mnb"], DATED, None)
-
-
-def test_the_shares_of_the_protocols_are_every_method_under_every_representation() -> None:
-    shares = [repr(each) for protocol in TESTED for each in share(protocol)]
-    whole = {repr(method(name, **each)) for name in NAMES for each in allowed_of(name)}
-    assert whole <= set(shares)
-    assert len(whole) > 140
-
-
 @pytest.mark.parametrize(
     ("subset", "protocol"), [(None, "leave-one-group-out"), ("several", "random-subsets")], ids=["single", "several"]
 )
@@ -175,31 +163,6 @@ def test_every_method_takes_selected_terms(store: Store, subset: str | None, pro
         for n in (30, 60)
     )
     assert np.mean([a != b for a, b in zip(fewer, more, strict=True)]) > 0.9
-
-
-@pytest.mark.parametrize(
-    ("subset", "protocol"), [(None, "fixed-split"), ("several", "random-subsets")], ids=["one", "several"]
-)
-def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, protocol: str) -> None:
-    """It decides as where that is the configuration's; and of its texts one is chosen."""
-    text = {"stoplist": "smart", "min_occurrences": 200}
-    whole = {**configuration([], protocol, subset)["text"], **text}
-    own = checked([{"text": text, **method(name)} for name in NAMES], protocol, subset)
-    found, plain = (
-        run_experiment(own, RunContext(store)),
-        run_experiment(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
-    )
-    check(found)
-    for (_, _, name, *rest), point in plain.predictions.settings.items():
-        given = found.predictions.settings["base", "", f"stoplist-smart-min_occurrences200-{name}", *rest].by_split
-        assert all(map(np.array_equal, given, point.by_split)), name
-    lists = {"min_occurrences": [150, 300]}
-    choose = {"by": "cross-validation", "folds": 2, "grid_keys": ["text"]}
-    chosen = run_experiment(
-        checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), RunContext(store)
-    )
-    check(chosen)
-    assert len({tuple(indices) for indices in chosen.scored.chosen.values()}) > 1
 
 
 @pytest.mark.parametrize(

@@ -1,140 +1,46 @@
-"""Facts of a run: what is counted, stored and recorded of its settings, texts and pictures."""
+"""What a run says of itself: progress, failures, near-duplicates, and how its manifest differs from another's."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
-from benchmark.evaluation.splits import Split
-from benchmark.experiment import run as runs
 from benchmark.experiment import runner
-from benchmark.experiment.configuration import experiment_of_manifest
+from benchmark.experiment.configuration import experiment_of_manifest, load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.manifest import _method, manifest_differences
-from benchmark.experiment.runner import LocalExecutor, plan_tasks, read_variants, solve_task
-from benchmark.experiment.settings import (
-    StoreUnit,
-    pack_predictions,
-    predictions_of_unit,
-    unpack_predictions,
-)
+from benchmark.experiment.run_folder import manifest_differences
+from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
-from tests.builders import Notebook, setting_of, small_experiment
-from tests.toy_data import toy_problem
+from tests.builders import Notebook, small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.experiment.store import Store
 
 
-class Watching(Observer):
-    """Keeps what is told."""
-
-    def __init__(self) -> None:
-        self.plans: list[tuple[int, int]] = []
-        self.steps: list[tuple[str, bool]] = []
-        self.notes: list[str] = []
-
-    def plan(self, steps: int, later: int = 0) -> None:
-        self.plans.append((steps, later))
-
-    def step(self, done: str, *, stored: bool = False) -> None:
-        self.steps.append((done, stored))
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-
-def works_of(experiment: Any, store: Store) -> list[Any]:
-    return list(plan_tasks(experiment, read_variants(experiment, RunContext(store, download=False))))
-
-
-def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
-    config = small_experiment().raw
-    variants = {"base": {}, "other": {"base": "/x"}, "third": {"base": "/y"}}
-    for facts, name in ((variants, "/x/small.yaml"), ({"base": {}}, "small.yaml")):
-        wrong = {"name": "small", "config": config | {"nothing": 1}, "variants": facts}
-        with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
-            experiment_of_manifest(wrong, tmp_path)
-        assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
-
-
-def folds_of(*sizes: int) -> tuple[Split, ...]:
-    return tuple(Split(f"f{i}", np.arange(9, 60), np.arange(i, i + n)) for i, n in enumerate(sizes))
-
-
-def test_a_unit_keeps_its_splits_and_counts_the_folds_of_each() -> None:
-    problem = toy_problem(multilabel=False)
-    outer, inner = folds_of(4, 2), (folds_of(3, 2), folds_of(5))
-    unit = StoreUnit("k", "m", outer, inner)
-    labels = problem.documents.labels
-
-    def of(split: Split, wrong: int, warnings: tuple[str, ...] = ()) -> SettingPredictions:
-        predicted = labels[split.test].astype(np.int16)
-        predicted[:wrong] = (predicted[:wrong] + 1) % 3
-        return replace(setting_of([predicted]), warnings=warnings)
-
-    found = [*(of(split, 0) for split in outer), of(inner[0][0], 1), of(inner[0][1], 1, ("w", "v")), of(inner[1][0], 3)]
-    got = predictions_of_unit(unit, found, problem, 123.0)
-    np.testing.assert_array_equal(got.by_split[0], labels[:4])
-    np.testing.assert_array_equal(got.by_split[1], labels[1:3])
-    assert got.inner.shape == (2, 10)
-    assert got.inner[:, -1].tolist() == [5, 5], "documents of the folds of each split"
-    assert got.inner[:, :3].sum(axis=1).tolist() == [3, 2], "those that are right"
-    assert got.memory.tolist() == [123.0, 123.0]
-    assert (got.warnings, len(got.versions)) == (("w", "v"), 2)
-    entry = pack_predictions(got)
-    again = unpack_predictions(entry, unit, problem)
-    for name in ("predicted", "tied", "seconds", "inner", "memory"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(got, name), strict=True)
-    assert (again.warnings, again.sizes, again.versions) == (got.warnings, got.sizes, got.versions)
-
-
 def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) -> None:
-    seen = Watching()
+    plans = list[tuple[int, int]]()
+
+    class Watching(Observer):
+        def plan(self, steps: int, later: int = 0) -> None:
+            plans.append((steps, later))
+
     tasks = [["course", "faculty"], ["course", "student"], ["faculty", "student"]]
-    runner.run_experiment(small_experiment(methods=["mnb", "ngd"], tasks=tasks), RunContext(store, seen))
-    assert seen.plans == [(4, 8), (4, 4), (4, 0)]
-    assert len(seen.steps) == 12
-
-
-def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
-    tasks = [["course", "faculty"], ["course", "student"]]
-    variants = {"other": {"text": {"min_occurrences": 50}}}
-    done = runner.run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
-    looked_for = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
-    assert looked_for.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
-    assert list(looked_for.values()) == [[set()] * 2] * 3
-    assert len(done.facts["base"]["near_duplicates"]) == 2
-    assert "near_duplicates" not in done.facts["other"]
-
-
-def test_each_text_of_a_variant_has_its_own_counts(store: Store) -> None:
-    texts = [{"stoplist": "none", "min_occurrences": n} for n in (60, 120)]
-    methods = ["mnb", *({"classifier": "mnb", "name": f"m{n}", "text": text} for n, text in enumerate(texts))]
-    read = read_variants(small_experiment(methods=methods), RunContext(store))["base"]
-    sizes = [len(counts.vocabulary) for counts, _ in read.texts.values()]
-    assert sizes[0] > sizes[1] > 0
-    assert len({key for _, key in read.texts.values()}) == 2
-    assert [each["vocabulary"] for each in read.facts["texts"]] == sizes
+    run_experiment(small_experiment(methods=["mnb", "ngd"], tasks=tasks), RunContext(store, Watching()))
+    assert plans == [(4, 8), (4, 4), (4, 0)]
 
 
 def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
-    experiment = small_experiment(methods=["mnb", "eef"])
-    runner.run_experiment(experiment, RunContext(store))
-    (work,) = works_of(experiment, store)
-    bayes, eef = work.points
-    store.remove(bayes.jobs[-1].key)
-    context = RunContext(store)
-    found, known = solve_task(work, context, [LocalExecutor(context, runner.MatrixCache())])
-    assert known == found.keys() - {bayes.jobs[-1].key}
-    assert runner.run_experiment(experiment, context).stored == {bayes.place, eef.place}
+    experiment, context = small_experiment(methods=["mnb", "eef"]), RunContext(store)
+    run_experiment(experiment, context)
+    (task,) = plan_tasks(experiment, read_variants(experiment, context))
+    bayes, eef = task.points
+    store.path(bayes.jobs[-1].key).unlink()
+    assert run_experiment(experiment, context).stored == {eef.place}
+    assert run_experiment(experiment, context).stored == {bayes.place, eef.place}
 
 
 def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(
@@ -147,26 +53,69 @@ def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(
     monkeypatch.setattr("benchmark.classifiers.LinearSvm.fit", failing)
     seen = Notebook()
     experiment = small_experiment(methods=["linear-svm", "eef"], diagnostics=["document-counts"])
-    done = runner.run_experiment(experiment, RunContext(store, seen))
+    done = run_experiment(experiment, RunContext(store, seen))
     assert done.failures == {"linear-svm": "cornell: not for these", "document-counts": "not for these"}
     assert [note for note in seen.notes if "document-counts" in note] == ["document-counts failed: not for these"]
 
 
+def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
+    tasks = [["course", "faculty"], ["course", "student"]]
+    variants = {"other": {"text": {"min_occurrences": 50}}}
+    done = run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
+    searched = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
+    assert searched.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
+    assert list(searched.values()) == [[set()] * 2] * 3
+    assert len(done.facts["base"]["near_duplicates"]) == 2
+    assert "near_duplicates" not in done.facts["other"]
+
+
+CONFIG = """\
+name: small
+corpus: {{name: files, path: small.csv, id: id, split: part}}
+text: {text}
+protocol: {{name: fixed-split, train: train, test: test}}
+methods: [mnb]
+"""
+#: Ten documents to train on, ten to test on, all with words of their own.
+TEXTS = [" ".join(f"{letter}{other}{letter}" for other in "abcdefghij") for letter in "klmnopqrstuvwxyzabcd"]
+
+
+def test_near_duplicates_are_of_the_runs_own_documents_and_words(store: Store, tmp_path: Path) -> None:
+    def duplicates(texts: list[str], text: str = "{stoplist: none}") -> list[Any]:
+        rows = [f"d{n},{each},{'xy'[n % 2]},{'train' if n < 10 else 'test'}" for n, each in enumerate(texts)]
+        (tmp_path / "small.csv").write_text("\n".join(["id,text,label,part", *rows]) + "\n")
+        (tmp_path / "small.yaml").write_text(CONFIG.format(text=text))
+        run = run_experiment(load_checked(tmp_path / "small.yaml"), RunContext(store))
+        (counted,) = run.facts["base"]["near_duplicates"]
+        return [counted[key] for key in ("tested", "near", "same", "such_as")]
+
+    assert duplicates(TEXTS) == [10, 0, 0, []]
+    assert duplicates([*TEXTS[:12], TEXTS[3], *TEXTS[13:]]) == [10, 1, 1, [["d12", "d3", 1.0]]]
+    examples = [["d10", "d0", 1.0], ["d11", "d1", 1.0], ["d12", "d2", 1.0]]
+    assert duplicates([*TEXTS[:10], *TEXTS[:4], *TEXTS[14:]]) == [10, 4, 4, examples]
+    alike = [f"{each} common words of all documents{n}" for n, each in enumerate(TEXTS)]
+    assert duplicates(alike)[1] == 0
+    assert duplicates(alike, "{stoplist: none, min_documents: 5}")[1:3] == [10, 10], "of the words that are left"
+
+
+def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
+    config = small_experiment().raw
+    variants = {"base": {}, "other": {"base": "/x"}, "third": {"base": "/y"}}
+    for facts, name in ((variants, "/x/small.yaml"), ({"base": {}}, "small.yaml")):
+        wrong = {"name": "small", "config": config | {"nothing": 1}, "variants": facts}
+        with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
+            experiment_of_manifest(wrong, tmp_path)
+        assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
+
+
 def test_two_manifests_differ_in_what_decides_and_in_nothing_else() -> None:
-    one = {
-        "name": "a",
-        "seconds": 1,
-        "finished": "x",
-        "command": ["a"],
-        "timings": {"t": 1},
-        "digest": "d",
-        "experiment": {"e": 1},
+    ignored = ("name", "seconds", "finished", "command", "timings", "digest", "experiment")
+    one = dict.fromkeys(ignored, "one") | {
         "methods": {"base": {"mnb": [{"C": 1}, {"C": 2}], "ngd": [{"C": 1}]}},
         "files": {"timings.parquet": "x", "predictions.parquet": "x"},
         "seeds": {"experiment": 1},
     }
-    other = dict.fromkeys(("name", "seconds", "finished", "command", "timings", "digest", "experiment"), "other")
-    assert manifest_differences(one, one | other) == []
+    assert manifest_differences(one, one | dict.fromkeys(ignored, "other")) == []
     changed = one | {"methods": {"base": {"mnb": [{"C": 1}, {"C": 3}], "ngd": [{"C": 4}]}}, "seeds": {}, "more": [1]}
     assert manifest_differences(one, changed) == [
         ("methods.base.mnb.1.C", 2, 3),
@@ -174,56 +123,3 @@ def test_two_manifests_differ_in_what_decides_and_in_nothing_else() -> None:
         ("seeds.experiment", 1, None),
         ("more", None, [1]),
     ]
-
-
-def test_a_manifest_describes_a_method_by_all_that_is_set_of_it() -> None:
-    methods = [
-        "ngd",
-        {"classifier": "mnb", "text": {"stoplist": "none", "min_occurrences": 60}},
-        {"weighting": "tfidf", "classifier": "linear-svm", "threshold": "cross-validated"},
-    ]
-    several = {"corpus": {"name": "synthetic", "subset": "several"}, "protocol": {"name": "leave-one-group-out"}}
-    experiment = small_experiment(methods=methods, **several)
-    described = [_method(spec) for entry in experiment.variants["base"].entries for spec in entry.candidates]
-    assert [bool(each["kernel"]) for each in described] == [True, False, False]
-    assert [each["classifier"]["name"] for each in described] == ["svm", "mnb", "linear-svm"]
-    assert [each.get("text", {}).get("min_occurrences") for each in described] == [None, 60, None]
-    assert [each["weighting"] for each in described] == ["tf", "tf", "tfidf"]
-    assert ["threshold" in each for each in described] == [False, False, True]
-    assert described[2]["threshold"] == "cross-validated"
-
-
-def test_a_pipeline_reads_texts_by_rules_of_its_own_or_of_all(store: Store) -> None:
-    pipeline = {"pipeline": "benchmark.classifiers.gzip_neighbours.GzipNeighbours"}
-    rules = [(True, True), (False, True), (True, False)]
-    own = [
-        {"name": f"p{n}", "text": {"skip_header": header, "skip_html": html}, **pipeline}
-        for n, (header, html) in enumerate(rules[1:])
-    ]
-    experiment = small_experiment(methods=[{"name": "p", **pipeline}, *own, "mnb"])
-    read = read_variants(experiment, RunContext(store))
-    keys = {(text.lexing.skip_header, text.lexing.skip_html): own.key for text, own in read["base"].strings.items()}
-    assert len({*keys.values()}) == 3
-    (work,) = plan_tasks(experiment, read)
-    texts = [point.problem.texts for point in work.points]
-    assert [each and each.key for each in texts] == [*(keys[each] for each in rules), None]
-
-
-def test_each_picture_is_stored_by_its_own_content(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmark.report.drawing import render  # noqa: PLC0415
-
-    drawn: list[str] = []
-
-    def made(specs: Any) -> Any:
-        drawn.extend(specs)
-        return {name: {"png": spec.encode(), "svg": b"<" + spec.encode()} for name, spec in specs.items()}
-
-    monkeypatch.setattr(render, "engine_version", lambda: "1")
-    monkeypatch.setattr(render, "picture_digest", lambda spec: spec)
-    monkeypatch.setattr(render, "render_pictures", made)
-    specs: Any = {"a": "one", "b": "two", "c": "three"}
-    first = runs.cached_pictures(store, specs)
-    assert drawn == ["a", "b", "c"]
-    assert runs.cached_pictures(store, specs) == first
-    assert runs.cached_pictures(store, {"x": "two"}) == {"x": {"png": b"two", "svg": b"<two"}}  # type: ignore[dict-item]
-    assert drawn == ["a", "b", "c"]

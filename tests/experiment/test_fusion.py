@@ -5,7 +5,6 @@ import pytest
 
 from benchmark.analysis.formatting.labels import candidate_label
 from benchmark.classifiers import LinearSvm, MultinomialBayes
-from benchmark.commands.explain import explain_cell
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.configuration import load_checked
@@ -14,10 +13,8 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.wrappers import fusion
-from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.representation import TermWeighting
-from benchmark.system.errors import ConfigError
 
 CONFIG = """
 name: fused
@@ -91,45 +88,6 @@ def test_a_method_fused_with_its_likes_decides_as_they_do(checked, tmp_path):
     np.testing.assert_array_equal(alone["both"], alone["words"])
 
 
-def test_fusions_train_a_method_that_they_share_once_and_decide_as_each_alone(checked, tmp_path, monkeypatch):
-    twin = "{name: twin, weighting: tfidf, normalization: l2, classifier: linear-svm}"
-    trained = []
-
-    def counted(*given):
-        trained.append(given[1].name)
-        return out_of_fold_values(*given)
-
-    monkeypatch.setattr(fusion, "out_of_fold_values", counted)
-    lists = "{fuse: [[mnb, words], [mnb, words, twin]], name: both}"
-    run = run_experiment(
-        checked(f"{twin}, {lists}", more="choose: {by: oracle}"), RunContext(Store(tmp_path / "store"))
-    )
-    assert sorted(trained) == ["cornell"] * 3 + ["texas"] * 3
-    for candidate, names in enumerate(("mnb, words", "mnb, words, twin")):
-        entry = f"{twin}, {{fuse: [{names}], name: both}}"
-        alone = run_experiment(checked(entry), RunContext(Store(tmp_path / f"store-{candidate}")))
-        (expected,) = (each for key, each in alone.predictions.settings.items() if key.method == "both")
-        (found,) = (
-            each for key, each in run.predictions.settings.items() if (key.method, key.candidate) == ("both", candidate)
-        )
-        np.testing.assert_array_equal(found.predicted, expected.predicted)
-
-
-def test_each_scale_has_values_of_its_own_in_the_store_and_beside_the_other(checked, tmp_path):
-    held_out = "{fuse: [mnb, words], scale: hold-out, name: NAME}"
-
-    def values(entry, store):
-        experiment = checked(entry, more="metrics: [macro-average-precision]")
-        run = run_experiment(experiment, RunContext(Store(tmp_path / store)))
-        return {key.method: each.values for key, each in run.predictions.settings.items()}
-
-    together = values(f"{BOTH}, {held_out.replace('NAME', 'other')}", "together")
-    one, other = values(BOTH, "store")["both"], values(held_out.replace("NAME", "both"), "store")["both"]
-    np.testing.assert_array_equal(together["both"], one)
-    np.testing.assert_array_equal(together["other"], other)
-    assert not np.array_equal(one, other)
-
-
 @pytest.mark.usefixtures("sketched")
 def test_it_is_stored_reported_and_named(checked, tmp_path):
     store = Store(tmp_path / "store")
@@ -140,50 +98,6 @@ def test_it_is_stored_reported_and_named(checked, tmp_path):
     assert {key.method for key in again.stored} == {"mnb", "words", "both"}
     other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
     assert {key.method for key in other.stored} == {"mnb", "words"}
-
-
-PLUGIN = """
-from pathlib import Path
-from benchmark.classifiers import MultinomialBayes
-
-
-class Read(MultinomialBayes):
-    stored = True
-    reads = ("smoothing.txt",)
-
-    def fit(self, X, y):
-        self.smoothing = float((Path(__file__).parent / "smoothing.txt").read_text())
-        return super().fit(X, y)
-
-
-CLASSIFIERS = {"read": Read}
-"""
-
-
-def test_with_a_plug_in_it_is_computed_again_where_what_that_reads_has_changed(checked, tmp_path):
-    (tmp_path / "mine.py").write_text(PLUGIN)
-    (tmp_path / "smoothing.txt").write_text("1")
-    store, entry = Store(tmp_path / "store"), "{name: own, classifier: read}, {fuse: [words, own], name: both}"
-    experiment = checked(entry, more="plugins: [mine.py]")
-    for smoothing, stored in (("1", set()), ("1", {"mnb", "words", "own", "both"}), ("9", {"mnb", "words"})):
-        (tmp_path / "smoothing.txt").write_text(smoothing)
-        run = run_experiment(experiment, RunContext(store))
-        assert not run.failures
-        assert {key.method for key in run.stored} == stored
-    (tmp_path / "smoothing.txt").write_text("none")
-    failures = run_experiment(experiment, RunContext(store)).failures
-    assert "own: " in failures["both"]
-    assert "mine.py:11" in failures["both"]
-
-
-def test_lists_of_lists_are_candidates(checked, tmp_path):
-    third = "{name: roots, weighting: tf, features: hellinger, classifier: linear-svm}"
-    entry = f"{third}, {{fuse: [[mnb, words], [words, roots], [mnb, words, roots]], name: both}}"
-    experiment = checked(entry, more="choose: {by: cross-validation, folds: 2}")
-    assert [len(each.candidates) for each in experiment.variants["base"].entries] == [1, 1, 1, 3]
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    assert len(run.scored.chosen["both-cv"]) == 2
 
 
 def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
@@ -204,17 +118,6 @@ def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
         np.testing.assert_array_equal(found[number].predicted, expected.predicted)
 
 
-def test_the_steps_of_each_method_are_told(checked, tmp_path):
-    twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
-    store = RunContext(Store(tmp_path / "store"))
-    done = run_and_write(checked(f"{twin}, {{fuse: [words, pairs], name: both}}"), store, tmp_path / "run")
-    account = next(iter(explain_cell(done.folder, "both", store)))
-    told = dict(account.rows)
-    assert "ngrams 1;" in told["words: lexing"]
-    assert "ngrams 1, 2;" in told["pairs: lexing"]
-    assert told["classifier"] == "fusion of words + pairs"
-
-
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
     """Each method reads its own text, even where no other cell does."""
     twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
@@ -227,28 +130,3 @@ def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path)
     np.testing.assert_array_equal(one, other)
     (text,) = runs[1].facts["base"]["texts"]
     assert text["ngrams"] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ("{fuse: [mnb, word], name: both}", "did you mean 'words'?"),
-        ("{fuse: [mnb], name: both}", "at least two methods"),
-        ("{fuse: [mnb, mnb], name: both}", "lists a method twice"),
-        ("{fuse: [mnb, words]}", "give this fusion a `name`"),
-        ("{fuse: [mnb, words], name: mnb}", "is listed twice"),
-        ("{fuse: [mnb, words], name: both, scale: [hold-out]}", "unknown scale"),
-        ("{fuse: [mnb, words], weights: [1], name: both}", "2 positive numbers"),
-        ("{fuse: [mnb, words], weights: [1, 0], name: both}", "2 positive numbers"),
-        ("{fuse: [mnb, words], weights: [1, .inf], name: both}", "2 positive numbers"),
-        ("{fuse: [mnb, words], weights: [1, 1.0e+13], name: both}", "2 positive numbers up to 1e+12, one for each"),
-        ("{fuse: [mnb, words], weights: [1, true], name: both}", "2 positive numbers"),
-        ("{fuse: [mnb, words], name: both, weighting: tf}", "key of a fusion"),
-        ("ngd, {fuse: [mnb, ngd], name: both}", "lets pairs of classes vote"),
-        (f"{BOTH}, {{fuse: [mnb, both], name: more}}", "'both' is a fusion itself: list its methods"),
-    ],
-)
-def test_what_is_wrong_is_said_before_the_run(checked, entry, words):
-    with pytest.raises(ConfigError) as caught:
-        checked(entry)
-    assert words in str(caught.value)

@@ -9,7 +9,6 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
 
 CONFIG = """
 name: elsewhere
@@ -126,27 +125,3 @@ def test_what_is_missing_unknown_or_unreadable_fails_the_method_in_a_line(run, w
     done = run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
     (problem,) = done.failures.values()
     assert words in problem
-
-
-def test_documents_that_are_tested_twice_need_their_split(run, written, tmp_path):
-    frame = written("replicates")[1].drop_duplicates("id")[["id", "label"]]
-    frame.to_csv(tmp_path / "theirs.csv", index=False)
-    done = run_experiment(run("replicates", GIVEN), RunContext(Store(tmp_path / "store")))
-    assert done.failures
-    assert all("add a column 'split' (and 'size')" in each for each in done.failures.values())
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ("{predictions: nowhere.csv, name: x}", "nowhere.csv: can't be read"),
-        ("{predictions: theirs.csv}", "give this method a `name`"),
-        ("{predictions: theirs.csv, name: x, weighting: tf}", "predictions of a file have no weighting"),
-        ("{predictions: 3, name: x}", "predictions are the name of a file, not 3"),
-    ],
-)
-def test_what_is_wrong_in_the_configuration_is_said_before_the_run(run, tmp_path, entry, words):
-    (tmp_path / "theirs.csv").write_text("id,label\n")
-    with pytest.raises(ConfigError) as caught:
-        run("leave-one-group-out", f", {entry}]\ncompare: [[mnb, ngd]")
-    assert words in str(caught.value)

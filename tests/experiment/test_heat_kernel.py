@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,7 +15,6 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
-from benchmark.methods import matrix_cache as workbench
 from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
@@ -74,17 +73,6 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
         np.testing.assert_array_equal(predicted[clear], oracle.predict(rows)[clear])
         assert clear.mean() > 0.9
         assert (predicted == labels[split.test]).mean() > 0.8, "the largest class alone has 0.4"
-
-
-def test_products_that_are_not_held_know_the_dimension_too(
-    experiment: Experiment, store: Store, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (held,) = run_experiment(experiment, RunContext(store)).predictions.settings.values()
-    monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
-    other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
-    (streamed,) = run_experiment(experiment, RunContext(other)).predictions.settings.values()
-    for one, two in zip(held.by_split, streamed.by_split, strict=True):
-        np.testing.assert_array_equal(one, two)
 
 
 def test_a_time_out_of_range_is_refused_before_any_work() -> None:

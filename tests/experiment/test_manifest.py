@@ -7,16 +7,13 @@ import os
 import re
 import time
 
-import pandas as pd
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
-from benchmark.corpora import registry
 from benchmark.evaluation.predictions import RUN_FILES, TIMINGS_TABLE
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.manifest import manifest_differences
 from benchmark.experiment.run import report_again, run_and_write
-from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest
+from benchmark.experiment.run_folder import MANIFEST_FILE, manifest_differences, read_manifest
 from benchmark.experiment.store import Store
 from benchmark.report.html.page import PAGE_FILE
 from tests.builders import small_experiment
@@ -26,13 +23,6 @@ from tests.processes import files_of
 @pytest.fixture
 def manifest(finished):
     return read_manifest(finished.folder)
-
-
-def test_names_the_corpus_by_its_content(manifest):
-    facts = manifest["variants"][BASE_VARIANT]
-    assert facts["content_digest"] == registry.dataset_card("synthetic").digest
-    assert facts["documents"] == registry.dataset_card("synthetic").total
-    assert facts["source"]
 
 
 def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
@@ -72,12 +62,6 @@ def test_holds_versions_threads_and_commit(manifest):
     assert "only" not in manifest, "all cells were run"
 
 
-def test_counts_ties_by_cell(manifest, finished):
-    scores = finished.summary.scores
-    whole = scores[(scores["metric"] == "accuracy") & (scores["fold"] == "all")].set_index("cell")["ties"]
-    assert {cell: facts["ties"] for cell, facts in manifest["cells"].items()} == whole.to_dict()
-
-
 def unmeasured(files):
     """The files with nothing in the page where it says what was measured."""
     return files | {PAGE_FILE: re.sub(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*', rb"\1", files[PAGE_FILE])}
@@ -100,18 +84,6 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
         key for key, _, _ in manifest_differences(json.loads(ours[MANIFEST_FILE]), json.loads(theirs[MANIFEST_FILE]))
     }
     assert changed == {"machine.threads"}
-
-
-def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
-    store = Store(tmp_path / "store")
-    done = [
-        run_and_write(finished.results.experiment, RunContext(store), folder=tmp_path / name) for name in ("one", "two")
-    ]
-    first, second = (unmeasured(files_of(each.folder)) for each in done)
-    assert {name for name in first if first[name] != second[name]} <= {MANIFEST_FILE}
-    costs = [each.summary.costs for each in done]
-    assert [set(each.pop("stored")) for each in costs] == [{False}, {True}]
-    pd.testing.assert_frame_equal(*costs)
 
 
 def test_making_the_tables_again_changes_no_byte(finished):

@@ -13,12 +13,11 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
+from benchmark.experiment.plan import plan_task
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.experiment.task_planning import plan_task
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import point_classifiers as points
-from benchmark.methods import svm_method
 from benchmark.methods.kernel_models import plsi_seed
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from benchmark.system.errors import ConfigError
@@ -163,20 +162,6 @@ class TestDrawsOfTwoClasses:
             ):
                 np.testing.assert_array_equal(one, two)
 
-    def test_only_the_sizes_that_are_missing_are_trained(self, drawn, store, monkeypatch):
-        raw = {key: value for key, value in drawn.experiment.raw.items() if key != "protocol"}
-        protocol = drawn.experiment.raw["protocol"]
-        run_experiment(small_experiment(protocol=protocol, **raw), RunContext(store))
-        solve, seen = svm_method.batch_decision_values, []
-
-        def counted(kernel, problems, **options):
-            seen.append(len(problems))
-            return solve(kernel, problems, **options)
-
-        monkeypatch.setattr(svm_method, "batch_decision_values", counted)
-        run_experiment(small_experiment(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
-        assert seen == [6, 6 * 4, 6 * 4, 6 * 4] * 2, "three candidates with three inner folds, one without; two tasks"
-
 
 class TestSelectedTerms:
     """Numbers of selected terms: for all classes, or for each."""
@@ -306,13 +291,6 @@ class TestSeveralClasses:
             for x in range(members.shape[1]):
                 theirs = MultinomialNB().fit(dense[split.train], members[split.train, x])
                 np.testing.assert_array_equal(given[:, x], theirs.predict(dense[split.test]))
-
-    def test_seconds_are_positive_and_linear_machines_need_no_features(self, multilabel):
-        for place, point in multilabel.run.predictions.settings.items():
-            assert (point.seconds >= 0).all()
-            assert (point.seconds.sum(axis=1) > 0).all()
-            if place[2] == "linear":
-                assert (point.seconds[:, 0] == 0).all()
 
 
 @pytest.mark.parametrize("centroid", ["mean", "skl", "pooled"])

@@ -6,19 +6,16 @@ import csv
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.commands.export import export_counts
+from benchmark.commands.counts import export_counts
 from benchmark.corpora import registry
-from benchmark.corpora.user.counts_folder import CountsFolder
 from benchmark.experiment.configuration import load_checked, write_card
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
-from benchmark.system.errors import ConfigError, DataError
-from benchmark.text.stoplist import stop_words
+from benchmark.system.errors import DataError
 from tests.processes import files_of
 from tests.trials.limits import mostly_slow
 
@@ -86,16 +83,6 @@ def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path
         assert (one.folder / "scores.csv").read_bytes() == (other.folder / "scores.csv").read_bytes()
 
 
-def test_the_counts_are_those_of_the_corpus_that_the_files_were_made_of(folder: Path, store: Store) -> None:
-    own = load_checked(configured(folder, "mine.csv")).variants["base"].collection
-    counts, _, _ = read_counts(own, RunContext(store))
-    given = configured(folder, "given", corpus="{name: synthetic}", protocol="leave-one-group-out")
-    expected, _, _ = read_counts(load_checked(given).variants["base"].collection, RunContext(store))
-    order = [counts.documents.ids.index(name) for name in expected.documents.ids]
-    assert counts.vocabulary == expected.vocabulary
-    assert (counts.matrix[order] != expected.matrix).nnz == 0
-
-
 PROTOCOLS = [
     "{name: k-fold, k: 3, grouped: true}",
     "{name: hold-out, replicates: 2}",
@@ -159,97 +146,3 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
     )
     counts, _, _ = read_counts(load_checked(pruned).variants["base"].collection, RunContext(store))
     assert counts.matrix.sum(axis=0).min() >= 5
-
-
-def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, tmp_path: Path) -> None:
-    rows = [
-        (f"{word} {word} {n}", name) for n in range(6) for word, name in (("card", "credit card, lost"), ("a b", "x"))
-    ]
-    pd.DataFrame(rows, columns=["text", "label"]).to_csv(tmp_path / "mine.csv", index=False)
-    fields = {"corpus": "{name: files, path: mine.csv}", "protocol": "{name: k-fold, k: 2}"}
-    given = configured(tmp_path, "mine.csv", text="{stoplist: none}", **fields)
-    counts, _, _ = read_counts(load_checked(given).variants["base"].collection, RunContext(store))
-    export_counts(counts, tmp_path / "exported")
-    again = CountsFolder("exported", base=tmp_path)
-    assert not again.multilabel
-    assert again.outline().classes == ("credit card, lost", "x")
-    np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
-    wordless = configured(tmp_path, "mine.csv", text="{min_occurrences: 1000}", **fields)
-    counts, _, _ = read_counts(load_checked(wordless).variants["base"].collection, RunContext(store))
-    with pytest.raises(ConfigError, match="no term to export"):
-        export_counts(counts, tmp_path / "nothing")
-
-
-def test_counts_of_documents_with_one_class_or_none_are_read(tmp_path: Path) -> None:
-    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
-    (tmp_path / "counts.svmlight").write_text("1 1:2\n 2:1\n2 1:1\n")
-    topics = CountsFolder(".", base=tmp_path).outline().topics
-    np.testing.assert_array_equal(topics, [[True, False], [False, False], [False, True]])
-
-
-def test_counts_have_a_card_too(tmp_path: Path) -> None:
-    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
-    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:1\n")
-    config = configured(tmp_path, "own", corpus="{name: counts, path: .}", protocol="{name: k-fold, k: 2}")
-    card = write_card(config)
-    load_checked(config)
-    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:2\n")
-    with pytest.raises(DataError, match="but other content"):
-        load_checked(config)
-    assert card.exists()
-
-
-def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_path: Path) -> None:
-    fields = {"protocol": "{name: k-fold, k: 3}", "text": "{stoplist: none, min_documents: 9, ngrams: [1, 2]}"}
-    given = configured(tmp_path, "given", corpus="{name: synthetic}", **fields)
-    first = read_counts(load_checked(given).variants["base"].collection, RunContext(store))[0]
-    names = [path.name for path in export_counts(first, tmp_path / "exported")]
-    assert names == ["counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"]
-
-    own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields)
-    again = read_counts(load_checked(own).variants["base"].collection, RunContext(store))[0]
-    assert (again.vocabulary, again.blocks) == (first.vocabulary, first.blocks)
-    assert again.block_of.tolist() == first.block_of.tolist()
-    assert (again.matrix != first.matrix).nnz == 0
-
-    smart = configured(
-        tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{ngrams: [1, 2]}"}
-    )
-    left = read_counts(load_checked(smart).variants["base"].collection, RunContext(store))[0]
-    assert set(first.vocabulary) - set(left.vocabulary) == stop_words("smart") & set(first.vocabulary)
-    assert any(word in stop_words("smart") for pair in left.vocabulary if " " in pair for word in pair.split())
-
-    words = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{}"})
-    with pytest.raises(ConfigError, match="the counts are of all, all-2, and the configuration asks for all;"):
-        read_counts(load_checked(words).variants["base"].collection, RunContext(store))
-    (tmp_path / "exported" / "blocks.txt").write_text("all\n")
-    with pytest.raises(DataError, match="has 1 lines, but"):
-        CountsFolder("exported", base=tmp_path).outline()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("vocabulary.txt", "a\na\n", "each of them once"),
-        ("counts.svmlight", "1 9:1\n", "is not svmlight with 2 terms"),
-        ("counts.svmlight", "1 1:0.5\n2 1:1\n", "whole number"),
-        ("counts.svmlight", "x 1:1\n", "is not svmlight"),
-        ("documents.csv", "id,label\na,x\n", "has 1 documents, but"),
-        ("documents.csv", "id,label\na,x\na,y\n", "the same id"),
-        ("documents.csv", "id,label\na,x\nb,x\n", "must match one to one"),
-        ("counts.svmlight", "1 1:2\n1 2:1\n", "must match one to one"),
-        ("counts.svmlight", "1,2 1:2\n2 2:1\n", "must match one to one"),
-        ("counts.svmlight", "1.5 1:2\n2 2:1\n", "the class 1.5 is not a whole number"),
-        ("counts.svmlight", "nan 1:2\n2 2:1\n", "is not a whole number"),
-        ("counts.svmlight", "", "counts.svmlight"),
-    ],
-)
-def test_counts_that_do_not_fit_are_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
-    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
-    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n")
-    assert CountsFolder(".", base=tmp_path).outline().classes == ("1", "2")
-    if name == "counts.svmlight":
-        (tmp_path / "documents.csv").write_text("id,label\na,x\nb,y\n")
-    (tmp_path / name).write_text(content)
-    with pytest.raises(DataError, match=said):
-        CountsFolder(".", base=tmp_path).outline()

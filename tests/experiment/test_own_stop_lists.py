@@ -10,7 +10,6 @@ from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
 from benchmark.model.persistence import read_model, write_model
 from benchmark.system.errors import ConfigError
-from benchmark.text.stoplist import stop_words
 
 CONFIG = """
 name: stopped
@@ -43,18 +42,6 @@ def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_pa
     every = vocabulary("none")
     (tmp_path / "words.txt").write_text(f"{every[3].upper()} {every[7]}\nnowhere\n")
     assert vocabulary("words.txt") == tuple(word for word in every if word not in (every[3], every[7]))
-
-
-def test_smarts_words_in_a_file_are_smarts(vocabulary, tmp_path):
-    (tmp_path / "words.txt").write_text("\n".join(stop_words("smart")))
-    assert vocabulary("words.txt") == vocabulary("smart")
-
-
-def test_another_list_under_the_same_name_is_another_result(vocabulary, tmp_path):
-    every = vocabulary("none")
-    for word in every[:2]:
-        (tmp_path / "words.txt").write_text(word)
-        assert word not in vocabulary("words.txt")
 
 
 @pytest.mark.usefixtures("sketched")

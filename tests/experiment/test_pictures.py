@@ -3,19 +3,12 @@
 import pytest
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import cached_pictures, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.report.drawing import render
-from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.render import render_pictures
 from benchmark.report.files import write_report_files
 from benchmark.system.observer import Observer
-from tests.report.rows import curve
-
-
-@pytest.fixture(scope="module")
-def spec():
-    return curve_chart(curve())
 
 
 @pytest.fixture
@@ -34,30 +27,6 @@ def drawn(monkeypatch):
 
     monkeypatch.setattr(render, "render_pictures", counted)
     return found
-
-
-def test_another_version_of_the_engine_draws_again(store, spec, drawn, monkeypatch):
-    cached_pictures(store, {"c": spec})
-    monkeypatch.setattr(render, "engine_version", lambda: "another")
-    cached_pictures(store, {"c": spec})
-    assert drawn == ["c", "c"]
-
-
-def test_a_damaged_one_is_drawn_again(store, spec, drawn, tmp_path):
-    first = cached_pictures(store, {"c": spec})
-    (entry,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and path.stat().st_size > 1000]
-    content = bytearray(entry.read_bytes())
-    content[len(content) // 2] ^= 1
-    entry.write_bytes(content)
-    assert cached_pictures(store, {"c": spec}) == first
-    assert len(drawn) == 2
-
-
-def test_what_could_not_be_drawn_is_not_kept(store, spec, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(render, "DRAWING_PROGRAM", "raise SystemExit(3)")
-        assert cached_pictures(store, {"c": spec}) == {}
-    assert list(cached_pictures(store, {"c": spec})) == ["c"]
 
 
 def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, store, tmp_path, monkeypatch):

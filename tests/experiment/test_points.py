@@ -10,7 +10,6 @@ from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from benchmark.analysis.agreement import compare_two_cells
-from benchmark.analysis.summarize import summarize
 from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -82,30 +81,9 @@ def test_decides_as_scikit_learns_machine(done: tuple[str, RunPredictions]) -> N
         np.testing.assert_array_equal(setting.predicted[clear], (values > 0)[clear])
 
 
-def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, RunPredictions]) -> None:
-    space, found = done
-    (figure,) = summarize(found).regions
-    (panels,) = figure.rows
-    samples = draw_points(space, TRAIN, TEST, SEED)
-    settings = [each for key, each in found.predictions.settings.items() if key.variant == "regions"]
-    assert len(panels) == len(settings) == len(FORMULAS[space])
-    for panel, setting in zip(panels, settings, strict=True):
-        np.testing.assert_array_equal(panel.predicted, setting.predicted)
-        np.testing.assert_array_equal(panel.grid, grid_points(space, RESOLUTION))
-        np.testing.assert_array_equal(panel.likelier, log_odds(space, panel.grid) < 0)
-        np.testing.assert_array_equal(panel.points, samples.points)
-        np.testing.assert_array_equal(panel.labels, samples.labels)
-        share = (panel.predicted == panel.likelier).mean()
-        assert f"{100 * share:.1f}%" in panel.caption
-
-
 def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) -> None:
     with pytest.raises(ConfigError, match="nothing to pair"):
         compare_two_cells(done[1], "rbf", "regions-rbf")
-
-
-def test_points_have_no_near_duplicates(done: tuple[str, RunPredictions]) -> None:
-    assert done[1].facts["base"]["near_duplicates"] == []
 
 
 def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_path: Path) -> None:
@@ -122,41 +100,3 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
             )
             optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
             assert gaussian + 0.1 < information < optimal + 0.02
-
-
-@pytest.mark.usefixtures("sketched")
-@pytest.mark.parametrize("figure", [{"regions": ["base"]}, {"x": "t", "y": "accuracy"}])
-def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_path: Path) -> None:
-    """Words are no points: the kernel refuses them, and so does the diagnostic."""
-    method = {"weighting": "tf", "normalization": "none", "kernel": "hyperbolic"}
-    sections = {"methods": [method], "diagnostics": ["coordinates"], "figures": [{"name": "figure", **figure}]}
-    summary = summarize(run_experiment(small_experiment(**sections), RunContext(Store(tmp_path))))
-    assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
-    assert "two coordinates" in next(iter(summary.failures.values()))
-
-
-class TestConfigurations:
-    @pytest.mark.parametrize(
-        ("figure", "said"),
-        [
-            ({"regions": ["nosuch"]}, "unknown variant 'nosuch'"),
-            ({"regions": ["regions"], "y": "accuracy"}, "a figure of regions has no y"),
-        ],
-    )
-    def test_figures_that_cannot_be_drawn_are_refused(self, figure: dict[str, Any], said: str) -> None:
-        with pytest.raises(ConfigError, match=said):
-            small_experiment(**of_space("simplex") | {"figures": [{"name": "figure", **figure}]})
-
-    def test_regions_need_coordinates(self) -> None:
-        with pytest.raises(ConfigError, match="add `coordinates` to `diagnostics`"):
-            small_experiment(**of_space("simplex") | {"diagnostics": []})
-
-    def test_a_variant_may_have_other_methods(self) -> None:
-        methods = [{"kernel": ["rbf", "diffusion"]}, {"kernel": "bhattacharyya"}]
-        experiment = small_experiment(**of_space("simplex") | {"variants": {"regions": {"methods": methods}}})
-        assert experiment.ids == (
-            "rbf",
-            "diffusion",
-            "heat",
-            *(f"regions-{name}" for name in ("rbf", "diffusion", "bhattacharyya")),
-        )

@@ -16,11 +16,9 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -83,19 +81,6 @@ def test_scores_are_scikit_learns_of_the_kept_values(methods: list[Any], subset:
             assert estimate.method == "bootstrap" or np.isnan(estimate.low)
 
 
-def test_other_experiments_keep_no_values_and_have_the_same_predictions(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    ranked = run_experiment(experiment_of(ONE_EACH, None), RunContext(store))
-    plain = run_experiment(
-        small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}, methods=ONE_EACH),
-        RunContext(store),
-    )
-    assert not plain.stored, "an entry without values can't serve a run that asks for them"
-    for place, setting in plain.predictions.settings.items():
-        assert setting.values is None
-        np.testing.assert_array_equal(setting.predicted, ranked.predictions.settings[place].predicted)
-
-
 @pytest.mark.parametrize(("methods", "subset"), [(ONE_EACH, None), (SEVERAL, "several")])
 def test_a_report_has_the_same_numbers(methods: list[Any], subset: str | None, tmp_path: Path) -> None:
     experiment = experiment_of(methods, subset, compare=[["linear", "mnb"]])
@@ -112,62 +97,15 @@ def test_a_report_has_the_same_numbers(methods: list[Any], subset: str | None, t
     assert gap.low < gap.value < gap.high
 
 
-def test_replicates_have_their_own_interval(tmp_path: Path) -> None:
-    experiment = small_experiment(
-        protocol={"name": "random-subsets", "train_size": 60, "replicates": 4},
-        methods=["mnb"],
-        metrics=["macro-roc-auc"],
-    )
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert run.scored.estimate("mnb-60", "macro-roc-auc").method == "t over replicates"
-
-
-def test_candidates_are_chosen_by_the_first_metric_of_counts(tmp_path: Path) -> None:
-    experiment = experiment_of(
-        [{"classifier": {"name": "mnb", "smoothing": [0.001, 1, 1000]}}],
-        None,
-        choose={"by": ["oracle", "cross-validation"], "folds": 2},
-    )
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    assert run.scored.estimate("mnb-oracle", "micro-roc-auc").value > 0.5
-
-
-@pytest.mark.parametrize(
-    ("method", "words"),
-    [
-        ("ngd", "'ngd' lets pairs of classes vote: give it `scheme: one-vs-rest`"),
-        (
-            "{predictions: theirs.csv, name: theirs}",
-            "'theirs' has predictions alone: add a column `decision CLASS`",
-        ),
-    ],
-)
-def test_methods_without_values_are_refused_before_the_run(tmp_path: Path, method: str, words: str) -> None:
-    (tmp_path / "theirs.csv").write_text("id,label\n1,course\n")
-    path = tmp_path / "ranked.yaml"
-    path.write_text(
-        "name: ranked\ncorpus: {name: synthetic}\nprotocol: {name: leave-one-group-out}\n"
-        f"methods: [mnb, {method}]\nmetrics: [micro-break-even]\n"
-    )
-    with pytest.raises(ConfigError, match=rf"ranked\.yaml:5: the metric 'micro-break-even' ranks .*{words}"):
-        load_checked(path)
-
-
 PLUGIN = """
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.metrics.pairwise import chi2_kernel
 from benchmark.evaluation.metrics import Metric
-from benchmark.system.tags import Tags
-
 
 def precision_at_ten(ranking, weights=None):
     own = np.ones(len(ranking.truth)) if weights is None else weights
     order = np.argsort(-ranking.values[:, 0], kind="stable")
     counted = np.minimum(np.cumsum(own[order]), 10)
     return float(np.diff(counted, prepend=0) @ ranking.truth[order, 0] / 10)
-
 
 class Most:
     def fit(self, X, y):
@@ -177,73 +115,26 @@ class Most:
     def predict(self, X):
         return np.where(X.sum(axis=1) > X.sum() / X.shape[0], self.most_, 0)
 
-
-class ChiSquared(BaseEstimator):
-    tags = Tags(normalization="l1")
-
-    def fit(self, X, y=None):
-        self.points_ = X.toarray()
-        return self
-
-    def transform(self, X):
-        return chi2_kernel(X.toarray(), self.points_)
-
-
-KERNELS = {"chi2": ChiSquared}
 METRICS = {"precision-at-ten": Metric(ranking=precision_at_ten)}
 CLASSIFIERS = {"most": Most}
 """
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Callable[[str], Path]:
-    """Write a configuration with the plug-in."""
+def test_a_plug_in_may_rank_and_a_classifier_that_only_predicts_fails_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLUGIN)
-
-    def write(rest: str) -> Path:
-        path = tmp_path / "ranked.yaml"
-        path.write_text(
-            "name: ranked\nplugins: [mine.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 100}\n"
-            f"protocol: {{name: leave-one-group-out, held_out: [texas]}}\n{rest}\n"
-        )
-        return path
-
-    return write
-
-
-def test_a_plug_in_may_have_such_a_metric(written: Callable[[str], Path], tmp_path: Path) -> None:
-    path = written("methods: [mnb]\nmetrics: [precision-at-ten]")
-    done = run_and_write(load_checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+    (tmp_path / "ranked.yaml").write_text(
+        "name: ranked\nplugins: [mine.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 100}\n"
+        "protocol: {name: leave-one-group-out, held_out: [texas]}\n"
+        "methods: [mnb, most]\nmetrics: [precision-at-ten]\n"
+    )
+    context = RunContext(Store(tmp_path / "store"))
+    done = run_and_write(load_checked(tmp_path / "ranked.yaml"), context, folder=tmp_path / "run")
+    assert done.results.failures == {"most": "it has no decision value for each class, which a ranking metric needs"}
     found = done.results.scored.estimate("mnb", "precision-at-ten")
     assert found.method == "bootstrap"
     assert found.value in [each / 10 for each in range(11)]
     (tmp_path / "mine.py").unlink()
     assert read_run(done.folder).scored.estimate("mnb", "precision-at-ten") == found
-
-
-def test_a_classifier_that_only_predicts_fails_alone(written: Callable[[str], Path], tmp_path: Path) -> None:
-    experiment = load_checked(written("methods: [mnb, most]\nmetrics: [micro-roc-auc]"))
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert run.failures == {"most": "it has no decision value for each class, which a ranking metric needs"}
-
-
-@pytest.mark.parametrize(
-    ("corpus", "scheme"), [("classes: [course, faculty]", "one-vs-one"), ("subset: null", "one-vs-rest")]
-)
-@pytest.mark.parametrize("protocol", ["{name: k-fold, k: 2}", "{name: random-subsets, train_size: 60, replicates: 2}"])
-def test_machines_on_any_kernel_have_the_values_of_their_predictions(
-    written: Callable[[str], Path], tmp_path: Path, corpus: str, scheme: str, protocol: str
-) -> None:
-    machine = f"{{kernel: [ngd, linear, chi2], classifier: {{name: svm, scheme: {scheme}}}}}"
-    path = written(f"methods: [{machine}]\nmetrics: [macro-roc-auc]")
-    text = path.read_text().replace("{name: synthetic}", f"{{name: synthetic, {corpus}}}")
-    path.write_text(text.replace("{name: leave-one-group-out, held_out: [texas]}", protocol))
-    run = run_experiment(load_checked(path), RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    assert len(run.predictions.settings) == 3
-    for setting in run.predictions.settings.values():
-        assert setting.values is not None
-        np.testing.assert_array_equal(setting.values.argmax(axis=1), setting.predicted)
 
 
 @pytest.mark.parametrize("subset", [None, "several"])

@@ -18,7 +18,7 @@ from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store
@@ -57,7 +57,7 @@ def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None
     if "protocol" in changes:
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
-    experiment = check_experiment(YamlSource("test.yaml", raw), BUILTIN_REGISTRIES)
+    experiment = check_experiment(Node.of_data(raw, "test.yaml"), BUILTIN_REGISTRIES)
     frame = run_experiment(experiment, RunContext(store, download=False)).scored.frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}

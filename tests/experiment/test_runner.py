@@ -18,9 +18,8 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods import matrix_cache as workbench
 from benchmark.methods import svm_method
-from benchmark.system.errors import BenchError, ConfigError, DataError
+from benchmark.system.errors import BenchError, DataError
 from tests.builders import small_experiment
 
 # The oracle: plain formulas on dense arrays
@@ -116,13 +115,6 @@ def test_every_kernel(store, normalization, weighting):
     ) > 60 * len(own)
 
 
-def test_without_normalization_and_with_a_shift(store):
-    method, names = methods(["ned"], "none")
-    shifted, more = methods(["ngd pi"])
-    experiment = small_experiment(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
-    assert assert_equal_to_scikit_learn(experiment, run_experiment(experiment, RunContext(store)), store, names + more)
-
-
 @pytest.mark.parametrize("idf", ["collection", "training"])
 @pytest.mark.parametrize("protocol", [FOLDS, SUBSETS], ids=["k-fold", "random subsets"])
 def test_folds_and_sources_of_the_idf(store, protocol, idf):
@@ -189,25 +181,6 @@ def test_a_second_run_takes_everything_from_the_store(store, notebook, trainings
     assert not notebook.notes
 
 
-def test_cells_of_all_tasks_count_as_stored(store):
-    tasks = [["faculty", "course"], ["faculty", "student"]]
-    experiment = small_experiment(methods=[SOUND], tasks=tasks)
-    assert run_experiment(experiment, RunContext(store)).stored == set()
-    again = run_experiment(experiment, RunContext(store))
-    assert again.stored == again.predictions.settings.keys()
-    assert len(again.stored) == 4
-
-
-def test_another_cell_or_c_trains_only_what_is_new(store, trainings):
-    run_experiment(small_experiment(), RunContext(store))
-    new = trainings()
-    more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    run_experiment(small_experiment(methods=[more]), RunContext(store))
-    assert new.n == 2
-    run_experiment(small_experiment(methods=[more], defaults={"C": 2}), RunContext(store))
-    assert new.n == 6
-
-
 @pytest.mark.usefixtures("every_numba_thread")
 def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
@@ -245,17 +218,6 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(store, not
         assert {path for path, _, _ in store.entries()} == whole.keys()
         assert predictions(run_experiment(experiment, RunContext(store))) == first
         assert len(notebook.notes) == len(whole), "all is mended"
-
-
-def test_each_entry_may_be_missing(store, notebook):
-    experiment = small_experiment(methods=[SOUND])
-    first = predictions(run_experiment(experiment, RunContext(store)))
-    for path, _, _ in store.entries():
-        size = path.stat().st_size
-        path.unlink()
-        assert predictions(run_experiment(experiment, RunContext(store))) == first
-        assert path.exists() == (size < 10**6), "a matrix is needed for predictions that are missing, and only then"
-    assert not notebook.notes
 
 
 # Failures
@@ -310,29 +272,6 @@ def test_a_run_that_is_stopped_goes_on_where_it_stopped(store, trainings):
 # The data gate
 
 
-@pytest.fixture
-def no_training(monkeypatch):
-    def forbidden(*_, **__):
-        pytest.fail("something was trained")
-
-    monkeypatch.setattr(svm_method, "train_multiclass_together", forbidden)
-    monkeypatch.setattr(workbench, "inner_products", forbidden)
-
-
-@pytest.mark.parametrize(
-    ("expect", "message"),
-    [
-        ({"documents": 599}, "expects 599 documents, but there are 600"),
-        ({"vocabulary": 10_000}, "expects 10,000 words in the vocabulary, but there are"),
-        ({"documents": 600, "vocabulary": 1}, "expects 1 words in the vocabulary"),
-    ],
-)
-def test_other_data_than_expected_yields_no_score(store, no_training, expect, message):
-    for _ in range(2):  # counts that the store has are checked as well
-        with pytest.raises(DataError, match=message):
-            run_experiment(small_experiment(expect=expect), RunContext(store))
-
-
 def test_documents_left_without_words_are_kept_and_counted(store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
     method, names = methods(["ngd", "rbf"])
@@ -346,13 +285,6 @@ def test_documents_left_without_words_are_kept_and_counted(store):
     assert facts["documents"] == len(found.predictions.tasks[BASE_VARIANT, ""].ids) == 600
     assert np.isin(wordless, np.concatenate([split.test for split in splits])).any()
     assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
-
-
-@pytest.mark.usefixtures("no_training")
-def test_a_collection_left_without_any_word_yields_no_score(store):
-    text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 600}
-    with pytest.raises(ConfigError, match="no word"):
-        run_experiment(small_experiment(text=text), RunContext(store))
 
 
 def webkb_like(tmp_path, monkeypatch):
@@ -405,13 +337,5 @@ class TestChangedCorpus:
         monkeypatch.setattr(
             svm_method, "train_multiclass_together", lambda *_, **__: pytest.fail("something was trained")
         )
-        with pytest.raises(DataError, match="content digest"):
-            run_experiment(experiment, RunContext(store, download=False))
-
-    def test_nothing_is_scored_under_a_card_that_promises_otherwise(self, corpus, experiment, store):
-        run_experiment(experiment, RunContext(store, download=False))
-        card = corpus[1]
-        digest = cards.read_card("webkb", card.parent).digest
-        card.write_text(card.read_text().replace(digest, "f" * 64))
         with pytest.raises(DataError, match="content digest"):
             run_experiment(experiment, RunContext(store, download=False))

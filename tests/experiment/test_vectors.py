@@ -6,15 +6,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from benchmark.classifiers import LinearSvm
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
-from benchmark.system.errors import ConfigError
 
 CONFIG = """
 name: vectors
@@ -76,33 +72,6 @@ def test_the_classifier_gets_the_vectors_by_their_ids_as_float32(checked, made, 
     oracle = LogisticRegression(C=10, random_state=0).fit(points[~tested], labels[~tested])
     predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
     np.testing.assert_array_equal(predicted, oracle.predict(points[tested]))
-
-
-@pytest.mark.usefixtures("sketched")
-def test_that_they_were_made_elsewhere_and_are_surplus_stands_in_the_table(checked, made, tmp_path):
-    ids, _, _, matrix = made
-    entry = OURS.replace("FILE", files(tmp_path, np.append(ids, "stray"), np.vstack([matrix, matrix[:1]]))["columns"])
-    done = run_and_write(checked(entry), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
-    again = report_again(tmp_path / "run")
-    assert again.summary.notes == done.summary.notes
-    assert again.summary.caveats == done.summary.caveats
-    caveat = "The vectors of v were made elsewhere, perhaps with sight of the tested documents."
-    assert caveat in done.summary.caveats
-    assert "1 of 601 vectors of columns.parquet are of no document here" in " ".join(done.summary.notes)
-    table = (tmp_path / "run" / "table.md").read_text()
-    assert f"- {caveat}" in table
-    assert "1 of 601 vectors of columns.parquet are of no document here" in table
-    assert "columns.parquet, made elsewhere" in table
-
-
-def test_a_linear_machine_of_ours_takes_them(checked, made, tmp_path):
-    ids, labels, tested, matrix = made
-    own = files(tmp_path, ids, matrix)["columns"]
-    run = run_experiment(
-        checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}"), RunContext(Store(tmp_path / "store"))
-    )
-    predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
-    np.testing.assert_array_equal(predicted, LinearSvm().fit(matrix[~tested], labels[~tested]).predict(matrix[tested]))
 
 
 @pytest.mark.parametrize("threshold", ["zero", "cross-validated"])
@@ -167,30 +136,3 @@ def test_damaged_files_are_told_in_a_line(checked, made, tmp_path, kind):
         pd.DataFrame({"document": ids, "embedding": own[kind]}).to_parquet(tmp_path / "lists.parquet")
     entry = OURS.replace("FILE", forms["npy" if kind in ("empty", "short", "binary ids") else "lists"])
     assert "can't be read as vectors of numbers" in problem_of(checked(entry), tmp_path)
-
-
-def test_a_kept_model_is_refused_in_a_line(checked, made, tmp_path):
-    ids, _, _, matrix = made
-    own = files(tmp_path, ids, matrix)["columns"]
-    experiment = checked(f"{{name: v, vectors: {own}, classifier: linear-svm}}")
-    with pytest.raises(ConfigError, match="a kept model can't make the vectors of new documents"):
-        fit_model(experiment, "v", RunContext(Store(tmp_path / "store")))
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
-        ("{name: v, vectors: x.npy, classifier: logistic}", "a .npy file needs `ids`"),
-        ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
-        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "vectors have no weighting"),
-        ("{name: v, vectors: x.parquet, classifier: svm}", "takes kernel values"),
-        ("{name: v, vectors: [[1]], classifier: logistic}", "vectors are the name of a file"),
-    ],
-)
-def test_what_is_wrong_in_the_configuration_is_said_before_the_run(checked, tmp_path, entry, words):
-    (tmp_path / "x.npy").write_bytes(b"x")
-    (tmp_path / "x.parquet").write_bytes(b"x")
-    with pytest.raises(ConfigError) as caught:
-        checked(entry)
-    assert words in str(caught.value)

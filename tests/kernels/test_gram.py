@@ -81,19 +81,6 @@ def test_a_block_is_the_same_whatever_the_bounds_and_indexing(case: Case, counts
     np.testing.assert_array_equal(pieces, whole[np.ix_(order, back)])
 
 
-def test_blocks_are_fresh_and_leave_the_stored_products(case: Case, counts: NDArray[Any]) -> None:
-    kernel = case.build()
-    products = stored(counts, kernel.exponent)
-    before = products.matrix.copy()
-    gram = LazyGram(kernel, products, case.normalization, np.arange(30), TRAINED)
-    first = gram.block(0, 30)
-    again = gram.block(0, 30)
-    assert not np.shares_memory(first, products.matrix)
-    assert not np.shares_memory(first, again)
-    np.testing.assert_array_equal(first, again)
-    np.testing.assert_array_equal(products.matrix, before)
-
-
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 def test_ned_is_exactly_zero_between_a_document_and_itself(counts: NDArray[Any], normalization: str) -> None:
     """Its self product is scaled in the order in which the matrix is."""
@@ -142,30 +129,6 @@ class Doubled(Kernel):
         return np.asarray(changed.get(self.fault, 2 * products))
 
 
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        ("", ""),
-        ("left", "read-only"),
-        ("right", "read-only"),
-        ("shape", r"gives float64 values of the shape \(5, 1\), not float64 of \(5, 6\)"),
-        ("transposed", r"gives float64 values of the shape \(6, 5\), not float64 of \(5, 6\)"),
-        ("type", r"gives float32 values of the shape \(5, 6\), not float64 of \(5, 6\)"),
-    ],
-)
-def test_a_kernel_of_someone_else_may_not_write_to_self_products_or_give_another_form(
-    counts: NDArray[Any], fault: str, message: str
-) -> None:
-    products, kernel = stored(counts, 1.0), Doubled(fault)
-    gram = LazyGram(kernel, products, "none", np.arange(5), TRAINED[:6])
-    if message:
-        with pytest.raises(ValueError, match=message):
-            gram.block(0, 5)
-    else:
-        np.testing.assert_array_equal(gram.block(0, 5), 2.0 * counts[:5] @ counts[TRAINED[:6]].T)
-        assert not hasattr(kernel, "learned")  # a copy has learned
-
-
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)
 @pytest.mark.parametrize("streamed", [False, True])
 def test_both_tiles_of_two_parts_are_their_sources(counts: NDArray[Any], normalization: str, streamed: bool) -> None:
@@ -184,27 +147,6 @@ def test_both_tiles_of_two_parts_are_their_sources(counts: NDArray[Any], normali
     whole = gram.block(0, 7)
     np.testing.assert_array_equal(gram.values(across, first, second), whole[first, second])
     np.testing.assert_array_equal(gram.values(back, second, first), whole[second, first])
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        np.arange(12.0).reshape(3, 4),
-        np.asfortranarray(np.arange(12.0).reshape(3, 4)),
-        np.arange(60.0).reshape(6, 10)[::2, 1:5],
-        np.arange(60.0).reshape(6, 10)[::-2, 1:5],
-        np.arange(60.0).reshape(6, 10)[:3, 9:1:-2],
-        np.broadcast_to(np.arange(4.0), (3, 4)),
-        np.broadcast_to(np.arange(3.0)[:, None], (3, 4)),
-        np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 4),
-    ],
-    ids=["rows", "columns", "apart", "upwards", "leftwards", "one row", "one column", "overlapping"],
-)
-def test_values_are_read_from_any_memory(counts: NDArray[Any], source: NDArray[np.float64]) -> None:
-    gram = LazyGram(Linear(), stored(counts, 1.0), "l2", np.arange(3), TRAINED[:4])
-    lengths = np.sqrt((counts.astype(float) ** 2).sum(axis=1))
-    expected = source / lengths[:3, None] / lengths[TRAINED[:4]]
-    np.testing.assert_allclose(gram.values(source, slice(0, 3), slice(0, 4)), expected, rtol=1e-14)
 
 
 def test_the_diagonal_is_that_of_the_matrix_to_the_bit(case: Case, counts: NDArray[Any]) -> None:

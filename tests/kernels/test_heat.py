@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import NotFittedError
 
-from benchmark.kernels import KERNELS, Diffusion, Heat, Kernel
+from benchmark.kernels import Diffusion, Heat
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import LazyGram
 
@@ -133,25 +132,6 @@ def test_dimension_is_that_of_the_points() -> None:
         np.testing.assert_allclose(gram[0], values(1.0, width, half), rtol=1e-12)
 
 
-def test_fitting_again_learns_the_new_dimension_and_time() -> None:
-    kernel = Heat(1.0).fit(np.eye(3))
-    np.testing.assert_array_equal(kernel.fit(np.eye(9)).transform(np.eye(9)), Heat(1.0).fit_transform(np.eye(9)))
-    kernel.set_params(t=0.5)
-    np.testing.assert_array_equal(kernel.fit_transform(np.eye(9)), Heat(0.5).fit_transform(np.eye(9)))
-
-
-def test_a_gram_leaves_the_kernel_it_was_given(counts: NDArray[Any]) -> None:
-    points = np.eye(3)
-    kernel = Heat(1.0).fit(points)
-    before = kernel.transform(points)
-    rows = np.arange(len(counts))
-    products = dirichlet_products(sp.csr_array(counts.astype(np.float64)), 0.5, 0.1)
-    block = LazyGram(kernel, products, "l1", rows, rows).block(0, len(rows))
-    np.testing.assert_array_equal(kernel.transform(points), before)
-    smoothed = (counts + 0.1) / (counts + 0.1).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(block, Heat(1.0).fit_transform(smoothed), rtol=1e-11)
-
-
 def test_blocks_on_many_threads_are_those_on_one(counts: NDArray[Any]) -> None:
     many = np.tile(counts, (20, 1)).astype(np.float64)
     products = dirichlet_products(sp.csr_array(many), 0.5, 0.1)
@@ -214,18 +194,3 @@ def test_a_simplex_that_is_a_point_has_no_heat_kernel(n_coordinates: int) -> Non
         Heat(0.5).learn(n_coordinates)
     with pytest.raises(ValueError, match="at least 2 coordinates, not 1"):
         Heat(0.5).fit(np.ones((3, 1)))
-
-
-def test_a_kernel_that_has_not_learnt_its_dimension_says_so() -> None:
-    with pytest.raises(NotFittedError, match="Heat"):
-        Heat(0.5).from_products(S.copy(), S, S)
-
-
-def test_other_kernels_learn_nothing() -> None:
-    for name, cls in KERNELS.items():
-        if not issubclass(cls, Kernel):
-            continue
-        kernel = cls()
-        before = dict(vars(kernel))
-        assert kernel.learn(7) is kernel
-        assert (vars(kernel) == before) != (name == "heat"), name

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmark.kernels import KERNELS, Bhattacharyya, NegativeGeodesicDistance
+from benchmark.kernels import KERNELS, Bhattacharyya
 from tests.kernels.cases import KERNELS as ELEMENTWISE
 
 NAN, INF = float("nan"), float("inf")
@@ -125,13 +124,6 @@ def test_bhattacharyyas_ridge_is_added_between_equal_documents(ridge: float) -> 
     np.testing.assert_allclose(other - plain, ridge * equal, atol=1e-15)
 
 
-@pytest.mark.parametrize("shift", [math.pi, -3.0, 1e-3])
-def test_a_shift_is_added_to_every_value(shift: float) -> None:
-    X = points()
-    plain, other = (NegativeGeodesicDistance(value).fit(X).transform(X) for value in (0.0, shift))
-    np.testing.assert_allclose(other - plain, shift, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("probability-product", {"rho": 1.0}), ("probability-product", {"rho": 0.5}), ("bhattacharyya", {}), ("heat", {})],
@@ -144,20 +136,3 @@ def test_kernels_of_the_simplex_take_no_negative_coordinates(name: str, paramete
         kernel.fit([[1.5, -0.5], [0.5, 0.5]])
     with pytest.raises(ValueError, match="Negative values"):
         kernel.fit([[1.0, 0.0], [0.5, 0.5]]).transform([[1.5, -0.5]])
-
-
-def test_the_first_row_off_the_simplex_is_named_and_rounding_is_not() -> None:
-    X = points()
-    X[5:] *= 2
-    X[7] *= 3
-    X[3] = 0
-    X[2] *= 1 + 9e-10
-    with pytest.raises(ValueError, match=r"but row 5 sums to 2; normalize with TermWeighting"):
-        NegativeGeodesicDistance().fit(X)
-    kernel = NegativeGeodesicDistance().fit(X[:5])
-    assert kernel.transform(X[:5]).shape == (5, 5)
-    with pytest.raises(ValueError, match="but row 2 sums to 6"):
-        kernel.transform(X[[0, 1, 7, 6]])
-    X[2] *= 1 + 2e-9
-    with pytest.raises(ValueError, match="but row 2 sums to 1;"):
-        NegativeGeodesicDistance().fit(X[:5])

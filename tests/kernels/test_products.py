@@ -114,19 +114,6 @@ def test_rows_without_entries_give_zeros() -> None:
     np.testing.assert_array_equal(self_products(points), [0, 5, 0])
 
 
-def test_out_is_written_over_and_returned() -> None:
-    left, right = documents(10, 50, seed=8), documents(7, 50, seed=9)
-    out = np.full((10, 7), np.nan)
-    assert inner_products(left, right, out=out) is out
-    np.testing.assert_array_equal(out, inner_products(left, right))
-
-
-def test_points_of_different_widths_fail() -> None:
-    for left, right in ((50, 51), (51, 50)):
-        with pytest.raises(ValueError, match=f"{left} and {right} coordinates"):
-            inner_products(documents(3, left, seed=8), documents(3, right, seed=9))
-
-
 def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is() -> None:
     dense = documents(20, 30, seed=10).toarray()
     points = sp.csr_array(dense)
@@ -149,19 +136,6 @@ def test_streamed_rows_are_the_rows_of_the_held_matrix_bit_for_bit(rows):
     np.testing.assert_array_equal(StreamedProducts(points, columns)[rows], held[rows])
 
 
-def test_products_of_other_points_leave_those_of_the_first():
-    points, others = documents(9, 40, seed=11), documents(5, 40, seed=12)
-    columns = np.array([1, 2, 5, 8])
-    streamed = StreamedProducts(points, columns)
-    other = streamed.of(others)
-    assert (streamed.shape, other.shape) == ((9, 4), (5, 4))
-    np.testing.assert_array_equal(other[:], inner_products(others, points[columns]))
-    np.testing.assert_array_equal(streamed[:], inner_products(points, points[columns]))
-    streamed.hold(others)
-    assert streamed.shape == (5, 4)
-    np.testing.assert_array_equal(streamed[:], other[:])
-
-
 @pytest.mark.parametrize("positions", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 2], [2, 2, 0], [1, 3], [3], []], ids=str)
 @pytest.mark.parametrize("groups", [None, [[0, 1, 2, 3]], [[2, 0], [3, 1]], [[3], [2], [1, 0]]], ids=str)
 def test_tiles_have_the_columns_in_the_order_that_is_asked_for(positions, groups):
@@ -172,21 +146,6 @@ def test_tiles_have_the_columns_in_the_order_that_is_asked_for(positions, groups
     found = streamed.tile(np.array([4, 4, 0]), np.array(positions, dtype=np.intp))
     np.testing.assert_array_equal(found, expected[np.ix_([4, 4, 0], positions)])
     assert found.flags.c_contiguous
-
-
-@pytest.mark.parametrize("form", [name for name in sparse_forms(np.eye(2)) if name != "list"])
-def test_streamed_products_are_the_same_in_any_form_of_the_points(form: str) -> None:
-    dense, columns = documents(9, 12, seed=14).toarray(), np.array([1, 2, 5, 8])
-    points = sp.csr_array(dense)
-    expected = inner_products(points, points[columns])
-    given = sparse_forms(dense)[form].tocsr()
-    streamed = StreamedProducts(given, columns, [np.array([2, 0]), np.array([1, 3])])
-    np.testing.assert_array_equal(streamed[:], expected)
-    ones = sp.csr_array(np.eye(9, 12))
-    held = StreamedProducts(ones, columns)
-    held.hold(given)
-    np.testing.assert_array_equal(held[:], inner_products(points, ones[columns]))
-    np.testing.assert_array_equal(StreamedProducts(points, columns).of(given)[2:5], expected[2:5])
 
 
 def test_points_that_may_not_be_written_such_as_a_mapped_file_s_are_read() -> None:

@@ -10,7 +10,7 @@ import pytest
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodFile, MethodSpec, Representation, TermSelection
-from benchmark.corpora.file_digest import file_digest
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
 
 #: What a method needs that has no default, or would take long otherwise.
@@ -92,7 +93,12 @@ def with_documents(problem: Problem, key: str, **changes: Any) -> Problem:
 
 def file_of(path: Path) -> MethodFile:
     """A file as a configuration names it."""
-    return MethodFile(path.name, file_digest(path).sha256.hex(), path)
+    return MethodFile(path.name, file_digest(path), path)
+
+
+def values_of(fitted: FittedMethod, problem: Problem, rows: Any) -> Any:
+    """Class values of some documents, by a trained method."""
+    return fitted.class_values(fitted.view.own_terms(problem.counts.matrix[rows]))
 
 
 @pytest.fixture

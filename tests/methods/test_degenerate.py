@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods import degenerate
-from benchmark.methods.degenerate import degenerate_predictions_reason
-from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
 from tests.builders import small_experiment
-from tests.toy_data import toy_group_splits, toy_problem
-
-from .conftest import represented, spec_of
 
 EQUAL = r"^texas: the kernel .* has the same values for all test documents, so all get the same prediction$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
-DRAWS = {
-    "protocol": {"name": "random-subsets", "train_size": [12, 30], "replicates": 2},
-    "tasks": [["faculty", "course"]],
-}
 TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar documents here it is 0
 
 
@@ -54,50 +41,8 @@ def test_of_one_class_a_document(done, method, label, said):
     assert set(found.failures) == ({label} if said else set())
 
 
-@pytest.mark.parametrize(
-    ("changes", "labels"),
-    [
-        ({"corpus": {"name": "synthetic", "subset": "several"}}, {"diffusion-t0.0001"}),
-        (DRAWS, {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}),
-    ],
-)
-def test_of_several_classes_a_document_and_of_many_small_draws(done, changes, labels):
-    found = done(methods=[TINY, "ngd"], **changes)
-    assert set(found.failures) == labels
-    # Of as many draws of either class, coefficients cancel: the one value is 0.
-    assert all(re.search(r"so all get the same|every prediction is a tie", each) for each in found.failures.values())
-
-
 def test_a_poor_candidate_is_only_not_chosen(done):
     grid = {"kernel": {"name": "diffusion", "t": [1e-4, 0.5]}}
     found = done(methods=[grid], choose={"by": "cross-validation", "folds": 2})
     assert found.failures == {}
     assert [np.unique(chosen).tolist() for chosen in found.scored.chosen.values()] == [[1]]
-
-
-def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
-    """A machine that is all but untrained gives every document to the largest class, and knows how sure it is."""
-    found = done(methods=[{"kernel": "ngd", "classifier": {"C": 1e-6}}])
-    assert found.failures == {}
-    ((given,),) = (point.by_split for point in found.predictions.settings.values())
-    assert np.unique(given).size == 1
-
-
-@pytest.mark.parametrize("terms", [None, 20])
-def test_one_document_that_differs_is_enough_wherever_it_stands(terms, monkeypatch):
-    """Kernel values are compared in blocks, over the terms that the method selects."""
-    problem, spec = toy_problem(multilabel=False), spec_of("ngd", represented("tf", "l1", "collection"))
-    split = toy_group_splits(problem)[0]
-    monkeypatch.setattr(degenerate, "_VALUES", 3 * len(split.train))  # blocks of three after the first two
-    for differs in (None, *range(9)):
-        rows = np.full(9, split.test[0])
-        rows[[] if differs is None else differs] = split.test[1]
-        tested = replace(split, test=rows)
-        work = SplitData(problem, tested, [tested], terms, "sum", MatrixCache())
-        for predicted, tied, reason in (
-            (np.zeros(9), np.zeros(9, bool), "the kernel .* has the same values" if differs is None else "$"),
-            (np.zeros(9), np.ones(9, bool), "every prediction is a tie: no class scores higher than all others$"),
-            (np.arange(9), np.ones(9, bool), "$"),
-        ):
-            decisions = SettingPredictions.of_split(predicted.astype(np.int32), tied, np.zeros(6))
-            assert re.match(reason, degenerate_predictions_reason(spec, work, decisions))

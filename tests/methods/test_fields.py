@@ -50,16 +50,6 @@ def test_gram_rows_decide_as_kernels_of_inner_products(multilabel: bool, terms: 
         np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
-def test_a_block_that_fields_leave_out_weighs_nothing() -> None:
-    given = problem(multilabel=False)
-    of_titles, counts = given.counts.block_of == 1, given.counts.matrix.toarray()
-    points = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),))
-    found = points_of(given, points)
-    own = counts[:, of_titles] / counts[:, of_titles].sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(found[:, of_titles], own, rtol=1e-12)
-    assert not found[:, ~of_titles].any()
-
-
 def test_blocks_follow_the_terms_that_are_selected_or_kept() -> None:
     """Terms in another order than that of the columns, and those of a split's own vocabulary."""
     given = problem(multilabel=False)

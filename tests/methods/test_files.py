@@ -107,23 +107,16 @@ def test_predictions_of_splits_and_sizes_are_told_apart(
             method.solve(problem, [other], None, bench)
 
 
-def test_a_file_of_predictions_is_read_with_its_scores(tmp_path: Path) -> None:
-    """Scores may be infinite, and classes have names of several words."""
-    path = tmp_path / "a.csv"
-    path.write_text(
-        "split,id,label,size,probability b,probability a\ns, n1 ,b,10,0.5,0.5\ns,n2, a,10,.25,.75\nt,n1,,10,1,0\n"
-    )
-    found = read_predictions(path, file_of(path).digest)
-    assert (found.name, found.by_split, found.by_size, found.scored) == ("a.csv", True, True, ("b", "a"))
-    assert found.labels == {("n1", "s", "10"): "b", ("n2", "s", "10"): "a", ("n1", "t", "10"): ""}
-    assert found.tied == {("n1", "s", "10")}
-    assert found.scores[("n2", "s", "10")] == (0.25, 0.75)
+def test_a_score_may_be_infinite_and_a_changed_file_is_refused(tmp_path: Path, bench: MatrixCache) -> None:
+    problem, scores = toy_problem(multilabel=False), {"class-0": "-inf", "class-1": 1, "class-2": 1.0}
+    lines = [",".join([f" {each} ", " class-1", *map(str, scores.values())]) for each in IDS]
+    method = given(tmp_path / "p.csv", ["id,label," + ",".join(f"score {name}" for name in scores), *lines], problem)
+    (split, _) = toy_group_splits(problem)
+    (found,) = method.solve(problem, [split], None, bench)
+    assert (set(found.predicted), found.tied.all()) == ({1}, True)
+    np.testing.assert_array_equal(found.values, [[-np.inf, 1.0, 1.0]] * len(split.test))
     with pytest.raises(DataError, match="was changed since the configuration was read"):
-        read_predictions(path, "0")
-    path.write_text("id,label,decision money fx,decision a\nn1,a,-inf,1\nn2,a,inf,inf\nn3,a,0,0.0\n")
-    found = read_predictions(path, file_of(path).digest)
-    assert (found.scored, found.scores[("n1", "", "")]) == (("money fx", "a"), (-np.inf, 1.0))
-    assert found.tied == {("n2", "", ""), ("n3", "", "")}
+        read_predictions(tmp_path / "p.csv", "0")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +173,7 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
             labels = problem.members[split.train, code] if multilabel else problem.documents.labels[split.train]
             expected = CLASSIFIERS["logistic"]().fit(points[split.train], labels).predict(points[split.test])
             np.testing.assert_array_equal(found.predicted[:, code] if multilabel else found.predicted, expected)
-    np.testing.assert_array_equal(read_vectors(spec.vectors).matrix, matrix[order])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(read_vectors(spec.vectors).to_numpy(), matrix[order])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
         solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
 
@@ -203,8 +196,7 @@ def test_vectors_of_no_document_are_counted_and_a_document_without_one_is_refuse
     own = np.delete(matrix, [30, 61], axis=0)
     for split, decided in zip(toy_group_splits(problem), found, strict=True):
         fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
-        values = fitted.values(own[split.test])  # type: ignore[arg-type]
-        np.testing.assert_array_equal(fitted.predict_from(values), decided.predicted)
+        np.testing.assert_array_equal(fitted.decide(own[split.test]).predicted, decided.predicted)
         assert rule != "at-least-one" or decided.predicted.any(axis=1).all()
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
@@ -245,14 +237,3 @@ def test_vectors_that_are_none_are_refused(ids: list[str], x: list[float], words
         read_vectors(vectors(table(tmp_path / "b.parquet", name=ids, x=x)))
     with pytest.raises(DataError, match="a: is only described in a finished run: run the configuration again"):
         read_vectors(replace(vectors(tmp_path / "a.parquet"), file=MethodFile("a", "0", None)))
-
-
-def test_results_of_vectors_are_keyed_by_all_that_chooses_them(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(name)
-    first, second = (file_of(tmp_path / name) for name in ("a", "b"))
-    changes: list[dict[str, Any]] = [{}, {"file": second}, {"ids": second}, {"id_column": "x"}, {"column": "x"}]
-    keys = [vectors(tmp_path / "a", **change).resolved for change in changes]
-    assert len(set(map(tuple, keys))) == len(changes)
-    moved = replace(first, name="elsewhere", path=tmp_path / "elsewhere")
-    assert vectors(tmp_path / "a", file=moved).resolved == keys[0]

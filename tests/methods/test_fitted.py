@@ -19,7 +19,7 @@ from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, spec_of, with_documents
+from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, spec_of, values_of, with_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,15 +78,13 @@ def test_it_decides_as_the_run_does(
             split, decisions = splits[turn], run[turn]
             fitted = method.fit(problem, split, terms, bench)
             tested = fitted.view.own_terms(matrix[split.test])
-            values, again = fitted.values(tested), kept_again(fitted)
-            np.testing.assert_array_equal(values, again.values(tested), strict=True)
-            np.testing.assert_array_equal(again.predict_from(values), decisions.predicted)
-            np.testing.assert_array_equal(fitted.predict_from(values), decisions.predicted)
-            np.testing.assert_allclose(fitted.values(tested[:1]), values[:1], rtol=1e-7, atol=1e-9)
-            of_classes = fitted.class_values(values)
-            np.testing.assert_array_equal(fitted.values_of_rows(matrix[split.test]), of_classes)
+            kept, again = fitted.decide(tested), kept_again(fitted).decide(tested)
+            np.testing.assert_array_equal(kept.values, again.values, strict=True)
+            for each in (kept, again):
+                np.testing.assert_array_equal(each.predicted, decisions.predicted)
+            np.testing.assert_allclose(fitted.class_values(tested[:1]), kept.values[:1], rtol=1e-7, atol=1e-9)
             if decisions.values is not None:
-                np.testing.assert_allclose(of_classes, decisions.values, rtol=1e-9, atol=1e-9)
+                np.testing.assert_allclose(kept.values, decisions.values, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
@@ -97,7 +95,7 @@ def test_it_decides_on_documents_without_words(name: str, multilabel: bool, benc
     spec = spec_of(name, represented("tf", "l1", "training"))
     fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
     nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
-    one, other = fitted.predict_from(fitted.values(nothing))
+    one, other = fitted.decide(nothing).predicted
     np.testing.assert_array_equal(one, other)
 
 
@@ -112,7 +110,7 @@ def test_only_support_vectors_are_kept(scheme: str, bench: MatrixCache) -> None:
     machines = fitted.machines.machines  # type: ignore[attr-defined]
     assert set(np.concatenate([each.support for each in machines])) == set(range(n))
     counts = problem.counts.matrix[split.test]
-    np.testing.assert_array_equal(kept_again(fitted).values(counts), fitted.values(counts))
+    np.testing.assert_array_equal(kept_again(fitted).class_values(counts), fitted.class_values(counts))
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
@@ -134,7 +132,7 @@ def test_classes_keep_their_places_where_a_classifier_orders_them_otherwise(name
     (model,) = fitted.models  # type: ignore[attr-defined]
     assert model.classes_.tolist() == ([2, 1, 0] if name == "divergence-bayes" else [0, 1, 2])
     for each in (fitted, kept_again(fitted)):
-        values = each.values_of_rows(problem.counts.matrix[split.test])
+        values = values_of(each, problem, split.test)
         np.testing.assert_array_equal(values.argmax(axis=1), decided.predicted)
         np.testing.assert_array_equal(values, decided.values)
         assert name == "logistic" or type(each.models[0].n_features_in_) is int  # type: ignore[attr-defined]

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from benchmark.config.components import Component
-from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.kernels import KERNELS
-from benchmark.methods.kernel_models import linear_machines
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, solved, spec_of
@@ -151,22 +145,6 @@ def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(na
     assert len(stored) == len(cases) + (name in ("linear", "hp-top")), "hyperplanes depend on C"
 
 
-def test_one_matrix_for_all_splits_is_cached_by_its_kernel() -> None:
-    problem = toy_problem(multilabel=False, n_classes=2)
-    keys = []
-
-    def cached(what: str, parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
-        keys.append((what, repr((parts, content))))
-        return make()
-
-    wide, narrow = (Component.of("rbf", KERNELS["rbf"], {"sigma": sigma}) for sigma in (1.0, 0.25))
-    for kernel, C in ((wide, 1.0), (narrow, 1.0), (narrow, 2.0)):
-        other = replace(spec_of("rbf", TF, C=C), kernel=kernel)
-        solved(other, problem, MatrixCache(cached=cached), *toy_replicates(problem), replicated=True)
-    assert [what for what, _ in keys] == ["Gram matrix, 60 documents of 2 classes"] * 3
-    assert keys[0] != keys[1] == keys[2]
-
-
 # What is streamed
 
 
@@ -198,42 +176,3 @@ def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool
 
 
 # Seconds
-
-
-def test_hp_top_counts_the_seconds_of_the_linear_machines_once() -> None:
-    """Whichever of the two runs first: products as such, and all else as the extraction of its features."""
-    problem, bench = toy_problem(multilabel=True), MatrixCache()
-    splits, part = toy_group_splits(problem)[:1], {name: TIMERS.index(name) for name in TIMERS}
-    (first,) = solved(spec_of("linear", TF), problem, bench, *splits)
-    started = time.perf_counter()
-    (after,) = solved(spec_of("hp-top", TF), problem, bench, *splits)
-    spent = time.perf_counter() - started
-    (linear,), (own,) = first.seconds, after.seconds
-    assert own[part["products"]] == linear[part["products"]] > 0
-    assert own[part["extraction"]] > linear[part["kernel"]] + linear[part["training"]]
-    shared = linear_machines(SplitData(problem, splits[0], splits, None, "sum", bench), spec_of("linear", TF))
-    parts = [part[name] for name in METHOD_TIMERS]
-    assert 0 <= own[parts].sum() - shared.seconds[parts].sum() - shared.other_seconds <= spent
-    for name in ("linear", "hp-top"):
-        ((seconds,),) = (each.seconds for each in solved(spec_of(name, TF), problem, MatrixCache(), *splits))
-        assert 0 < seconds[part["machines"]] <= seconds[part["training"]], "on one thread they are trained one by one"
-    assert_equal([after], solved(spec_of("hp-top", TF), problem, MatrixCache(), *splits))
-
-
-@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "plsi-fisher", "gram-rows"])
-@pytest.mark.parametrize(
-    ("multilabel", "n_classes", "replicated"), [(True, 3, False), (False, 3, False), (False, 2, True)]
-)
-def test_seconds_are_no_more_than_were_spent(name: str, multilabel: bool, n_classes: int, replicated: bool) -> None:
-    """Those of one matrix for all splits are divided among them."""
-    problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
-    splits = [replace(split, name=f"{number}") for number, split in enumerate(toy_replicates(problem) * 3)]
-    spec = spec_of(name, represented("tf", NORMALIZATIONS.get(name, "l1"), "collection"))
-    started = time.perf_counter()
-    found = solved(spec, problem, MatrixCache(), *splits, replicated=replicated)
-    spent = time.perf_counter() - started
-    parts = [number for number, part in enumerate(TIMERS) if part != "machines"]
-    shared = 1 if replicated and name in ("linear", "ngd") else 0
-    products = 0 if shared else found[0].seconds[0][TIMERS.index("products")]  # in each split that uses them
-    assert 0 < sum(each.seconds[0][parts].sum() for each in found) <= spent + products * len(found)
-    assert not shared or len({each.seconds.tobytes() for each in found}) == 1

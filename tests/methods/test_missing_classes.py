@@ -62,7 +62,7 @@ def test_of_none_it_is_given_to_none_and_of_all_to_all(name: str, n_members: int
     assert found.predicted[:, :2].any()
     infinite = {0: -np.inf, 60: np.inf}.get(n_members)
     for values, predicted in ((found.values, found.predicted), *[
-        (fitted.values_of_rows(counts), fitted.predict_from(fitted.values(counts))) for _ in range(fitted is not None)
+        (fitted.class_values(counts), fitted.decide(counts).predicted) for _ in range(fitted is not None)
     ]):  # fmt: skip
         assert np.isfinite(values[:, :2]).all()
         if infinite is None:
@@ -86,29 +86,12 @@ def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
     method = build_method(replace(default_spec(name), threshold=threshold), problem, None, replicated=False)
     (found,) = method.solve(problem, [SPLIT], None, bench)
     fitted = method.fit(problem, SPLIT, None, bench)
-    values = fitted.values(problem.counts.matrix[SPLIT.test])
-    assert values.shape == (len(SPLIT.test), 0)
-    for predicted in (found.predicted, fitted.predict_from(values)):
+    kept = fitted.decide(problem.counts.matrix[SPLIT.test])
+    for predicted in (found.predicted, kept.predicted):
         assert predicted.tolist() == [list(own)] * len(SPLIT.test)
     assert not found.tied.any()
-    for each in (found.values, fitted.class_values(values)):
+    for each in (found.values, kept.values):
         np.testing.assert_array_equal(each, np.where([own] * len(SPLIT.test), np.inf, -np.inf))
-
-
-@pytest.mark.parametrize("own", [(True, False, False), (False, False, False), (True, True, True)])
-def test_hp_top_needs_two_classes(own: tuple[bool, ...], bench: MatrixCache) -> None:
-    """Documents without a class are one where others have one."""
-    method = build_method(default_spec("hp-top"), toy_problem(multilabel=True), None, replicated=False)
-    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 0$"):
-        method.solve(of_training(SPLIT, own), [SPLIT], None, bench)
-    one = np.tile(own, (TRAINED, 1))
-    one[:, 0] = np.arange(TRAINED) % 4 < 2
-    one[:, 1:] = False
-    (found,) = method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
-    assert not found.predicted[:, 1:].any()
-    one[:, 1] = True
-    with pytest.raises(ValueError, match=r"^HP-TOP needs at least two classes, and the training documents have 1$"):
-        method.solve(of_training(SPLIT, one), [SPLIT], None, bench)
 
 
 # Documents of one class each
@@ -140,9 +123,9 @@ def test_a_class_without_training_documents_is_left_out_and_the_others_are_predi
     np.testing.assert_allclose(found.values[:, others], alone.values, rtol=1e-9, atol=1e-9)
     if name in KEPT:
         fitted = method.fit(problem, split, None, bench)
-        values = fitted.values(problem.counts.matrix[split.test])
-        np.testing.assert_array_equal(fitted.predict_from(values), found.predicted)
-        np.testing.assert_allclose(fitted.class_values(values), found.values, rtol=1e-9, atol=1e-9)
+        kept = fitted.decide(problem.counts.matrix[split.test])
+        np.testing.assert_array_equal(kept.predicted, found.predicted)
+        np.testing.assert_allclose(kept.values, found.values, rtol=1e-9, atol=1e-9)
 
 
 # Tested documents have no say

@@ -12,23 +12,21 @@ from sklearn.svm import SVC
 from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import Component, check_component, seed_parameters
-from benchmark.config.model import MethodSpec
-from benchmark.kernels import KERNELS, HyperplaneTop, Kernel, PLSIFisher
+from benchmark.config.components import Component
+from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest, plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, solve_jointly
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
-from benchmark.system.tags import Tags
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import SELECTED, default_spec, represented, solved, spec_of
+from .conftest import SELECTED, default_spec, represented, solved, spec_of, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
@@ -133,28 +131,8 @@ def test_an_svm_is_that_of_scikit_learn(
         if found.values is not None:
             np.testing.assert_allclose(found.values, expected, atol=1e-4 * scale)
         if kernel != "gram-rows":
-            kept = method.fit(problem, split, terms, bench).values_of_rows(problem.counts.matrix[split.test])
+            kept = values_of(method.fit(problem, split, terms, bench), problem, split.test)
             np.testing.assert_allclose(kept, expected, atol=1e-4 * scale)
-
-
-@pytest.mark.parametrize("replicated", [False, True])
-def test_a_cost_has_no_unit_where_the_mean_of_the_kernel_is_0(replicated: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=False, n_classes=2)
-    spec = spec_of("ned", represented("tf", "none", "collection"), scale_C="mean-self-product")
-    with pytest.raises(ValueError, match=r"C can't be divided by the mean of k\(x, x\), which is -?0"):
-        solved(spec, problem, bench, *toy_replicates(problem), replicated=replicated)
-
-
-def test_machines_stop_at_the_tolerance_that_is_asked_for(bench: MatrixCache) -> None:
-    for kernel, _, multilabel, n_classes, replicated, _ in MACHINES:
-        problem = toy_problem(multilabel=multilabel, n_classes=n_classes)
-        split = toy_group_splits(problem)[0]
-        found = []
-        for epsilon in (1e-7, 1.0):
-            scheme = "one-vs-one" if n_classes == 2 else "one-vs-rest"
-            spec = spec_of(kernel, represented("tf", "l1", "collection"), C=30.0, epsilon=epsilon, scheme=scheme)
-            found.append(solved(spec, problem, bench, split, replicated=replicated)[0].values)
-        assert np.abs(found[0] - found[1]).max() > 1e-2
 
 
 @pytest.mark.parametrize("terms", [None, 20])
@@ -203,21 +181,6 @@ def test_machines_on_a_users_kernel_are_trained_alone_and_decide_alike(bench: Ma
     np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
-class Constant(Kernel):
-    """A user's kernel for which all documents are one."""
-
-    def from_products(self, products: Any, *_: Any) -> Any:
-        return np.ones_like(products)
-
-
-@pytest.mark.parametrize(("multilabel", "replicated"), [(False, False), (False, True), (True, False)])
-def test_a_users_kernel_that_tells_no_documents_apart_is_refused(multilabel: bool, replicated: bool) -> None:
-    problem = toy_problem(multilabel=multilabel, n_classes=2)
-    spec = replace(default_spec("ngd"), kernel=Component.of("one", Constant, {}))
-    with pytest.raises(ValueError, match="gives 1 for every pair of documents: all values equal"):
-        solved(spec, problem, MatrixCache(), *toy_replicates(problem), replicated=replicated)
-
-
 # Kernels that learn a model
 
 
@@ -262,16 +225,6 @@ def test_the_fisher_kernel_is_that_of_its_class(multilabel: bool, terms: int | N
     np.testing.assert_allclose(found.values, expected, atol=1e-4 * max(1.0, np.abs(expected).max()))
 
 
-def test_the_seed_of_plsi_is_another_for_each_seed_size_and_split() -> None:
-    problem = toy_problem(multilabel=True)
-    first, second = toy_group_splits(problem)
-    ways = [(problem, first), (problem, second), (problem, replace(first, train=first.train[1:]))]
-    ways.append((replace(problem, seed=8), first))
-    seeds = [plsi_seed(*each) for each in ways]
-    assert len(set(seeds)) == 4
-    assert seeds == [plsi_seed(*each) for each in ways]
-
-
 # Classifiers of points
 
 
@@ -309,7 +262,7 @@ def test_a_classifier_is_that_of_its_class(
         np.testing.assert_array_equal(found.predicted, expected)
         kept = method.fit(problem, split, terms, bench)
         counts = kept.view.own_terms(problem.counts.matrix[split.test])
-        np.testing.assert_array_equal(kept.predict_from(kept.values(counts)), expected)
+        np.testing.assert_array_equal(kept.decide(counts).predicted, expected)
 
 
 # What a library or a user brings
@@ -332,18 +285,4 @@ def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_i
     )
     np.testing.assert_array_equal(found.predicted, tree.predict(counts[split.test]))
     kept = method.fit(problem, split, None, bench)
-    np.testing.assert_array_equal(kept.values_of_rows(counts[split.test]).argmax(axis=1), found.predicted)
-
-
-def test_pipelines_leave_the_seeds_of_their_steps_to_the_experiment_alone(bench: MatrixCache) -> None:
-    states = {"random_state": None, "svm__random_state": None, "tree__random_state": 3, "other": None}
-    part = Component("p", {"svm__random_state": 4}, states, Tags(reads_texts=True), object)
-    assert seed_parameters(part) == ["random_state"]
-    assert seed_parameters(replace(part, given={})) == ["random_state", "svm__random_state"]
-    assert seed_parameters(check_component("classifier", CLASSIFIERS, "mnb")) == []
-    method = PointClassifierMethod(MethodSpec(represented("tf", "none", "collection"), None, part))
-    problem = toy_problem(multilabel=False)
-    with pytest.raises(ValueError, match="the documents have no texts here"):
-        method.solve(problem, toy_group_splits(problem), None, bench)
-    with pytest.raises(ValueError, match="texts and vectors have no terms that could be selected"):
-        method.solve(problem, toy_group_splits(problem), 20, bench)
+    np.testing.assert_array_equal(kept.decide(counts[split.test]).predicted, found.predicted)

@@ -18,7 +18,7 @@ from benchmark.methods.wrappers.out_of_fold import inner_folds
 from benchmark.representation import TermWeighting
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, with_documents
+from .conftest import KEPT, SELECTED, default_spec, represented, values_of, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -104,7 +104,7 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     given = problem()
     split = toy_group_splits(given)[0]
     plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
-    values = plain.fit(given, split, terms, bench).values_of_rows(given.counts.matrix[split.test])
+    values = values_of(plain.fit(given, split, terms, bench), given, split.test)
     thresholds = values[[1, 4, 6], [0, 1, 2]]
     wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
     method = build_method(wanted, given, terms and SELECTED, replicated=False)
@@ -149,10 +149,3 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
     split = toy_group_splits(given)[0]
     one, other = (inner_folds(problem(seed=seed), split) for seed in (7, 8))
     assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]
-
-
-@pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
-def test_other_kernels_have_none(name: str) -> None:
-    words = f"the kernel '{name}' is not a function of inner products: it has no threshold"
-    with pytest.raises(ValueError, match=words):
-        build_method(spec(name, "at-least-one"), problem(), None, replicated=False)

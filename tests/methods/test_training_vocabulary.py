@@ -9,20 +9,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.store import Store
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.text.counts import Counts
 from benchmark.text.pruning import TRAINING, Pruning
-from tests.builders import small_experiment
 from tests.methods.conftest import SELECTED, represented, solved, spec_of
 from tests.toy_data import toy_group_splits, toy_problem
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchmark.methods.matrix_cache import MatrixCache
 
 PRUNING = Pruning(min_occurrences=16, min_documents=9, group=TRAINING)
@@ -58,26 +52,4 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             chosen = fitted.view.terms
             assert {whole.counts.vocabulary[term] for term in chosen} <= set(alone.counts.vocabulary)
             tested = whole.counts.matrix[split.test][:, chosen]
-            np.testing.assert_array_equal(fitted.predict_from(fitted.values(tested)), ours.predicted)
-
-
-TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
-FIXED = {"name": "fixed-split", "train": "misc", "test": "texas"}
-METHODS = [{"normalization": "l1", "kernel": "ngd"}, {"weighting": "tfidf", "classifier": "linear-svm"}, "mnb"]
-
-
-def test_of_a_fixed_split_it_is_the_vocabulary_of_the_training_group(tmp_path: Path) -> None:
-    def predicted(group: str) -> list[np.ndarray]:
-        experiment = small_experiment(
-            text=TEXT | {"vocabulary_from": group},
-            protocol=FIXED,
-            methods=METHODS,
-            defaults={"idf": "training"},
-            compare=[],
-        )
-        found = run_experiment(experiment, RunContext(Store(tmp_path / group)))
-        assert not found.failures
-        return [setting.predicted for setting in found.predictions.settings.values()]
-
-    for one, other in zip(predicted("misc"), predicted(TRAINING), strict=True):
-        np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(fitted.decide(tested).predicted, ours.predicted)

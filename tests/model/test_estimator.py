@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,19 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import benchmark
 from benchmark.classifiers import LinearSvm
-from benchmark.corpora.corpus import Documents
 from benchmark.evaluation.protocols import KFold
-from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds
+from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
 from benchmark.model.telling_terms import telling_terms
 from benchmark.representation import TermWeighting
-from benchmark.system.errors import BenchError
 from tests.model.studies import study_of, texts_of, words_of
 
 if TYPE_CHECKING:
@@ -100,11 +96,6 @@ def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
         model.predict("a text")
 
 
-def test_without_probabilities_it_says_so(fitted: Fit) -> None:
-    with pytest.raises(BenchError, match="fit it with --probability"):
-        TextClassifier(fitted(study_of("ngd"))).predict_proba(["a"])
-
-
 @pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
 def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit, store: Store) -> None:
     experiment = study_of(LINEAR, classes=classes)
@@ -136,16 +127,6 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit,
         np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
 
 
-def test_the_only_document_of_a_class_is_trained_on_in_every_fold() -> None:
-    labels, nobody = np.array([0, 1] * 10 + [2], dtype=np.int32), np.zeros(21, dtype=np.int32)
-    documents = Documents(tuple(map(str, range(21))), labels, nobody, ("a", "b", "lone"), ("all",))
-    problem: Any = SimpleNamespace(seed=0, multilabel=False, documents=documents)
-    folds = inner_folds(problem, Split("all", np.arange(21), np.empty(0, dtype=np.intp)))
-    assert len(folds) == INNER_FOLDS
-    assert all(20 in fold.train and 20 not in fold.test for fold in folds)
-    assert sorted(np.concatenate([fold.test for fold in folds])) == list(range(20))
-
-
 def test_a_class_without_a_value_has_platts_constant() -> None:
     rng = np.random.default_rng(0)
     labels = np.array([0, 1, 2] * 10 + [3])
@@ -174,7 +155,7 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
 ) -> None:
     """Written without them one by one."""
     model = fitted(study_of(method, subset=subset))
-    monkeypatch.setattr("benchmark.model.telling_terms.LEAVE_ONE_OUT_ROWS", 5)
+    monkeypatch.setattr("benchmark.model.text_model.LEAVE_ONE_OUT_ROWS", 5)
     words = [*words_of(model)[5:60:4], words_of(model)[7]]
     head = b"Header: x\n\n"
     ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)

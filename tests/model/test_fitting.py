@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from benchmark.analysis.model_selection import split_losses
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -18,7 +16,7 @@ from benchmark.system.tags import tags_of
 from tests.model.studies import check_against_run, study_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
@@ -101,37 +99,11 @@ def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fi
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 
 
-def test_the_oracle_chooses_for_all_sizes_together(fitted: Fit, store: Store) -> None:
-    smoothing = {"classifier": {"name": "mnb", "smoothing": [0.001, 0.01, 0.1, 1, 10, 100]}}
-    experiment = study_of(smoothing, choose={"by": "oracle"}, protocol={**DRAWS, "train_size": [40, 120]})
-    found = run_experiment(experiment, RunContext(store))
-    losses = partial(split_losses, experiment, found.predictions)
-    for cell in experiment.cells:
-        alone = np.argmin([losses(cell.setting(index, cell.size)).mean() for index in range(6)])
-        (chosen,) = set(found.scored.chosen[cell.id])
-        assert chosen != alone, "another candidate is the best for this size alone"
-        assert fitted(experiment, cell.id, split="replicate-01").about["chosen"]["candidate"] == chosen
-
-
 def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
     experiment = study_of(*C, choose=CHOSEN)
     for cell in experiment.ids[:1]:
         model = fitted(experiment, cell)
         assert model.about["chosen"] == {"by": "cross-validation over all documents", "candidate": 2, "of": 3}
-
-
-def test_it_is_trained_on_all_documents_unless_a_split_is_named(fitted: Fit) -> None:
-    experiment, own = study_of("ngd"), texts_of(None)
-    whole, part = fitted(experiment), fitted(experiment, split="texas")
-    assert whole.about["documents"] > part.about["documents"]
-    assert (whole.about["trained_on"], part.about["trained_on"]) == ("all documents", "texas")
-    tested = [(name, text) for name, text in own.items() if "/texas/" in name and name.split("/")[0] in whole.classes]
-    right = []
-    for model in (whole, part):
-        given = np.concatenate([each.predicted for _, each in model.answers(tested)])
-        truth = [model.classes.index(name.split("/")[0]) for name, _ in tested]
-        right.append((given == truth).mean())
-    assert right[0] > right[1] > 0.5
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -147,25 +119,6 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
         assert [name for names, _ in parts for name in names] == list(names)
         np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
         np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
-
-
-def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
-    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 5)
-    taken = 0
-
-    def endless() -> Iterator[tuple[str, bytes]]:
-        nonlocal taken
-        while True:
-            taken += 1
-            yield str(taken), text
-
-    answered = model.answers(endless(), jobs=2)
-    for number in range(1, 10):
-        names, _ = next(answered)
-        assert taken <= int(names[-1]) + 4 * 5
-        assert int(names[-1]) == 5 * number
-    answered.close()
 
 
 REFUSED = [

@@ -99,85 +99,12 @@ def test_after_loading_it_says_the_same_to_the_last_bit(subset: str | None, fitt
     assert one.predicted.any()
 
 
-def test_it_knows_the_terms_of_all_its_methods(fitted: Fit) -> None:
-    experiment, texts = fused(), texts_of(None)
-    known = []
-    for cell in ("words", "pairs", "both"):
-        ((_, answers),) = fitted(experiment, cell).answers(texts.items())
-        known.append(answers.known)
-    np.testing.assert_array_equal(known[2], known[0] + known[1])
-    assert fitted(experiment, "both").term_separator == ", ", "a pair has a space"
-
-
-def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
-    model = fitted(fused(ROOTS, fuse=LISTS, choose=CHOSEN), "both-cv")
-    chosen = model.about["chosen"]
-    assert (chosen["by"], chosen["of"]) == ("cross-validation over all documents", 3)
-    assert len(model.parts) == len(LISTS["fuse"][chosen["candidate"]])
-
-
-@pytest.mark.parametrize("subset", [None, "several"], ids=["two classes", "several"])
-def test_of_almost_one_method_alone_probabilities_are_that_methods(subset: str | None, fitted: Fit) -> None:
-    """A positive factor of the values changes no sigmoid, where they aren't centred, or two are subtracted."""
-    classes = None if subset else ["student", "faculty"]
-    fuse = BOTH | {"weights": [1e6, 1e-6]}
-    experiment, texts = fused(fuse=fuse, subset=subset, classes=classes), texts_of(subset)
-    ((_, one),), ((_, other),) = (
-        fitted(experiment, cell, probability=True).answers(texts.items()) for cell in ("both", "words")
-    )
-    assert one.probabilities is not None
-    assert one.probabilities.std() > 0.1
-    np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-3)
-
-
-@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
-def test_the_words_that_speak_most_are_those_that_are_missed_most_in_all_its_methods(
-    subset: str | None, fitted: Fit
-) -> None:
-    """Written without them one by one; of single words alone, so that nothing else changes."""
-    twin = PAIRS | {"text": {"ngrams": [1], "min_occurrences": 60}}
-    model = fitted(study_of(WORDS, twin, BOTH, subset=subset), "both")
-    fewer, more = (set(part.view.vocabulary or ()) for part in model.parts)
-    assert fewer < more
-    words = [*sorted(fewer)[:60:4], *sorted(more - fewer)[:9]]
-    head = b"Header: x\n\n"
-    ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)
-    without = {word: " ".join(each for each in words if each != word) for word in words}
-    ((_, others),) = model.answers((word, head + text.encode()) for word, text in without.items())
-    for code, told in answers.words[0].items():
-        own, rest = answers.values[:, code], others.values[:, code]
-        if not subset:
-            own = own - np.delete(answers.values, code, axis=1).max(axis=1)
-            rest = rest - np.delete(others.values, code, axis=1).max(axis=1)
-        cost = dict(zip(without, own[0] - rest, strict=True))
-        expected = sorted((word for word in cost if cost[word] > 1e-9), key=lambda word: -cost[word])[:4]
-        assert [round(cost[word], 9) for word in told] == [round(cost[word], 9) for word in expected]
-        assert told
-    assert sorted(answers.words[0]) == answers.classes_of(0)
-
-
-def test_a_text_without_a_known_word_is_answered_and_counted(loaded: Fit) -> None:
-    ((_, answers),) = loaded(fused(), "both").answers([("nothing", b"Header: x\n\n")], n_words=2)
-    assert answers.known is not None
-    assert answers.known.tolist() == [0]
-    assert list(answers.words[0].values()) == [[]]
-
-
 def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:
     method = {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}, "name": "theirs"}
     message = "a model with the kernel 'hp-top' can't be saved"
     with pytest.raises(ConfigError, match=f"^both: theirs: .*{message}") as caught:
         fitted(fused(method, fuse={"fuse": ["words", "theirs"], "name": "both"}), "both")
     assert "\n" not in str(caught.value)
-
-
-def test_a_method_of_a_library_is_kept_among_others(fitted: Fit, tmp_path: Path) -> None:
-    method = {"classifier": {"name": "sklearn.naive_bayes.ComplementNB"}, "name": "theirs"}
-    model = fitted(fused(method, fuse={"fuse": ["words", "theirs"], "name": "both"}), "both")
-    write_model(model, tmp_path / "model")
-    texts = [("a", b"veti duka duka"), ("b", b"")]
-    ((_, before),), ((_, after),) = model.answers(texts), read_model(tmp_path / "model").answers(texts)
-    np.testing.assert_array_equal(after.values, before.values)
 
 
 def bench(*arguments: object, **options: Any) -> Any:

@@ -85,13 +85,6 @@ def test_after_loading_it_says_the_same_to_the_last_bit(
         assert one_part.view.vocabulary == other_part.view.vocabulary
 
 
-def test_the_same_model_is_the_same_bytes(fitted: Fit, tmp_path: Path) -> None:
-    for name in ("one", "other"):
-        write_model(fitted(study_of("ngd"), probability=True), tmp_path / name)
-    for name in (DESCRIPTION_FILE, MODEL_FILE):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
-
-
 @pytest.fixture
 def folder(fitted: Fit, tmp_path: Path) -> Path:
     write_model(fitted(study_of("ngd"), split="texas"), tmp_path / "model")

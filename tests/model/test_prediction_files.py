@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
-from benchmark.model.persistence import read_model, write_model
 from benchmark.model.prediction_io import (
-    STANDARD_INPUT,
-    KeptColumns,
-    PredictionCount,
-    PredictionForm,
+    DocumentName,
     RecordColumns,
-    form_of_predictions,
     format_predictions,
+    parts_of_predictions,
     read_texts,
 )
 from benchmark.model.text_model import TextPredictions
-from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.testing import Result
 
 WORDS = {"tea": "leaf cup Gebühr steam", "rum": "cane barrel ship sailor", "ink": "pen paper letter quill"}
@@ -80,16 +74,14 @@ def test_the_file_of_the_training_documents_needs_no_option(model: Path) -> None
     assert list(found[0]) == ["id", "label", "decision ink", "decision rum", "decision tea"]
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
-def test_other_delimiters_are_seen_by_the_columns(model: Path, tmp_path: Path, name: str, delimiter: str) -> None:
-    path = table(tmp_path / name, delimiter, "utf-16")  # its mark goes before the model's cp1252
-    assert answers(model, path) == answers(model, model.with_name("mine.csv"))
-    assert answers(model, path, "--delimiter", delimiter) == answers(model, path)
+@pytest.mark.parametrize("delimiter", [",", "\t", "|"])
+def test_another_delimiter_is_stated(model: Path, tmp_path: Path, delimiter: str) -> None:
+    path = table(tmp_path / "a.csv", delimiter, "utf-16")  # its mark goes before the model's cp1252
+    assert answers(model, path, "--delimiter", delimiter) == answers(model, model.with_name("mine.csv"))
 
 
 def test_without_the_id_of_the_training_documents_file_and_line_are_the_name(model: Path, tmp_path: Path) -> None:
-    path = table(tmp_path / "a.csv", columns=("body",))
+    path = table(tmp_path / "a.csv", ";", columns=("body",))
     assert [row["id"] for row in answers(model, path, "--encoding", "utf-8")][:2] == [f"{path}:2", f"{path}:3"]
 
 
@@ -138,43 +130,6 @@ def test_lines_and_spreadsheets_have_no_columns(model: Path, tmp_path: Path) -> 
     assert (done.exit_code, "save its table as CSV" in done.stderr) == (3, True)
 
 
-def test_a_model_that_does_not_say_how_files_are_read_is_read(model: Path, tmp_path: Path) -> None:
-    """Models that were written before have no `reading`."""
-    kept = read_model(model)
-    quotes = {"quoting": "double", "escape": None}
-    assert kept.about["reading"] == {"encoding": "cp1252", "delimiter": ";", "header": True, "id": "id", **quotes}
-    del kept.about["reading"]
-    write_model(kept, tmp_path / "old")
-    assert [row["label"] for row in answers(tmp_path / "old", table(tmp_path / "a.csv"))] == [r["label"] for r in ROWS]
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3))
-def test_csv_has_six_digits_unless_they_make_values_equal(values: list[float]) -> None:
-    class Model:
-        classes, multilabel, has_probabilities, term_separator = ("a", "b", "c"), False, False, " "
-
-    found = TextPredictions(np.array([0], np.int32), np.array([values]), None, None, ())
-    text = "".join(format_predictions(Model(), [(("x",), found)], PredictionForm()))  # type: ignore[arg-type]
-    written = [float(value) for value in text.splitlines()[1].split(",")[2:]]
-    np.testing.assert_allclose(written, values, rtol=5e-6)
-    twelve = {float(f"{value:.12g}") for value in values}
-    assert len(set(written)) == len(twelve)
-    assert LABEL_SEPARATOR not in text
-
-
-def test_close_values_keep_the_digits_that_tell_them_apart() -> None:
-    class Model:
-        classes, multilabel, has_probabilities, term_separator = ("a", "b"), False, False, " "
-
-    for values, expected in (
-        ([0.1234567891, 2 / 3], "0.123457,0.666667"),
-        ([0.12345671, 0.12345672], "0.12345671,0.12345672"),
-    ):
-        found = TextPredictions(np.array([0], np.int32), np.array([values]), None, None, ())
-        text = "".join(format_predictions(Model(), [(("x",), found)], PredictionForm()))  # type: ignore[arg-type]
-        assert text.splitlines()[1] == f"x,a,{expected}"
-
-
 #: A document of one class, and one without a class where there may be several; a class that was not learned.
 ANSWERS = TextPredictions(
     np.array([1, 0], np.int32),
@@ -183,49 +138,63 @@ ANSWERS = TextPredictions(
     np.array([3, 0]),
     ({1: ["leaf", "cup"]}, {0: []}),
 )
-SEVERAL = TextPredictions(
-    np.array([[True, False, True], [False, False, False]]),
-    ANSWERS.values,
-    None,
-    np.array([0, 0]),
-    ({0: ["leaf"], 2: ["cup", "pot"]}, {}),
+SEVERAL = replace(
+    ANSWERS,
+    predicted=np.array([[True, False, True], [False, False, False]]),
+    probabilities=None,
+    words=({0: ["leaf"], 2: ["cup", "pot"]}, {}),
 )
+KEPT = ({"when": date(2024, 1, 2), "label": "x"}, {"when": None, "label": 3})
 
 
-def written(answers: TextPredictions, *, as_json: bool, keep: Any = (), parts: Any = (), **model: Any) -> list[str]:
-    """Return the lines of two documents, the second batch alone."""
-    multilabel = answers.predicted.ndim == 2
-    has_probabilities = answers.probabilities is not None
+def written(answers: TextPredictions, *, as_json: bool, kept: Any = ({}, {}), parts: Any = ()) -> list[str]:
+    """Return the lines of two documents."""
+    has_probabilities, multilabel = answers.probabilities is not None, answers.predicted.ndim == 2
     given: Any = SimpleNamespace(
-        classes=("a", "b", "c"),
-        multilabel=multilabel,
-        has_probabilities=has_probabilities,
-        term_separator=" ",
-        **model,
+        classes=("a", "b", "c"), multilabel=multilabel, has_probabilities=has_probabilities, term_separator=" "
     )
-    form = form_of_predictions(given, parts, as_json=as_json, with_words=bool(answers.words))
-    kept = KeptColumns(keep)
-    kept.rows.extend([[date(2024, 1, 2), "x"], [None, 3]] if keep else [])
-    return "".join(format_predictions(given, [(("n1", "n2"), answers)], form, kept)).splitlines()
+    names = tuple(DocumentName(f"n{number}", each) for number, each in enumerate(kept, start=1))
+    parts = parts_of_predictions(given, parts)
+    return "".join(format_predictions(given, [(names, answers)], parts, as_json=as_json, with_words=True)).splitlines()
 
 
-def test_a_table_of_predictions_has_all_that_a_model_says() -> None:
-    assert written(ANSWERS, as_json=False) == [
-        "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
-        "n1,b,0.25,0.333333,,0.125,0.75,0.125,leaf cup",
-        "n2,a,2,-1,0.5,0.5,0.333333,0.166667,",
-    ]
-    assert written(SEVERAL, as_json=False) == [
-        "id,labels,decision a,decision b,decision c,words a,words b,words c",
-        "n1,a;c,0.25,0.333333,,leaf,,cup pot",
-        "n2,,2,-1,0.5,,,",
-    ]
+@pytest.mark.parametrize(
+    ("answers", "how", "lines"),
+    [
+        (
+            ANSWERS,
+            {},
+            [
+                "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
+                "n1,b,0.25,0.333333333333,,0.125,0.75,0.125,leaf cup",
+                "n2,a,2,-1,0.5,0.5,0.333333333333,0.166666666667,",
+            ],
+        ),
+        (
+            SEVERAL,
+            {},
+            [
+                "id,labels,decision a,decision b,decision c,words a,words b,words c",
+                "n1,a;c,0.25,0.333333333333,,leaf,,cup pot",
+                "n2,,2,-1,0.5,,,",
+            ],
+        ),
+        (
+            ANSWERS,
+            {"kept": KEPT, "parts": ["label"]},
+            ["id,when,input label,label,words", "n1,2024-01-02,x,b,leaf cup", "n2,,3,a,"],
+        ),
+    ],
+)
+def test_a_table_of_predictions_has_what_is_asked_for(answers: TextPredictions, how: Any, lines: list[str]) -> None:
+    assert written(answers, as_json=False, **how) == lines
 
 
 def test_lines_of_json_have_all_digits() -> None:
-    first, second = (json.loads(line) for line in written(ANSWERS, as_json=True))
+    first, second = (json.loads(line) for line in written(ANSWERS, as_json=True, kept=KEPT))
     assert first == {
         "id": "n1",
+        "input": {"when": "2024-01-02", "label": "x"},
         "label": "b",
         "decision": {"a": 0.25, "b": 1 / 3, "c": None},
         "probability": {"a": 0.125, "b": 0.75, "c": 0.125},
@@ -234,108 +203,15 @@ def test_lines_of_json_have_all_digits() -> None:
     assert (second["label"], second["words"]) == ("a", [])
     first, second = (json.loads(line) for line in written(SEVERAL, as_json=True))
     assert (first["labels"], first["words"]) == (["a", "c"], {"a": ["leaf"], "c": ["cup", "pot"]})
-    assert (second["labels"], second["words"]) == ([], {})
-    assert "probability" not in first
-
-
-def test_columns_of_the_input_stand_after_the_name() -> None:
-    lines = written(ANSWERS, as_json=False, keep=("when", "label"), parts=["label"])
-    assert lines == ["id,when,input label,label,words", "n1,2024-01-02,x,b,leaf cup", "n2,,3,a,"]
-    first, second = (json.loads(line) for line in written(ANSWERS, as_json=True, keep=("when", "label")))
-    assert list(first) == ["id", "input", "label", "decision", "probability", "words"]
-    assert (first["input"], second["input"]) == ({"when": "2024-01-02", "label": "x"}, {"when": None, "label": 3})
-
-
-@pytest.mark.parametrize(
-    ("parts", "columns"),
-    [
-        (["label"], ["id", "label", "words"]),
-        (["decision"], ["id", "label", "decision a", "decision b", "decision c", "words"]),
-        (["probability"], ["id", "label", "probability a", "probability b", "probability c", "words"]),
-    ],
-)
-def test_parts_are_written_alone(parts: list[str], columns: list[str]) -> None:
-    assert written(ANSWERS, as_json=False, parts=parts)[0].split(",") == columns
-    keys = list(json.loads(written(ANSWERS, as_json=True, parts=parts)[0]))
-    assert keys == list(dict.fromkeys(each.split(" ")[0] for each in columns))
-    if parts == ["probability"]:
-        with pytest.raises(ConfigError, match="the model has no probability"):
-            written(SEVERAL, as_json=False, parts=parts)
-
-
-def test_the_header_comes_once_and_with_the_first_lines() -> None:
-    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=False, has_probabilities=False, term_separator=" ")
-    taken = list[int]()
-
-    def answered() -> Any:
-        for number in range(2):
-            taken.append(number)
-            yield ("n",), TextPredictions(np.array([0], np.int32), np.zeros((1, 3)), None, None, ())
-
-    parts = format_predictions(model, answered(), PredictionForm(parts=("label",)))
-    assert next(parts) == "id,label\nn,a\n"
-    assert taken == [0]
-    assert list(parts) == ["n,a\n"]
-    assert list(format_predictions(model, [], PredictionForm(parts=("label",)))) == ["id,label\n"]
-
-
-def test_documents_without_a_known_term_are_counted() -> None:
-    count = PredictionCount()
-    unknown = TextPredictions(ANSWERS.predicted, ANSWERS.values, None, None, ())
-    batches = [(("n1", "n2"), ANSWERS), (("n3", "n4"), SEVERAL), (("n5", "n6"), unknown)]
-    assert list(count.counted(batches)) == batches
-    assert (count.documents, count.unknown) == (6, 3)
-
-
-def test_the_form_of_the_training_documents_is_that_of_others_unless_another_is_stated() -> None:
-    reading = {"encoding": "cp1252", "delimiter": ";", "header": False, "id": "n"}
-    about = {"text": ["body"], "reading": reading}
-    usual = {"delimiter": ";", "id": "n"}
-    assert RecordColumns.of_model(about) == RecordColumns(["body"], None, "cp1252", None, False, usual, ())
-    stated = RecordColumns.of_model(about, text=["b"], id="m", encoding="utf-8", delimiter="|", keep=None)
-    assert stated == RecordColumns(["b"], "m", "utf-8", "|", False, usual, None)
-    none = {"delimiter": None, "id": None}
-    for nothing in ({}, {"reading": None}):
-        assert RecordColumns.of_model({"text": ["t"], **nothing}) == RecordColumns(
-            ["t"], None, "utf-8", None, True, none
-        )
-
-
-def test_the_delimiter_is_the_first_under_which_all_columns_are_there(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("n;body,more|x\n")
-    for columns, delimiter, names in (
-        (RecordColumns(["body,more|x"], usual={"delimiter": ";"}), ";", ["n", "body,more|x"]),
-        (RecordColumns(["n;body"], usual={"delimiter": ";"}), ",", ["n;body", "more|x"]),
-        (RecordColumns(["n;body,more"], id="x"), "|", ["n;body,more", "x"]),
-        (RecordColumns(["n;body,more"], keep=["x"]), "|", ["n;body,more", "x"]),
-        (RecordColumns(["n"], keep=["more|x"]), ",", ["n;body", "more|x"]),
-        (RecordColumns(["n"], delimiter="|"), "|", ["n;body,more", "x"]),
-        (RecordColumns(["q"], usual={"delimiter": ";"}), ";", ["n", "body,more|x"]),
-    ):
-        form, found = columns.form_of(tmp_path / "a.csv")
-        assert (form["delimiter"], found) == (delimiter, names)
-        assert (form["encoding"], form["header"]) == ("utf-8", True)
+    assert (second["labels"], second["words"], "probability" in first) == ([], {}, False)
 
 
 def test_records_have_names_fields_and_columns_to_keep(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"n": 7, "head": "é", "body": null, "k": [1]}\n{"n": "x", "head": "", "body": "b", "k": null}\n')
-    kept = KeptColumns(["k", "head"])
-    found = list(read_texts([path], RecordColumns(["head", "body"], usual={"id": "n"}), kept))
-    assert [(name, bytes(text)) for name, text in found] == [("7", "é".encode()), ("x", b"\nb")]
+    found = list(read_texts([path], RecordColumns(["head", "body"], keep=["k", "head"], usual_id="n")))
+    assert [(name.id, bytes(text)) for name, text in found] == [("7", "é".encode()), ("x", b"\nb")]
     assert found[0][1].fields == {"head": "é".encode(), "body": b""}  # type: ignore[attr-defined]
-    assert [kept.take(), kept.take(), kept.take()] == [[[1], "é"], [None, ""], []]
-    everything = KeptColumns(None)
-    named = [name for name, _ in read_texts([path], RecordColumns(["body"], id="head"), everything)]
-    assert named == ["é", ""]
-    assert everything.names == ("n", "head", "body", "k")
-    unnamed = [name for name, _ in read_texts([path], RecordColumns(["body"], usual={"id": "gone"}))]
+    assert [name.kept for name, _ in found] == [{"k": [1], "head": "é"}, {"k": None, "head": ""}]
+    unnamed = [name.id for name, _ in read_texts([path], RecordColumns(["body"], usual_id="gone"))]
     assert unnamed == [f"{path}:1", f"{path}:2"]
-
-
-def test_a_file_that_is_no_table_is_one_text(tmp_path: Path) -> None:
-    (tmp_path / "-").write_text("a dash\n")
-    assert [(Path(name).name, text) for name, text in read_texts([tmp_path / "-"], RecordColumns(["body"]))] == [
-        ("-", b"a dash\n")
-    ]
-    assert Path("-") == STANDARD_INPUT

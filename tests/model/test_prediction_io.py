@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
-from benchmark.cli.model_commands import predict
+from benchmark.cli.own_commands import predict
 from benchmark.model import prediction_io
 from benchmark.model.prediction_io import STANDARD_INPUT, RecordColumns, read_texts
 from benchmark.system.errors import ConfigError, DataError

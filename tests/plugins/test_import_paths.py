@@ -146,14 +146,6 @@ def test_predictions_are_those_of_the_class_by_hand_and_stored_where_it_is_insta
     assert not np.array_equal(predicted(after, "own"), settings["own"].predicted)
 
 
-def test_documents_with_several_classes_get_a_classifier_each(done):
-    forest = "{name: f, weighting: tf, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 5}}"
-    run = done(forest, subset=", subset: several", protocol="k-fold, k: 2, stratified: false")
-    (setting,) = run.predictions.settings.values()
-    assert setting.predicted.dtype == bool
-    assert 0 < setting.predicted.mean() < 0.6
-
-
 def test_lists_are_candidates_but_for_parameters_that_are_lists_by_nature(checked):
     mlp = "sklearn.neural_network.MLPClassifier"
     for classifier, labels in {

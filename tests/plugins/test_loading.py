@@ -9,7 +9,6 @@ import pytest
 
 from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.discovery import registries_with_plugins
-from benchmark.plugins.records import plugin_records
 from benchmark.system.errors import ConfigError
 from tests.processes import Process
 
@@ -23,32 +22,6 @@ def refused(path: Path) -> str:
         load_checked(path)
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-def test_one_file_by_several_spellings_is_one(
-    folder: Path, config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "sub").mkdir()
-    (folder / "link.py").symlink_to("chi2.py")
-    monkeypatch.setenv("HOME", str(folder))
-    assert load_checked(config(files="~/chi2.py, sub/../chi2.py, link.py")).ids == ("chi2",)
-
-
-def test_every_plug_in_and_every_variant_is_recorded(config: Callable[..., Path], folder: Path) -> None:
-    for name in ("one", "two"):
-        (folder / f"{name}.py").write_text(f"from chi2 import Other\nKERNELS = {{'{name}': Other}}\n")
-    found = load_checked(config(files="one.py, two.py", methods="one", variants="{v: {methods: [two]}}"))
-    assert [each["name"] for each in plugin_records(found)] == ["one", "two"]
-
-
-def test_two_configurations_may_call_different_things_by_one_name(
-    config: Callable[..., Path], plugin: Callable[..., Path]
-) -> None:
-    plugin("from sklearn.base import BaseEstimator\nfrom chi2 import Other\nKERNELS = {'chi2': Other}\n")
-    one, other = load_checked(config()), load_checked(config(files="mine.py"))
-    names = [experiment.variants["base"].entries[0].candidates[0].kernel.cls.__name__ for experiment in (one, other)]
-    assert names == ["ChiSquared", "Other"]
-    assert "unknown method 'chi2'" in refused(config(files=""))
 
 
 def test_a_file_is_run_once_until_it_is_changed(folder: Path, plugin: Callable[..., Path]) -> None:

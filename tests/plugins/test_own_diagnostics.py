@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.scoring import RunPredictions
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -70,18 +69,3 @@ def test_they_are_computed_under_each_variant_or_once(
     run = run_experiment(part, RunContext(Store(tmp_path / "store")))
     assert run.failures == {}, "numbers of methods that are left out are no error"
     assert ("each", "base") in run.predictions.diagnostics
-
-
-def test_a_method_s_numbers_stand_beside_the_scores_of_all_classes_together(
-    studied: Callable[..., Experiment], plugin: Callable[..., Path], tmp_path: Path
-) -> None:
-    plugin(DIAGNOSTICS)
-    for per_class, names in (("false", {"mnb", "complement-nb"}), ("true", {"all-mnb", "all-complement-nb"})):
-        given = {"methods": "mnb, complement-nb", "diagnostics": "[each]", "metrics": "[macro-f1]"}
-        experiment = studied(files="mine.py", per_class=per_class, **given)
-        run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-        scored = RunPredictions(experiment, run.predictions, {}, {}).scored.cells
-        (n,) = run.predictions.diagnostics["each", "base"]["n"]
-        known = {name: cell.known["size"].value for name, cell in scored.items() if cell.known}
-        assert known == dict.fromkeys(names, n)
-        assert names <= scored.keys()

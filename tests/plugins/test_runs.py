@@ -7,10 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from sklearn.metrics.pairwise import chi2_kernel
-from sklearn.svm import SVC
 
 from benchmark.analysis.agreement import compare_two_cells
 from benchmark.commands.explain import explain_cell
@@ -18,15 +15,12 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.run_folder import read_run
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.experiment.store import Store
-from benchmark.representation import TermWeighting
 from tests.processes import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.config.model import Experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
 SEVERAL = "{name: synthetic, subset: several}"
@@ -59,36 +53,6 @@ def test_the_example_of_the_documents_runs(name: str, n_cells: int, tmp_path: Pa
     assert read_run(done.folder).experiment.ids == done.results.experiment.ids
 
 
-@pytest.mark.parametrize("corpus", ["{name: synthetic}", SEVERAL], ids=["single", "several"])
-def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment], store: Store, corpus: str) -> None:
-    experiment = studied(corpus=corpus, protocol="{name: k-fold, k: 2, stratified: false}")
-    run = run_experiment(experiment, RunContext(store))
-    (work,) = plan_tasks(experiment, read_variants(experiment, RunContext(store)))
-    (setting,), problem = run.predictions.settings.values(), work.problem
-    points = TermWeighting(normalization="l1").fit_transform(problem.counts.matrix).toarray()
-    classes = problem.members.T if problem.multilabel else [problem.documents.labels]
-    expected = []
-    for split in (split for job in work.points[0].jobs for split in job.splits):
-        gram, rows = (chi2_kernel(points[part], points[split.train]) for part in (split.train, split.test))
-        machines = [SVC(kernel="precomputed", C=1.0).fit(gram, own[split.train]) for own in classes]
-        expected.append(np.transpose([machine.predict(rows) for machine in machines]))
-    # The solvers stop at the same tolerance, not at the same machine.
-    assert np.mean(np.concatenate(expected) == setting.predicted.reshape(-1, len(classes))) > 0.98
-
-
-def test_a_kernel_is_constant_only_if_it_is_so_on_all_training_documents(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
-) -> None:
-    """The first hundred documents are alike."""
-    product = "def from_products(self, products, left, right):\n        return products"
-    head = "from benchmark.kernels import Kernel\n\nclass Product(Kernel):\n    "
-    plugin(f"{head}{product}\n\nKERNELS = {{'product': Product}}\n")
-    alike, others = ["alpha beta,a", "alpha beta,b"] * 100, ["gamma delta,a", "delta delta,b"] * 20
-    (folder / "own.csv").write_text("\n".join(["text,label", *alike, *others, ""]), encoding="utf-8")
-    lines = {"corpus": "{name: files, path: own.csv}", "text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
-    assert not run_experiment(load_checked(config("mine.py", "product", **lines)), RunContext(store)).failures
-
-
 @pytest.mark.parametrize("corpus", ["{name: synthetic}", "{name: files, path: mine.csv}"])
 def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     config: Callable[..., Path], folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch, corpus: str
@@ -114,6 +78,7 @@ import numpy as np
 from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
+from benchmark.corpora.synthetic import generate_synthetic
 from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
@@ -158,9 +123,11 @@ class Generated(CorpusReader):
     @property
     def multilabel(self): return False
     def outline(self): return self.load(CorpusSource(None)).documents
-    def locate(self, *, download, notify, progress): return CorpusSource(None)
+    def locate(self, *, download, notify): return CorpusSource(None)
     def content(self, source): return {"seed": self.seed}
-    def load(self, source): return registry.load_corpus("synthetic", source, seed=self.seed)
+    def load(self, source):
+        card = registry.dataset_card("synthetic")
+        return registry.READERS["synthetic"](generate_synthetic(self.seed), card, "0" * 64)
     def __reduce__(self): raise RuntimeError("the corpus is sent to another process")
 
 CLASSIFIERS = {"centroids": Centroids}

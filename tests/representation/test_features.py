@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch
 from sklearn.metrics.pairwise import additive_chi2_kernel
-from sklearn.utils import get_tags
 
 from benchmark.kernels import Bhattacharyya, NegativeGeodesicDistance
 from benchmark.representation import features
@@ -18,11 +16,9 @@ from benchmark.representation.features import (
     FEATURE_MAPS,
     Arcsine,
     ChiSquared,
-    FeatureMap,
     Hellinger,
     JensenShannon,
     SignProjection,
-    rowwise_products,
 )
 
 if TYPE_CHECKING:
@@ -89,40 +85,6 @@ class TestEvery:
             FEATURE_MAPS[name]().fit(points).transform(points[:, :10])
         with pytest.raises(ValueError, match="Negative values in data"):
             FEATURE_MAPS[name]().fit(points).transform(-points)
-
-
-class Own(FeatureMap):
-    """A map of a plug-in, whose features are those that it is given."""
-
-    def __init__(self, given: Any) -> None:
-        self.given = given
-
-    def map(self, points: sp.csr_array) -> Any:
-        return self.given
-
-
-@pytest.mark.parametrize(
-    ("given", "shape"),
-    [
-        (np.ones((29, 2)), "(29, 2)"),
-        (np.ones((31, 2)), "(31, 2)"),
-        (np.ones(30), "(30,)"),
-        (np.ones((30, 2, 1)), "(30, 2, 1)"),
-        (np.full((30, 2), "1"), "(30, 2)"),
-        (np.ones((30, 2), dtype=bool), "(30, 2)"),
-        (np.full((30, 2), np.nan), "(30, 2)"),
-        (np.full((30, 2), np.inf), "(30, 2)"),
-        (sp.csr_array(np.ones((29, 2))), "(29, 2)"),
-        (sp.csr_array(np.full((30, 2), np.nan)), "(30, 2)"),
-        (None, "()"),
-    ],
-)
-def test_odd_features_of_a_plugin_are_refused(points: sp.csr_array, given: Any, shape: str) -> None:
-    for fine in (np.ones((30, 2), dtype=int), -np.ones((30, 2)), sp.csr_array((30, 5))):
-        assert Own(fine).fit(points).transform(points) is fine
-    with pytest.raises(ValueError, match="`map` of Own must return a row of finite numbers") as raised:
-        Own(given).fit(points).transform(points)
-    assert str(raised.value).endswith(f" for each of 30 points; its shape is {shape}")
 
 
 @pytest.mark.parametrize("cls", [Arcsine, SignProjection])
@@ -197,13 +159,6 @@ def test_arcsines_features_are_the_roots_and_two_sketches_drawn_apart(points: sp
     np.testing.assert_allclose(Arcsine(40, 7).fit_transform(points).toarray(), np.hstack(parts), rtol=1e-12, atol=1e-15)
 
 
-def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
-    expected = np.diagonal(points[:10].toarray() @ points[10:20].toarray().T)
-    np.testing.assert_allclose(rowwise_products(points[:10], points[10:20]), expected, rtol=1e-12, atol=1e-16)
-    dense = rowwise_products(points[:10].toarray(), points[10:20].toarray())
-    np.testing.assert_allclose(dense, expected, rtol=1e-12, atol=1e-16)
-
-
 @pytest.mark.parametrize(("cls", "bounds"), [(ChiSquared, (0.06, 0.03, 0.015)), (JensenShannon, (0.08, 0.02, 0.005))])
 def test_more_samples_of_a_spectrum_come_nearer(cls: type, bounds: tuple[float, ...], points: sp.csr_array) -> None:
     found = []
@@ -232,46 +187,3 @@ def test_arcsine_comes_nearer_with_more_features_but_where_its_series_ends(point
     assert many < few / 4
     nearest = np.diagonal(products(Arcsine(4096).fit_transform(points)))
     np.testing.assert_allclose(nearest, 1 + 1 / 6 + 3 / 40, rtol=0.1)
-
-
-class Squares(FeatureMap):
-    """A plug-in's map to p² and half of it."""
-
-    def __init__(self, wrong: bool = False) -> None:
-        self.wrong = wrong
-
-    def check(self) -> None:
-        if self.wrong:
-            raise ValueError("it is wrong")
-
-    def map(self, points: sp.csr_array) -> np.ndarray:
-        return np.hstack([points.toarray() ** 2, points.toarray() ** 2 / 2])
-
-
-def test_a_plugins_map_has_the_kernel_of_its_own_features(points: sp.csr_array) -> None:
-    fitted = Squares().fit(points)
-    squares = points.toarray() ** 2
-    np.testing.assert_allclose(fitted.exact(points[:9], points[9:18]), 1.25 * (squares[:9] * squares[9:18]).sum(axis=1))
-    assert (fitted.width(200), fitted.width(7), fitted.n_features_in_) == (400, 14, 200)
-    with pytest.raises(ValueError, match="it is wrong"):
-        Squares(wrong=True).fit(points)
-    for given in (points.toarray(), sp.csc_array(points), points.astype(np.float32).astype(float)):
-        np.testing.assert_allclose(fitted.transform(given), fitted.transform(points), rtol=1e-6)
-    doubled = sp.csr_array((np.r_[0.25, 0.25, 0.5], np.r_[1, 1, 0], np.r_[0, 3]), shape=(1, 200))
-    np.testing.assert_array_equal(fitted.transform(doubled)[0, :3], [0.25, 0.25, 0])  # each coordinate once
-
-
-@pytest.mark.parametrize("name", FEATURE_MAPS)
-def test_a_map_is_fitted_before_it_is_used_and_leaves_points_as_they_are(name: str, points: sp.csr_array) -> None:
-    with pytest.raises(NotFittedError):
-        FEATURE_MAPS[name]().transform(points)
-    before = points.copy()
-    FEATURE_MAPS[name]().fit(points).transform(points)
-    assert all((getattr(points, each) == getattr(before, each)).all() for each in ("data", "indices", "indptr"))
-    for wrong, said in ((np.nan, "contains NaN"), (np.inf, "contains infinity"), (-1.0, "Negative values in data")):
-        with pytest.raises(ValueError, match=f"Input .*{said}|{said}"):
-            FEATURE_MAPS[name]().fit(np.array([[0.5, wrong]]))
-    tags = get_tags(FEATURE_MAPS[name]())
-    assert (tags.input_tags.sparse, tags.input_tags.positive_only) == (True, True)
-    zeros = FEATURE_MAPS[name]().fit(points).transform(sp.csr_array((2, 200)))
-    assert zeros.shape == (2, FEATURE_MAPS[name]().width(200))

@@ -22,7 +22,6 @@ from benchmark.representation import (
     row_norms,
     weight_terms,
 )
-from benchmark.representation.weightings import Binary
 
 EPS = np.finfo(np.float64).eps
 Counts = NDArray[np.int64]
@@ -50,11 +49,6 @@ def test_idf_counts_documents_and_not_occurrences(counts: Counts) -> None:
 def test_stored_zeros_are_no_documents_with_the_term() -> None:
     stored = sp.csr_array((np.array([1, 0, 4]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
     np.testing.assert_array_equal(inverse_document_frequency(stored), [math.log(2), math.log(2)])
-
-
-def test_stored_zeros_are_no_terms_of_a_binary_document() -> None:
-    stored = sp.csr_array((np.array([3, 0, 1]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    np.testing.assert_array_equal(Binary().fit_transform(stored).toarray(), [[1, 0], [0, 1]])
 
 
 def test_tf_weights_are_the_counts_as_floats() -> None:
@@ -115,12 +109,6 @@ def test_idf_is_learnt_from_the_training_documents_alone() -> None:
     assert TermWeighting("tf").fit(COUNTS).weighting_.factors_ is None
 
 
-def test_a_document_of_terms_without_weight_is_zero_and_stays_it() -> None:
-    points = TermWeighting("tfidf", "l1").fit(COUNTS).transform(np.array([[0, 0, 3, 2]]))
-    assert points.nnz == 0
-    assert points.shape == (1, 4)
-
-
 def test_the_form_of_the_counts_does_not_matter_and_is_left_as_it_is() -> None:
     expected = TermWeighting("tfidf", "l2").fit_transform(COUNTS.toarray()).toarray()
     entries = COUNTS.tocoo()
@@ -165,11 +153,6 @@ def test_embedding_raises_every_stored_entry(exponent: float) -> None:
     expected = [[float(count) ** exponent for count in row] for row in COUNTS.toarray()]
     np.testing.assert_allclose(embedded.toarray(), expected, rtol=2 * EPS)
     np.testing.assert_array_equal(weights.toarray(), COUNTS.toarray())
-
-
-def test_embedding_by_one_is_the_identity() -> None:
-    weights = weight_terms(COUNTS, None)
-    assert power_transform(weights, 1.0) is weights
 
 
 def test_embedding_by_one_half_carries_the_simplex_to_the_sphere() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -30,9 +28,6 @@ from benchmark.representation.weightings import (
     Weighting,
 )
 from benchmark.representation.weightings.learnt import ClassLikelihood
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])
@@ -145,61 +140,6 @@ RANGES: dict[type[Weighting], dict[str, tuple[float, float]]] = {
     Aitchison: {"power": (1e-3, 10), "idf": (0, 10), "concentration": (0, 10), "smoothing": (1e-6, 1e6)},
 }
 RANGES[LearnedAitchison] = {**RANGES[Aitchison], "strength": (1e-6, 1e9), "iterations": (1, 100_000)}
-
-
-@pytest.mark.parametrize(("cls", "name"), [(cls, name) for cls, names in RANGES.items() for name in names])
-def test_a_parameter_lies_between_its_smallest_and_its_largest_value(cls: type[Weighting], name: str) -> None:
-    least, most = RANGES[cls][name]
-    for value in (least, most):
-        cls(**{name: value}).check()
-    for value in (least - 1e-7, most * (1 + 1e-7), math.nan):
-        with pytest.raises(ValueError, match=re.escape(f"{name} must lie in [{least:g}, {most:g}], but")):
-            cls(**{name: value}).fit(COUNTS, LABELS_OF)
-    if name in ("idf", "concentration"):
-        cls(**{name: {"all": least, "more": most}}).check()
-        with pytest.raises(ValueError, match=f"^{name} must lie in"):
-            cls(**{name: {"all": least, "more": most + 1}}).check()
-
-
-class Own(Weighting):
-    """A weighting of a plug-in, whose values are those that it is given."""
-
-    def __init__(self, local: Any = None, factors: Any = None) -> None:
-        self.given_local, self.given_factors = local, factors
-
-    def local(self, counts: sp.csr_array) -> Any:
-        return super().local(counts) if self.given_local is None else self.given_local
-
-    def factors(self, presence: sp.csr_array, members: Any) -> Any:
-        return np.ones(4) if self.given_factors is None else self.given_factors
-
-
-ODD: dict[str, Callable[[int], Any]] = {
-    "short": lambda n: np.ones(n - 1),
-    "long": lambda n: np.ones(n + 1),
-    "a column": lambda n: np.ones((n, 1)),
-    "a number": lambda _: 1.0,
-    "texts": lambda n: np.array(["1"] * n),
-    "truths": lambda n: np.ones(n, dtype=bool),
-    "complex": lambda n: np.ones(n, dtype=complex),
-    "nan": lambda n: np.array([1.0] * (n - 1) + [math.nan]),
-    "infinite": lambda n: np.array([math.inf] + [1.0] * (n - 1)),
-    "negative": lambda n: np.array([1.0] * (n - 1) + [-1e-9]),
-}
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_values_of_a_plugins_weighting_are_refused(odd: str) -> None:
-    weights = Own().fit(COUNTS).transform(COUNTS)
-    np.testing.assert_array_equal(weights.toarray(), COUNTS)
-    ints = Own(np.arange(11), np.arange(4)).fit(COUNTS).transform(COUNTS)  # zeros and whole numbers are fine
-    assert ints.sum() > 0
-    said = r"of Own must return numbers of shape \({},\), finite and not negative"
-    with pytest.raises(ValueError, match=f"^`factors` {said.format(4)}"):
-        Own(factors=ODD[odd](4)).fit(COUNTS)
-    fitted = Own(local=ODD[odd](11)).fit(COUNTS)
-    with pytest.raises(ValueError, match=f"^`local` {said.format(11)}"):
-        fitted.transform(COUNTS)
 
 
 class TestLearnt:
@@ -347,12 +287,3 @@ class TestBlocks:
         assert factors is not None
         np.testing.assert_array_equal(factors[[0, 8]], 0)
         assert (factors[1:5] == 1).all()
-
-    @pytest.mark.parametrize(("blocks", "missing"), [((), "no blocks"), (("all",), "no block 'characters'")])
-    def test_exponents_of_blocks_that_there_are_not_are_refused(self, blocks: tuple[str, ...], missing: str) -> None:
-        counts, labels = drawn(2)
-        weighting = Aitchison(idf={"characters": 1.0})
-        if blocks:
-            weighting.of_blocks(np.zeros(9, dtype=np.int32), np.ones(1), "l1", blocks)
-        with pytest.raises(ValueError, match=f"idf is given by block, and there is {missing}"):
-            weighting.fit(counts, labels)

@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.schema.registries import (
-    COMPONENT_REGISTRIES,
-    component_names,
-    first_paragraph,
-    list_components,
-    parameters_of,
-)
+from benchmark.config.schema_errors import documented_parameters, first_paragraph
+from benchmark.schema.registries import COMPONENT_REGISTRIES, component_names, list_components
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -101,9 +96,6 @@ class Base:
         No parameter.
     """
 
-    def __init__(self, a: int, b: int = 2, c: str = "x") -> None:
-        self.a, self.b, self.c = a, b, c
-
 
 class Derived(Base):
     """Another one.
@@ -116,10 +108,9 @@ class Derived(Base):
 
 
 def test_parameters_have_the_texts_of_the_nearest_class_that_documents_them() -> None:
-    found = {each.name: (each.default, each.choices, each.text) for each in parameters_of(Derived)}
-    assert found["b"] == (2, (), "Another text.")
-    assert found["c"] == ("x", ("x", "y"), 'A choice, such as "z".')
-    assert found["a"][1:] == ((), "Two of them.")
-    assert list(found) == ["a", "b", "c"]
-    assert first_paragraph(Base.__doc__) == "A base."
-    assert first_paragraph(None) == ""
+    assert documented_parameters(Derived) == {
+        "a": ("int", "Two of them."),
+        "b": ("int", "Another text."),
+        "c": ('{"x", "y"}, optional', 'A choice, such as "z".'),
+    }
+    assert (first_paragraph(Base.__doc__), first_paragraph(None)) == ("A base.", "")

@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.cli import app
 from benchmark.commands import check
-from benchmark.experiment import manifest
+from benchmark.experiment import run_folder
 from benchmark.papers import load, published
 from benchmark.system import shipped_files
 from benchmark.system.errors import ConfigError
@@ -82,9 +82,9 @@ def test_the_commit_is_recorded_from_the_own_checkout_alone(tmp_path, monkeypatc
     git = ["git", "-C", str(tmp_path), "-c", "user.name=us", "-c", "user.email=us@example.org"]
     subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "ours"], check=True)
     commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
-    monkeypatch.setattr(manifest, "CHECKOUT", tmp_path.resolve())
-    assert manifest._code_origin() == {"git": {"commit": commit, "changed": False}}
+    monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve())
+    assert run_folder._code_origin() == {"git": {"commit": commit, "changed": False}}
     (tmp_path / "below").mkdir()
-    monkeypatch.setattr(manifest, "CHECKOUT", tmp_path.resolve() / "below")
+    monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve() / "below")
     recorded = distribution("simplexbench").read_text("direct_url.json")
-    assert manifest._code_origin() == {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}
+    assert run_folder._code_origin() == {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}

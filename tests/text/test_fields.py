@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, concatenate_texts
+from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
 from benchmark.system.errors import DataError
 from benchmark.text import vocabulary
 from benchmark.text.fields import field_of, format_has_field
@@ -135,10 +135,10 @@ HOSTILE = [
 ]
 
 
-def corpus_of(texts: list[bytes]) -> StreamedCorpus:
+def corpus_of(texts: list[bytes]) -> Corpus:
     nobody = np.zeros(len(texts), np.int32)
     documents = Documents(tuple(map(str, range(len(texts)))), nobody, nobody, ("all",), ("all",))
-    return StreamedCorpus("made up", documents, np.arange(len(texts)), lambda: iter(texts), "")
+    return Corpus("made up", documents, *concatenate_texts(texts), "")
 
 
 LINES = [b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"]
@@ -215,8 +215,9 @@ def test_mail_has_any_header_line_and_html_its_parts_alone(kind: str | None, nam
 def test_a_field_that_a_text_does_not_say_is_refused() -> None:
     text = FieldedText(b"sea\nink", {"title": b"sea"})
     assert (field_of(text, "title", None), field_of(text, "all", None)) == (b"sea", b"sea\nink")
+    corpus = replace(corpus_of([text]), fields={"title": np.array([[0, 3]])})
     with pytest.raises(DataError, match=r"has no field 'body', .*\(its fields: title\)"):
-        count_terms(corpus_of([text]), Lexing(fields=("body",)), Pruning())
+        count_terms(corpus, Lexing(fields=("body",)), Pruning())
     with pytest.raises(DataError, match="its fields: none, as it is plain"):
         count_terms(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
 

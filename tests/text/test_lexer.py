@@ -1,19 +1,15 @@
 """The lexer against a slow, plain reading of its rules, and one by one."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS, stop_words
 from tests.strategies import damaged
 from tests.text.lexed import tokens
-
-Tokens = Callable[[bytes, Lexing], list[str]]
 
 ENTITIES = (
     rb"nbsp|quot|amp|gt|iexcl|cent|pound|yen|brvbar|sect|copy|laquo|raquo|not|reg|deg|plusmn|sup[123]|micro|para|middot|"
@@ -194,28 +190,3 @@ def test_an_entity_of_a_bracket_is_one_in_lower_case(name: str) -> None:
 def test_digits(rule: str, expected: str) -> None:
     lexing = Lexing(skip_html=True, digits=rule)
     assert tokens(b"<h1>CS101 Fall 1996 &#199; 7</h1>", lexing) == expected.split()
-
-
-@pytest.mark.parametrize(
-    ("good", "wrong"),
-    [
-        ({"ngrams": (1, 5)}, {"ngrams": (1, 6)}),
-        ({"ngrams": (1,)}, {"ngrams": (0, 1)}),
-        ({"ngrams": (), "characters": (3, 3)}, {"ngrams": ()}),
-        ({"characters": (1, 10)}, {"characters": (1, 11)}),
-        ({"characters": (1, 1)}, {"characters": (0, 1)}),
-        ({"within": "white-space"}, {"within": "white space"}),
-        ({"stoplist": "mine.txt", "stopped": ("a",)}, {"stoplist": "mine.txt"}),
-        ({"lexer": "unicode"}, {"lexer": "mine.txt", "stopped": ("a",)}),
-    ],
-)
-def test_options_are_taken_up_to_their_limits(good: dict[str, object], wrong: dict[str, object]) -> None:
-    assert vars(Lexing(**good)).items() >= good.items()  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match=r"^lexing: "):
-        Lexing(**wrong)  # type: ignore[arg-type]
-
-
-def test_words_of_ones_own_stand_in_place_of_a_list() -> None:
-    assert Lexing(stoplist="mine.txt", stopped=("kernel", "of")).left_out == {"kernel", "of"}
-    assert Lexing(stoplist="none").left_out == frozenset()
-    assert Lexing().left_out == stop_words("smart")

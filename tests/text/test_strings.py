@@ -66,17 +66,3 @@ def test_of_chosen_texts_others_are_chosen_in_turn(strings, data):
 )
 def test_headers_tags_and_entities_are_read_as_they_are_asked_to_be(document, how, expected):
     assert document_string(document, **{"skip_header": False, "skip_html": False, **how}) == expected
-
-
-def test_half_a_surrogate_is_a_question_mark():
-    data, bounds = joined_texts(["a\ud800b", "", "\u6f22"])
-    assert (data.tobytes(), bounds.tolist()) == ("a?b\u6f22".encode(), [0, 3, 3, 6])
-
-
-@given(st.binary())
-def test_any_bytes_are_a_string(document):
-    text = document_string(document, skip_header=False, skip_html=False)
-    try:
-        assert text == document.decode()
-    except UnicodeDecodeError:
-        assert text == document.decode("latin-1")

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,15 +15,12 @@ from scipy.sparse import csr_array
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, TextChunk
 from benchmark.corpora.user.counts_folder import CountsCorpus
-from benchmark.system.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms, prune_counts
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
-
-Tokens = Callable[[bytes, Lexing], list[str]]
 
 
 def corpus_of(documents: list[bytes]) -> Corpus:
@@ -53,7 +50,6 @@ LEXINGS = st.builds(
 )
 #: Of these, many begin alike, in letters of one or two bytes.
 TERM = st.text(st.sampled_from("abzöж"), min_size=2, max_size=14)
-DEFAULTS = Lexing(), Pruning()
 PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=st.integers(1, 4))
 
 
@@ -133,24 +129,6 @@ def counted_of(blocks: tuple[str, ...], vocabulary: tuple[str, ...], block_of: l
     dense = np.ones((2, len(vocabulary)), dtype=np.int32)
     dense[0, 0] = 2
     return CountsCorpus("made up", documents, csr_array(dense), vocabulary, "", blocks, np.array(block_of, np.int32))
-
-
-def test_a_block_without_terms_keeps_its_number() -> None:
-    """The counts have words and triples, and no pair."""
-    corpus = counted_of(("all", "all-3"), ("of", "sea", "of the sea", "sea of ink"), [0, 0, 1, 1])
-    counts = prune_counts(corpus, Lexing(ngrams=(1, 2, 3)), Pruning())
-    assert counts.blocks == ("all", "all-2", "all-3")
-    assert (counts.vocabulary, counts.block_of.tolist()) == (("sea", "of the sea", "sea of ink"), [0, 2, 2])
-    assert (counts.dropped, counts.documents) == (0, corpus.documents)
-
-
-@pytest.mark.parametrize("blocks", [("all-2", "all"), ("all", "characters"), ("sea",)])
-def test_counts_of_other_blocks_are_refused(blocks: tuple[str, ...]) -> None:
-    corpus = counted_of(blocks, ("a", "b"), [0, len(blocks) - 1])
-    said = f"text: the counts are of {', '.join(blocks)}, and the configuration asks for all, all-2; change `text`"
-    with pytest.raises(ConfigError) as raised:
-        prune_counts(corpus, Lexing(ngrams=(1, 2)), Pruning())
-    assert str(raised.value) == said
 
 
 def test_stop_words_of_counts_are_those_of_the_list_of_ones_own_in_every_field() -> None:
@@ -233,27 +211,6 @@ def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_numb
     assert same_bytes(whole, divided)
 
 
-def colliding(number: int, bits: int = 18) -> list[bytes]:
-    """Words after which FNV-1a, from its usual start, has the same low bits: blocks of letters that have, in a row."""
-    state, blocks = np.uint64(0xCBF29CE484222325), []
-    for _ in range(5):
-        states = np.array([state])
-        for _ in range(4):
-            states = ((states[:, None] ^ np.arange(97, 123, dtype=np.uint64)) * np.uint64(0x100000001B3)).ravel()
-            states &= np.uint64(2**bits - 1)
-        values, how_often = np.unique(states, return_counts=True)
-        state = values[how_often.argmax()]
-        letters = np.array(np.unravel_index(np.flatnonzero(states == state), (26,) * 4)).T + ord("a")
-        blocks.append([bytes(block) for block in letters.tolist()])
-    words = [b"".join(word) for word in islice(product(*blocks), number)]
-    assert len(set(words)) == number
-    return words
-
-
-def four_letters(number: int) -> list[bytes]:
-    return [bytes(word) for word in islice(product(range(97, 123), repeat=4), number)]
-
-
 @given(st.lists(TERM, unique=True))
 @example(["abcdefghi", "abcdefgh", "abcdefg", "abcdefghh"])
 def test_terms_stand_in_the_order_of_their_text(names: list[str]) -> None:
@@ -305,20 +262,6 @@ def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
 def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
     counts = count_terms(in_groups([b"kernel text", b"text fisher fisher"], [0, 1]), Lexing(), Pruning(group="train"))
     assert bags(counts) == [{"kernel": 1, "text": 1}, {"text": 1}]
-
-
-def test_a_group_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ConfigError, match="there is no group 'training-set'; the groups are train, test"):
-        count_terms(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training-set"))
-
-
-def test_pruning_keeps_what_is_as_frequent_as_its_least_and_says_whether_splits_count() -> None:
-    occurrences, documents = np.array([1, 2, 3, 3, 5]), np.array([1, 1, 2, 3, 1])
-    assert Pruning().keeps(occurrences, documents).all()
-    assert Pruning(min_occurrences=3).keeps(occurrences, documents).tolist() == [False, False, True, True, True]
-    assert Pruning(min_documents=2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
-    assert Pruning(3, 2).keeps(occurrences, documents).tolist() == [False, False, True, True, False]
-    assert [Pruning(group=group).by_split for group in (None, "train", "training")] == [False, False, True]
 
 
 @pytest.fixture(scope="module")
@@ -380,16 +323,3 @@ def test_reuters_keeps_its_vocabulary(
     matrix = count_terms(corpus, Lexing(stoplist=stoplist), pruning).matrix
     assert matrix.shape == (len(corpus.documents), terms)
     assert matrix.sum() == occurrences
-
-
-@pytest.mark.parametrize(
-    ("pruning", "kept"),
-    [
-        (Pruning(), [True] * 4),
-        (Pruning(min_occurrences=3), [True, False, True, False]),
-        (Pruning(min_documents=2), [True, True, False, False]),
-        (Pruning(3, 2), [True, False, False, False]),
-    ],
-)
-def test_a_term_is_kept_by_both_of_its_numbers(pruning: Pruning, kept: list[bool]) -> None:
-    assert pruning.keeps(np.array([3, 2, 9, 1]), np.array([2, 2, 1, 1])).tolist() == kept

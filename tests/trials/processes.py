@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.cli.test_kinds import SHAPES as SHAPES_WITH_SECONDS
 from tests.processes import contents_of
+from tests.shapes import SHAPES as SHAPES_WITH_SECONDS
 from tests.trials.limits import TRACEBACK, assert_clear
 
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ def read_table(table: tuple[str, bytes, dict[str, Any]], folder: Path) -> tuple[
     counts = count_terms(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
     reader.facts()
     "".join((*documents.ids, *documents.classes, *documents.part_names)).encode()
-    assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
+    assert len(documents) == counts.matrix.shape[0]
     arrays = documents.labels, documents.parts, documents.groups, documents.dates, documents.topics
     numbers = [None if each is None else each.tobytes() for each in arrays]
     return documents.ids, documents.classes, numbers, list(corpus), counts.vocabulary

@@ -12,7 +12,6 @@ import psutil
 import pytest
 import yaml
 
-from benchmark import api as notebook
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.experiment.configuration import load_checked
@@ -22,7 +21,7 @@ from benchmark.experiment.run_folder import read_manifest
 from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import YamlSource
+from benchmark.system.yaml_source import Node
 from tests.processes import Process, contents_of
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def test_users_code_gives_the_same_bytes_on_daemonic_workers_which_get_its_files
 
 
 def checked(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", CONFIG | changes), BUILTIN_REGISTRIES)
+    return check_experiment(Node.of_data(CONFIG | changes, "test.yaml"), BUILTIN_REGISTRIES)
 
 
 def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) -> None:
@@ -138,12 +137,3 @@ def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) ->
     ):
         with pytest.raises(ConfigError, match=re.escape(said)):
             checked(parallel=wrong)
-
-
-def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Any] = []
-    begin = notebook.DaskExecutor.begin
-    monkeypatch.setattr(notebook.DaskExecutor, "begin", lambda *given: opened.append(given[0]) or begin(*given))
-    one, other = (notebook.run(**CONFIG, **more) for more in ({}, {"parallel": {"n_jobs": 0}}))
-    assert one.scores.equals(other.scores)
-    assert len(opened) == 1

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.file_digest import digest_paths
-from benchmark.corpora.user.dates import check_date_format
 from benchmark.corpora.user.records import QUOTINGS, TextForm
-from benchmark.corpora.user.text_lines import check_encoding
+from benchmark.corpora.user.text_files import check_encoding
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from benchmark.corpora.file_digest import CorpusDigest
 
 #: Documents that `drop` can leave out.
 DROP_REASONS = {
@@ -57,9 +53,9 @@ class FileParameters(UserCorpus):
         Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
         there is a `split`; folds may keep a group's documents together.
     date : str, optional
-        Column of the date, in ISO 8601 (2024-05-31, or with a time) or a local form that is clear from its values.
+        Column of the date, in ISO 8601 (2024-05-31, or with a time), with the year first, or with the month's name.
     date_format : str, optional
-        Format of the dates, in the codes of Python's strptime: "%d/%m/%Y". By default it is recognised.
+        Format of other dates, in the codes of Python's strptime: "%d/%m/%Y".
     folders : list of str
         Meaning of the folders above a document, from the top: label, split, group.
     encoding : str
@@ -105,31 +101,26 @@ class FileParameters(UserCorpus):
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
-        for key, allowed in (("folders", FOLDER_LEVELS), ("drop", tuple(DROP_REASONS))):
-            for value in getattr(self, key):
+        words = {"folders": FOLDER_LEVELS, "drop": tuple(DROP_REASONS), "quoting": tuple(QUOTINGS)}
+        for key, allowed in words.items():
+            given = getattr(self, key)
+            for value in [given] if isinstance(given, str) else given:
                 if value not in allowed:
                     raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
-        if sorted(self.folders) != sorted(set(self.folders)) or "label" not in self.folders:
+        try:
+            csv.reader((), delimiter=self.delimiter or ",", escapechar=self.escape)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"delimiter, escape: {error}") from None
+        if len(self.folders) != len(set(self.folders)) or "label" not in self.folders:
             raise ConfigError("folders: must name each level once, and one of them must be label")
-        self._check_table()
         if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
             raise ConfigError("split: the path already names the parts of the split")
-        if self.date_format is not None:
-            check_date_format(self.date_format, self.date)
+        if self.date_format is not None and self.date is None:
+            raise ConfigError("date_format: there is no date; name its column by `date`")
         if not self.path or [] in (self.text, self.label, self.labels):
             raise ConfigError("path, text, label and labels must not be empty")
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
-
-    def _check_table(self) -> None:
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
-            raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
-        if self.quoting not in QUOTINGS:
-            raise ConfigError(f"quoting: {unknown_name('word', self.quoting, list(QUOTINGS))}")
-        if self.escape is not None and (
-            len(self.escape) != 1 or self.escape in '"\r\n' or self.escape == self.delimiter
-        ):
-            raise ConfigError(f"escape is {self.escape!r}: must be one character, such as a backslash")
 
     @property
     def multilabel(self) -> bool:
@@ -146,27 +137,9 @@ class FileParameters(UserCorpus):
         """Columns of the text, where there are several."""
         return () if isinstance(self.text, str) else tuple(self.text)
 
-    @cached_property
-    def digests(self) -> CorpusDigest:
-        """Digests of the files, computed once; files with other content raise DataError from then on."""
-        return digest_paths(self.places())
-
     def has(self, what: str) -> bool:
         """Test whether documents have a part of a split ("split"), or a group ("group")."""
         if what == "split" and isinstance(self.path, dict):
             return True
         in_column, above = getattr(self, what) is not None, what in self.folders
-        return any(above if place.is_folder else in_column for place in self.digests.places)
-
-    def digest(self) -> str:
-        """Return the sha256 over the files' names (of a folder, below it; of a split, its part) and contents."""
-        return self.digests.digest
-
-    def check_unchanged(self) -> None:
-        """Raise DataError if a file was edited since its digest was computed."""
-        self.digests.check_unchanged()
-
-    def parameters(self) -> dict[str, Any]:
-        """Return all parameters by name, as plain data."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return any(above if path.is_dir() else in_column for _, path in self.places())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmark.system.errors import BenchError, ConfigError, quote_value
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-#: What a column may be, by the parameters of `FileParameters`; and its other parameters that a frame may need.
+#: What a column may be, by the parameters of `UserFiles`; and its other parameters that a frame may need.
 FRAME_ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 FRAME_OPTIONS = ("drop", "separator", "format", "rename")
 
@@ -39,29 +39,16 @@ def frame_columns(frame: pd.DataFrame, named: Mapping[str, str | list[str]]) -> 
     roles = {**named, **{role: role for role in unnamed if role in columns}}
     if "labels" in roles and "labels" not in named:
         roles.pop("label", None)  # a frame with both has one of the classes, and all of them
-    missing = [role for role in ("text", "label") if role not in roles and not (role == "label" and "labels" in roles)]
     have = f"(columns: {', '.join(columns)})"
-    if missing:
-        options = ", ".join(f"{role}={_guess(frame, role, columns)!r}" for role in missing)
-        raise ConfigError(f"the frame has no column {missing[0]!r} {have}; name yours, such as {options}")
-    for role, name in roles.items():
-        for each in [name] if isinstance(name, str) else name:
-            if each not in columns:
-                raise ConfigError(f"{role}: the frame has no column {quote_value(each)} {have}")
-            if columns.count(each) > 1:
-                raise ConfigError(f"{role}: the frame has two columns {quote_value(each)}: rename one")
+    for role in ("text", "label"):
+        if role not in roles and not (role == "label" and "labels" in roles):
+            raise ConfigError(f"the frame has no column {role!r} {have}; name yours: {role}=…")
+    for role, names in roles.items():
+        for name in [names] if isinstance(names, str) else names:
+            if columns.count(name) != 1:
+                problem = "no column" if name not in columns else "several columns"
+                raise ConfigError(f"{role}: the frame has {problem} {quote_value(name)} {have}")
     return roles
-
-
-def _guess(frame: pd.DataFrame, role: str, columns: list[str]) -> str:
-    """Return the column that is probably the text (the longest values) or the label (the fewest that differ)."""
-    head = frame.head(1000).astype(str)
-    values = {name: head.iloc[:, i] for i, name in enumerate(columns)}
-    lengths = {name: column.str.len().mean() for name, column in values.items()}
-    kinds = {name: n for name, column in values.items() if (n := column.nunique()) > 1}
-    if role == "text":
-        return max(lengths, key=lambda name: lengths[name], default="…")
-    return min(kinds, key=lambda name: kinds[name], default="…")
 
 
 def write_frame(frame: pd.DataFrame, roles: Mapping[str, str | list[str]], path: Path) -> None:
@@ -78,11 +65,6 @@ def name_frame_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except BenchError as error:
-        error.args = (frame_in_message(str(error), path),)
+        rows = re.sub(re.escape(str(path)) + r":(\d+)", r"the frame, row \1", str(error))
+        error.args = (rows.replace(str(path), "the frame"),)
         raise error from None
-
-
-def frame_in_message(message: Any, path: Path) -> str:
-    """Return a message with "the frame" in place of the path of its file."""
-    rows = re.sub(re.escape(str(path)) + r":(\d+)", r"the frame, row \1", str(message))
-    return rows.replace(str(path), "the frame")

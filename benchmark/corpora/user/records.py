@@ -1,55 +1,23 @@
-"""Stream records from files: comma- and tab-separated tables, JSON and Parquet, compressed or not.
-
-Only one record (of Parquet, one batch; of a JSON array, the text of the file) is in memory.
-"""
+"""Read records from files: comma- and tab-separated tables, JSON and Parquet, compressed or not."""
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO
 
-from pyarrow import ArrowException, types
-
-from benchmark.corpora.user.decompress import COMPRESSED, open_as_digested, open_decompressed
-from benchmark.corpora.user.json_records import (
-    column_names,
-    has_column,
-    nested_value,
-    objects_of_array,
-    objects_of_lines,
-)
-from benchmark.corpora.user.text_lines import MAX_FIELD_LENGTH, text_lines
+from benchmark.corpora.user.text_files import COMPRESSED, decode_error, open_decompressed, open_text
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pyarrow import Schema, StructType
-
-    from benchmark.corpora.file_digest import FileDigest
-
-
-class UnknownColumnError(DataError):
-    """A file without a column that is asked for."""
-
-    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
-        columns = one_line(", ".join(known[:MAX_NAMES]))
-        others = [
-            mark for mark in DELIMITERS if column in (part.strip() for name in known for part in name.split(mark))
-        ]
-        if others:
-            hint = f"; the columns are separated by {others[0]!r}: state delimiter: {others[0]!r}"
-        more = f"{'' if others else did_you_mean(column, known)} (columns: {columns}){hint}"
-        super().__init__(f"{path}: has no column {quote_value(column)}{more}")
-        self.column = column
-
-
-#: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
+#: A record: its first line (or row of a Parquet file or JSON array), from 1, and the values of the requested columns.
 FileRecord = tuple[int, list[Any]]
 
 TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -63,21 +31,30 @@ _UNQUOTED = (
     "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
     "(bench init: --quoting none, --escape '\\')"
 )
-LINES = (".jsonl", ".ndjson")
-ARRAYS = (".json",)
-PARQUET = (".parquet", ".pq")
+LINES, ARRAYS, PARQUET = (".jsonl", ".ndjson"), (".json",), (".parquet", ".pq")
 #: Extensions of all files of records.
 RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *LINES, *ARRAYS, *PARQUET)
 #: Extensions of spreadsheets, which only their programs read.
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-#: Rows of a Parquet file in memory at a time.
+#: Rows of a Parquet file in memory at a time, and JSON records whose keys are columns.
 RECORD_BATCH_ROWS = 4096
+#: Deepest level of nested objects whose keys are columns.
+MAX_NESTED = 10
+#: Largest number of characters of a field: the csv module's default is 131,072.
+csv.field_size_limit(2**31 - 1)
 
 
-def file_extension(path: Path) -> str:
-    """Return the extension of a file's name, such as ".csv", without that of its compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    return next((suffix for suffix in reversed(suffixes) if suffix not in COMPRESSED), "")
+class UnknownColumnError(DataError):
+    """A file without a column that is asked for."""
+
+    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
+        marks = [mark for mark in DELIMITERS if any(column in map(str.strip, name.split(mark)) for name in known)]
+        if marks:
+            hint = f"; the columns are separated by {marks[0]!r}: state delimiter: {marks[0]!r}"
+        nearest = "" if marks else did_you_mean(column, known)
+        columns = one_line(", ".join(known[:MAX_NAMES]))
+        super().__init__(f"{path}: has no column {quote_value(column)}{nearest} (columns: {columns}){hint}")
+        self.column = column
 
 
 @dataclass(frozen=True)
@@ -105,14 +82,19 @@ class TextForm:
     quoting: str = "double"
     escape: str | None = None
 
+    def delimiter_of(self, path: Path) -> str:
+        """Return the character between the columns of a table."""
+        return self.delimiter or TABLE_DELIMITERS[file_extension(path)]
+
+
+def file_extension(path: Path) -> str:
+    """Return the extension of a file's name, such as ".csv", without that of its compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix not in COMPRESSED), "")
+
 
 def iter_records(
-    path: Path,
-    columns: Sequence[str],
-    *,
-    digest: FileDigest | None = None,
-    skipped: list[int] | None = None,
-    **form: Any,
+    path: Path, columns: Sequence[str], *, digest: Any = None, skipped: list[int] | None = None, **form: Any
 ) -> Iterator[FileRecord]:
     """Yield the records of a file with the values of some columns, None where a record has no value.
 
@@ -121,8 +103,8 @@ def iter_records(
     path : Path
         File; the extension of its name is its format.
     columns : sequence of str
-    digest : FileDigest, optional
-        Digest of the file; other content raises DataError.
+    digest : hash of hashlib, optional
+        Is updated with the bytes of the file, and has all of them after the last record.
     skipped : list of int, optional
         Gets the lines of rows that have only delimiters, which are no records.
     form
@@ -133,18 +115,19 @@ def iter_records(
     DataError
         The file can't be read; the message has the line and the reason.
     """
-    text = TextForm(**form)
-    kind = file_extension(path)
+    text, kind = TextForm(**form), file_extension(path)
     if kind in TABLE_DELIMITERS:
         yield from _of_table(path, columns, text, digest, [] if skipped is None else skipped)
-    elif kind in LINES:
-        yield from _of_objects(path, columns, text.encoding, digest, objects_of_lines)
-    elif kind in ARRAYS:
-        yield from _of_objects(path, columns, text.encoding, digest, objects_of_array)
-    elif kind in PARQUET:
-        yield from _of_parquet(path, columns, digest)
-    else:
-        raise unreadable_kind(path)
+        return
+    known, missing = dict[str, None](), set(columns)
+    for count, (number, record) in enumerate(_objects(path, text.encoding, digest, columns)):
+        if missing:
+            missing = {name for name in missing if _nested(record, name) is _MISSING}
+        if missing and count < RECORD_BATCH_ROWS:
+            known.update(dict.fromkeys(_column_names(record)))
+        yield number, [None if (value := _nested(record, name)) is _MISSING else value for name in columns]
+    if known and missing:
+        raise UnknownColumnError(path, next(name for name in columns if name in missing), list(known))
 
 
 def unreadable_kind(path: Path) -> DataError:
@@ -155,23 +138,20 @@ def unreadable_kind(path: Path) -> DataError:
     return DataError(f"{path}: {unknown_name('kind of file', kind or path.name, RECORD_EXTENSIONS)}, or a folder")
 
 
-def read_columns(path: Path, *, digest: FileDigest | None = None, **form: Any) -> list[str]:
+def read_columns(path: Path, **form: Any) -> list[str]:
     """Return the columns of a file, in order; for JSON, those of the first records, with dots before nested keys."""
     kind, text = file_extension(path), TextForm(**form)
     if kind in TABLE_DELIMITERS:
-        with open_decompressed(path, digest) as file:
+        with open_text(path, text.encoding) as file:
             return _names(next(_table_rows(path, file, text), (1, list[str]()))[1], header=text.header)
     if kind in PARQUET:
-        with _parquet(path, digest) as parquet_file:
-            return _parquet_columns(parquet_file.schema_arrow)
-    if kind not in (*LINES, *ARRAYS):
-        raise unreadable_kind(path)
-    found: dict[str, None] = {}
-    objects = objects_of_lines if kind in LINES else objects_of_array
-    with open_decompressed(path, digest) as file:
-        for _, record in islice(objects(path, text_lines(file, path, text.encoding)), RECORD_BATCH_ROWS):
-            found.update(dict.fromkeys(column_names(record)))
-    return list(found)
+        with open_decompressed(path) as file:
+            return _parquet_columns(_parquet_file(path, file).schema_arrow)
+    records = islice(_objects(path, text.encoding), RECORD_BATCH_ROWS)
+    return list(dict.fromkeys(name for _, record in records for name in _column_names(record)))
+
+
+# --- Tables ---
 
 
 def named_delimiter(first: str) -> str | None:
@@ -180,47 +160,47 @@ def named_delimiter(first: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _table_rows(path: Path, file: IO[bytes], form: TextForm) -> Iterator[tuple[int, list[str]]]:
+def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table, each with the line that it begins on."""
-    lines = text_lines(file, path, form.encoding)
-    first = next(lines, "")
-    named = named_delimiter(first)
-    rest, skipped = (chain([first], lines), 0) if named is None else (lines, 1)
-    csv.field_size_limit(MAX_FIELD_LENGTH)
-    reader = csv.reader(
-        rest,
-        delimiter=named or form.delimiter or TABLE_DELIMITERS[file_extension(path)],
-        strict=True,
-        quoting=QUOTINGS[form.quoting],
-        escapechar=form.escape,
-    )
-    line = 1 + skipped
+    line, before, reader = 1, 0, None
     try:
+        first = file.readline()
+        named = named_delimiter(first)
+        before = 0 if named is None else 1
+        reader = csv.reader(
+            chain([first], file) if named is None else file,
+            delimiter=named or form.delimiter_of(path),
+            strict=True,
+            quoting=QUOTINGS[form.quoting],
+            escapechar=form.escape,
+        )
+        line = before + 1
         for row in reader:
             yield line, row
-            line = reader.line_num + 1 + skipped
+            line = before + reader.line_num + 1
     except csv.Error as error:
-        problem = str(error)
-        if "new-line character" in problem:
-            problem = "a carriage return stands alone outside quotes; end all rows in the same way"
-        elif form.quoting != "none":
-            problem += _UNQUOTED
-        raise DataError(f"{path}:{line}: is not a valid table: {problem}") from None
+        hint = "" if form.quoting == "none" else _UNQUOTED
+        raise DataError(f"{path}:{line}: is not a valid table: {error}{hint}") from None
+    except UnicodeDecodeError as error:
+        raise decode_error(path, _encoding(file), error, before + reader.line_num if reader else 0) from None
+
+
+def _encoding(file: TextIO) -> str:
+    return file.encoding.removesuffix("-sig")
 
 
 def _of_table(
-    path: Path, columns: Sequence[str], form: TextForm, digest: FileDigest | None, skipped: list[int]
+    path: Path, columns: Sequence[str], form: TextForm, digest: Any, skipped: list[int]
 ) -> Iterator[FileRecord]:
-    header = form.header
-    with open_decompressed(path, digest) as file:
+    with open_text(path, form.encoding, digest) as file:
         rows = _table_rows(path, file, form)
         first = next(rows, None)
-        names = _names([] if first is None else first[1], header=header)
-        if header and columns and not set(columns) & set(names):
+        names = _names([] if first is None else first[1], header=form.header)
+        if form.header and columns and not set(columns) & set(names):
             hint = "; if its first row is not a header, add one, or set header: false in the configuration"
             raise UnknownColumnError(path, columns[0], names, hint)
         where = [_position(path, names, name) for name in columns]
-        for line, row in rows if header or first is None else chain([first], rows):
+        for line, row in rows if form.header or first is None else chain([first], rows):
             if row and not any(map(str.strip, row)):
                 skipped.append(line)
             elif row and len(row) != len(names):
@@ -238,9 +218,7 @@ def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -
     """Return what is wrong with a row that has more or fewer columns than the first row."""
     n = len(row)
     problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if form.header else 'first row'} has {wanted}"
-    delimiter = form.delimiter or TABLE_DELIMITERS[file_extension(path)]
-    name = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, repr(delimiter))
-    quote = f"; quote the text if it holds {name}" if n > wanted else ""
+    quote = f"; quote the text if it holds {form.delimiter_of(path)!r}" if n > wanted else ""
     return problem + quote + (_UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else "")
 
 
@@ -252,46 +230,90 @@ def _position(path: Path, header: Sequence[str], name: str) -> int:
     return header.index(name)
 
 
-def _of_objects(
-    path: Path,
-    columns: Sequence[str],
-    encoding: str,
-    digest: FileDigest | None,
-    objects: Callable[[Path, Iterator[str]], Iterator[tuple[int, dict[str, Any]]]],
-) -> Iterator[FileRecord]:
-    missing, names = set(columns), dict[str, None]()
-    with open_decompressed(path, digest) as file:
-        for count, (number, record) in enumerate(objects(path, text_lines(file, path, encoding))):
-            if missing:
-                missing = {name for name in missing if not has_column(record, name)}
-            if missing and count < RECORD_BATCH_ROWS:
-                names.update(dict.fromkeys(column_names(record)))
-            yield number, [nested_value(record, name) for name in columns]
-    for name in columns:
-        if name in missing and names:
-            raise UnknownColumnError(path, name, list(names))
+# --- Objects: JSON and Parquet ---
+
+_MISSING: Any = object()
 
 
-@contextmanager
-def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
-    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
+def _nested(record: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a column; of `body.text`, the value of `text` in `body`, unless a key has that very name."""
+    if name in record:
+        return record[name]
+    for dot in re.finditer(r"\.", name):
+        inner = record.get(name[: dot.start()])
+        if isinstance(inner, dict) and (value := _nested(inner, name[dot.end() :])) is not _MISSING:
+            return value
+    return _MISSING
+
+
+def _column_names(record: Mapping[str, Any], levels: int = MAX_NESTED) -> Iterator[str]:
+    """Yield the columns of a record, in order: its keys, and those of objects in it after a dot."""
+    for key, value in record.items():
+        if isinstance(value, dict) and value and levels:
+            yield from (f"{key}.{name}" for name in _column_names(value, levels - 1))
+        else:
+            yield key
+
+
+def _objects(
+    path: Path, encoding: str, digest: Any = None, columns: Sequence[str] = ()
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file, each with its line or number, from 1."""
+    kind = file_extension(path)
+    if kind in PARQUET:
+        with open_decompressed(path, digest) as packed:
+            yield from enumerate(_parquet_rows(path, packed, columns), start=1)
+        return
+    if kind not in (*LINES, *ARRAYS):
+        raise unreadable_kind(path)
+    number = 0
+    with open_text(path, encoding, digest) as file:
+        try:
+            lines: Iterator[str] = file
+            if kind in ARRAYS:
+                text = file.read()
+                if text.lstrip().startswith("["):
+                    records = enumerate(_parsed(path, 0, text), start=1)
+                    yield from ((number, _object(path, number, record)) for number, record in records)
+                    return
+                lines = io.StringIO(text)
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, _object(path, number, _parsed(path, number - 1, line.rstrip()))
+        except UnicodeDecodeError as error:
+            raise decode_error(path, _encoding(file), error, number) from None
+
+
+def _parsed(path: Path, lines: int, text: str) -> Any:
+    """Parse JSON that stands after so many lines of a file."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        hint = "; a .json file is an array, [{…}, …], or has an object a line" if file_extension(path) in ARRAYS else ""
+        raise DataError(f"{path}:{lines + error.lineno}: is not valid JSON: {error.msg}{hint}") from None
+    except RecursionError:
+        raise DataError(f"{path}:{lines + 1}: is not valid JSON: its values are nested too deeply") from None
+
+
+def _object(path: Path, number: int, record: Any) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        raise DataError(f"{path}:{number}: is {quote_value(record)}, and must be an object: {{…}}")
+    return record
+
+
+def _parquet_file(path: Path, file: IO[bytes]) -> Any:
+    from pyarrow import ArrowException, parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
     try:
-        with open_as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
-            yield file
-    except (
-        OSError,
-        ArrowException,
-        ArithmeticError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:  # damaged files
+        return parquet.ParquetFile(io.BytesIO(file.read()))
+    except (OSError, ArrowException) as error:
         raise DataError(f"{path}: can't be read: {error}") from None
 
 
-def _parquet_columns(schema: Schema | StructType) -> list[str]:
+def _parquet_columns(schema: Any) -> list[str]:
     """Return the columns of a Parquet file, with dots before the fields of a struct."""
+    from pyarrow import types  # noqa: PLC0415 - as above
+
     found = list[str]()
     for field in schema:
         nested = _parquet_columns(field.type) if types.is_struct(field.type) else []
@@ -299,19 +321,20 @@ def _parquet_columns(schema: Schema | StructType) -> list[str]:
     return found
 
 
-def _of_parquet(path: Path, columns: Sequence[str], digest: FileDigest | None) -> Iterator[FileRecord]:
-    row = 0
-    with _parquet(path, digest) as file:
-        names, known = file.schema_arrow.names, _parquet_columns(file.schema_arrow)
-        for name in columns:
-            if name not in names and name not in known:
-                raise UnknownColumnError(path, name, known)
-        roots = [name if name in names else next(r for r in names if name.startswith(f"{r}.")) for name in columns]
-        for root in roots:
-            _position(path, names, root)
-        for batch in file.iter_batches(RECORD_BATCH_ROWS, columns=list(dict.fromkeys(roots))):
+def _parquet_rows(path: Path, file: IO[bytes], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    from pyarrow import ArrowException  # noqa: PLC0415 - as above
+
+    table = _parquet_file(path, file)
+    names, known = table.schema_arrow.names, _parquet_columns(table.schema_arrow)
+    for name in columns:
+        if name not in names and name not in known:
+            raise UnknownColumnError(path, name, known)
+    roots = [
+        root for root in dict.fromkeys(names) if any(name == root or name.startswith(f"{root}.") for name in columns)
+    ]
+    try:
+        for batch in table.iter_batches(RECORD_BATCH_ROWS, columns=roots):
             values = [batch.column(root).to_pylist() for root in roots]
-            for record in zip(*values, strict=True):
-                row += 1
-                whole = zip(columns, roots, record, strict=True)
-                yield row, [nested_value({root: value}, name) for name, root, value in whole]
+            yield from (dict(zip(roots, row, strict=True)) for row in zip(*values, strict=True))
+    except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # damaged files
+        raise DataError(f"{path}: can't be read: {error}") from None

@@ -16,14 +16,14 @@ from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
 class UserCorpus(CorpusReader):
-    """Documents that no card describes, unless the user writes one (see `own_card`).
+    """Documents that no card describes, unless the user writes one (see `user_card`).
 
     Parameters
     ----------
@@ -54,12 +54,7 @@ class UserCorpus(CorpusReader):
         return self.path if isinstance(self.path, str) else ", ".join(self.path.values())
 
     def places(self) -> list[tuple[str, Path]]:
-        """Return each file or folder with its part of the split.
-
-        Returns
-        -------
-        list of (str, Path)
-            The part is "" where the path names none.
+        """Return each file or folder with its part of the split, "" where the path names none.
 
         Raises
         ------
@@ -67,7 +62,7 @@ class UserCorpus(CorpusReader):
             A file or folder doesn't exist.
         """
         path_of = self.path if isinstance(self.path, dict) else {"": self.path}
-        paths = [(split, self.base / Path(name).expanduser()) for split, name in path_of.items()]
+        paths = [(part, self.base / Path(name).expanduser()) for part, name in path_of.items()]
         for _, path in paths:
             if not path.exists():
                 raise DataError(f"{path}: no such file or folder; path is relative to the configuration")
@@ -83,13 +78,7 @@ class UserCorpus(CorpusReader):
         """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
         return self.outline().part_names
 
-    def locate(
-        self,
-        *,
-        download: bool,  # noqa: ARG002 - there is no address to download it from
-        notify: Callable[[str], None],  # noqa: ARG002
-        progress: bool,  # noqa: ARG002
-    ) -> CorpusSource:
+    def locate(self, *, download: bool, notify: Callable[[str], None]) -> CorpusSource:  # noqa: ARG002 - no address
         """Return the path as written in the configuration; nothing is downloaded."""
         return CorpusSource(Path(self.where))
 
@@ -100,41 +89,44 @@ class UserCorpus(CorpusReader):
 
 def encode_documents(
     ids: Sequence[str],
-    labels: Iterable[Collection[str]],
-    classes: Sequence[str],
-    parts_of_documents: Sequence[str],
+    labels: Sequence[Collection[str]],
+    parts: Sequence[str],
     *,
     multilabel: bool,
+    classes: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
     dates: NDArray[np.datetime64] | None = None,
 ) -> Documents:
-    """Encode documents from the names of their classes and groups.
+    """Encode documents from the names of their classes, parts and groups.
 
     Parameters
     ----------
     ids : sequence of str, length n
-    labels : iterable of collections of str, length n
+    labels : sequence of collections of str, length n
         Classes of each document; one, unless `multilabel`.
-    classes : sequence of str
-        Classes, in the order that decides ties.
-    parts_of_documents : sequence of str, length n
+    parts : sequence of str, length n
         Group or part of each document; `Documents.part_names` is sorted by name.
     multilabel : bool
         Whether documents may have several classes, or none.
+    classes : sequence of str, optional
+        Classes, in the order that decides ties; by default sorted by name.
     groups : sequence of str, length n, optional
         Name that documents which belong together share.
     dates : datetime64[s] array, shape (n,), optional
     """
-    n, code = len(ids), {name: position for position, name in enumerate(classes)}
-    codes, topics = np.full(n, -1, np.int32), np.zeros((n, len(classes)), np.bool_) if multilabel else None
-    for row, names in enumerate(labels):
-        if topics is not None:
+    if classes is None:
+        classes = sorted({name for names in set(labels) for name in names})
+    code = {name: position for position, name in enumerate(classes)}
+    topics = None
+    if multilabel:
+        codes, topics = np.full(len(ids), -1, np.int32), np.zeros((len(ids), len(classes)), np.bool_)
+        for row, names in enumerate(labels):
             topics[row, [code[name] for name in names]] = True
-        else:
-            (codes[row],) = (code[name] for name in names)
-    parts, part_names = _coded(parts_of_documents)
+    else:
+        codes = np.array([code[name] for (name,) in labels], dtype=np.int32)
+    part_codes, part_names = _coded(parts)
     group_codes = None if groups is None else _coded(groups)[0]
-    return Documents(tuple(ids), codes, parts, tuple(classes), part_names, topics, group_codes, dates)
+    return Documents(tuple(ids), codes, part_codes, tuple(classes), part_names, topics, group_codes, dates)
 
 
 def _coded(names: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:

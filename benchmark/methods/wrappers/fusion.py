@@ -58,8 +58,8 @@ class StandardizedSum:
     def of(self, values: Sequence[Array]) -> Array:
         """Return the sum for each learned class, shape (m, n_learned), of class values of each method, shape (m, k)."""
         total = np.zeros((len(values[0]), len(self.learned.columns)))
-        for own, weight, scale in zip(values, self.weights, self.scales, strict=True):
-            total += weight * centred_values(own, self.learned) / scale
+        for each, weight, scale in zip(values, self.weights, self.scales, strict=True):
+            total += weight * centred_values(each, self.learned) / scale
         return total
 
 
@@ -68,8 +68,8 @@ def centred_values(values: Array, learned: LearnedClasses) -> Array:
 
     Where a document may have several classes, they are returned as they are.
     """
-    own = values[:, learned.columns]
-    return own if learned.multilabel else own - own.mean(axis=1, keepdims=True)
+    chosen = values[:, learned.columns]
+    return chosen if learned.multilabel else chosen - chosen.mean(axis=1, keepdims=True)
 
 
 def value_scale(values: Array) -> float:
@@ -95,6 +95,25 @@ class FittedFusion:
     members: tuple[FittedMethod, ...]
     rule: StandardizedSum
     outside: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MemberValues:
+    """Values of one method of a fusion on a split.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation of its out-of-fold values.
+    tested : float64 array, shape (m, k)
+        Class values of the test documents.
+    seconds : float64 array, shape (6,)
+        Seconds of its training and testing, by `TIMERS`.
+    """
+
+    scale: float
+    tested: Array
+    seconds: Array
 
 
 class FusedMethod(Method):
@@ -135,7 +154,7 @@ class FusedMethod(Method):
         """What decides the predictions beside the splits, as results are keyed."""
         return [
             self.fused.scale,
-            *([*own, weight] for own, weight in zip(self._members, self.fused.weights, strict=True)),
+            *([*member, weight] for member, weight in zip(self._members, self.fused.weights, strict=True)),
         ]
 
     @property
@@ -166,29 +185,19 @@ class FusedMethod(Method):
         return self.spec.fused
 
     def solve(
-        self,
-        problem: Problem,
-        splits: Sequence[Split],
-        terms: int | None,
-        bench: MatrixCache,
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
-        """Train the methods on each split and on its folds, and predict by the sum, see `Method.solve`.
-
-        Raises
-        ------
-        ValueError
-            If a method has no trained state with decision values.
-        FloatingPointError
-            If a decision value is not finite.
-        """
-        known: dict[str, MemberValues] = {}
-        return [self.solve_split(problem, split, terms, bench, known) for split in splits]
+        """Train the methods on each split and on its folds, and predict by the sum, see `Method.solve`."""
+        (found,) = solve_fusions([(self, splits)], problem, terms, matrices)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def fit(self, *_: object) -> FittedMethod:
         """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
         raise ValueError("a fusion has no trained state of its own")
 
-    def train(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedFusion:
+    def train(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedFusion:
         """Train the methods on the training documents of a split and on their folds, as `solve` does.
 
         Raises
@@ -196,82 +205,58 @@ class FusedMethod(Method):
         ValueError, FloatingPointError
             If one of its methods can't be used on these documents, or has no trained state; the message names it.
         """
-        fitted: list[FittedMethod] = []
-        outside: list[Array] = []
-        scales: list[float] = []
-        for number in range(len(self.methods)):
-            trained, values = self._trained(number, split, terms, bench)
-            fitted.append(trained)
-            outside.append(values)
-            scales.append(value_scale(centred_values(values, LearnedClasses.of(problem, split.train))))
-        rule = StandardizedSum(self.fused.weights, tuple(scales), LearnedClasses.of(problem, split.train))
-        return FittedFusion(tuple(fitted), rule, rule.learned.class_values(rule.of(outside)))
+        learned = LearnedClasses.of(problem, split.train)
+        trained = [self._trained(number, split, terms, matrices) for number in range(len(self.methods))]
+        scales = tuple(value_scale(centred_values(values, learned)) for _, values in trained)
+        rule = StandardizedSum(self.fused.weights, scales, learned)
+        outside = rule.learned.class_values(rule.of([values for _, values in trained]))
+        return FittedFusion(tuple(fitted for fitted, _ in trained), rule, outside)
 
-    def _trained(self, number: int, split: Split, terms: int | None, bench: MatrixCache) -> tuple[FittedMethod, Array]:
+    def _trained(
+        self, number: int, split: Split, terms: int | None, matrices: MatrixCache
+    ) -> tuple[FittedMethod, Array]:
         """Train one of the methods; return it, and out-of-fold class values of the training documents."""
-        method, own = self.methods[number], self.problems[number]
-        inputs = method.inputs(own)
+        method, problem, spec = self.methods[number], self.problems[number], self.methods[number].spec
+        inputs, n_folds = method.inputs(problem), _N_FOLDS[self.fused.scale]
 
         def fit(part: Split) -> FittedMethod:
-            return method.fit(own, part, terms, bench)
+            return method.fit(problem, part, terms, matrices)
 
         # Kernel machines use all cores and share one memory, and others' code may not bear threads.
-        spec = method.spec
-        side_by_side = terms is None and spec.kernel is None
-        parts = spec.classifier, spec.representation.weighting, spec.representation.features
-        ours = all(is_builtin(part.cls) for part in parts if part is not None)
-        n_folds = _N_FOLDS[self.fused.scale]
+        ours = all(is_builtin(each.cls) for each in spec.components)
         with _naming(self.fused.names[number]):
-            if not (side_by_side and ours):  # on this thread: a plug-in's reads are observed there
-                return fit(split), out_of_fold_values(own, split, inputs, fit, n_folds)
-            with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
+            if terms is not None or spec.kernel is not None or not ours:
+                return fit(split), out_of_fold_values(problem, split, inputs, fit, n_folds)
+            with blas_threads(1), ThreadPoolExecutor(matrices.jobs) as pool:
                 whole = pool.submit(fit, split)
-                outside = out_of_fold_values(own, split, inputs, fit, n_folds, pool.map)
+                outside = out_of_fold_values(problem, split, inputs, fit, n_folds, pool.map)
                 return whole.result(), outside
 
     def solve_split(
-        self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache, known: dict[str, MemberValues]
+        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: dict[str, MemberValues]
     ) -> SettingPredictions:
         """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
-        found, learned = [], LearnedClasses.of(problem, split.train)
+        members, learned = [], LearnedClasses.of(problem, split.train)
         rows = [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
-        for number, own in enumerate(self._members):
-            key = json.dumps([own, self.fused.scale, rows, terms], sort_keys=True)
+        for number, member in enumerate(self._members):
+            key = json.dumps([member, self.fused.scale, rows, terms], sort_keys=True)
             if key not in known:
                 watch = Stopwatch()
-                fitted, outside = self._trained(number, split, terms, bench)
+                fitted, outside = self._trained(number, split, terms, matrices)
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
-                tested = fitted.values_of_rows(self.methods[number].inputs(self.problems[number])[split.test])
+                inputs = self.methods[number].inputs(self.problems[number])[split.test]
+                tested = fitted.class_values(fitted.view.own_terms(inputs))
                 watch.lap("testing")
                 known[key] = MemberValues(scale, tested, watch.seconds())
-            found.append(known[key])
-        rule = StandardizedSum(self.fused.weights, tuple(each.scale for each in found), learned)
-        total, seconds = rule.of([each.tested for each in found]), np.sum([each.seconds for each in found], axis=0)
-        return learned.predictions(total, seconds)
-
-
-@dataclass(frozen=True, eq=False)
-class MemberValues:
-    """Values of one method of a fusion on a split.
-
-    Parameters
-    ----------
-    scale : float
-        Standard deviation of its out-of-fold values.
-    tested : float64 array, shape (m, k)
-        Class values of the test documents.
-    seconds : float64 array, shape (6,)
-        Seconds of its training and testing, by `TIMERS`.
-    """
-
-    scale: float
-    tested: Array
-    seconds: Array
+            members.append(known[key])
+        rule = StandardizedSum(self.fused.weights, tuple(each.scale for each in members), learned)
+        seconds = np.sum([each.seconds for each in members], axis=0)
+        return learned.decide(rule.of([each.tested for each in members])).timed(seconds)
 
 
 def solve_fusions(
-    asked: Sequence[tuple[FusedMethod, Sequence[Split]]], problem: Problem, terms: int | None, bench: MatrixCache
+    asked: Sequence[tuple[FusedMethod, Sequence[Split]]], problem: Problem, terms: int | None, matrices: MatrixCache
 ) -> list[list[SettingPredictions] | Exception]:
     """Solve several fusions; a method that some of them have in common is trained once on a split.
 
@@ -279,7 +264,7 @@ def solve_fusions(
     ----------
     asked : sequence of (FusedMethod, sequence of Split)
         Fusions, each with the splits to solve.
-    problem, terms, bench
+    problem, terms, matrices
         As in `Method.solve`.
 
     Returns
@@ -291,7 +276,7 @@ def solve_fusions(
     found: list[list[SettingPredictions] | Exception] = []
     for method, splits in asked:
         try:
-            found.append([method.solve_split(problem, split, terms, bench, known) for split in splits])
+            found.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
         except (ValueError, FloatingPointError) as error:
             found.append(error)
     return found

@@ -51,7 +51,8 @@ def out_of_fold_values(
 
     def scored(fold: Split) -> NDArray[np.float64]:
         """Train without a fold and return the class values of its documents."""
-        return fit(fold).values_of_rows(inputs[fold.test])
+        fitted = fit(fold)
+        return fitted.class_values(fitted.view.own_terms(inputs[fold.test]))
 
     for fold, found in zip(folds, each(scored, folds), strict=True):
         values[fold.test] = found

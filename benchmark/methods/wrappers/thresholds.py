@@ -8,21 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from benchmark.classifiers.thresholds import gives_a_class
-from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.base import WrappedMethod
+from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
-from benchmark.methods.plugin_outputs import check_real_array
-from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.vectors import surplus_warnings
 from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.evaluation.protocols import Split
+    from benchmark.methods.learned_classes import Decisions
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
@@ -41,26 +36,7 @@ class ThresholdedMethod(WrappedMethod):
             raise ValueError("this method has no rule for thresholds")
         return self.spec.threshold.build()
 
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train on each split and predict its test documents, see `Method.solve`."""
-        vectors = self.spec.vectors
-        said = () if vectors is None else surplus_warnings(vectors, problem.documents)
-        return [replace(self._split(problem, split, terms, bench), warnings=said) for split in splits]
-
-    def _split(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> SettingPredictions:
-        watch, tested = Stopwatch(), self.inputs(problem)[split.test]
-        fitted = self.fit(problem, split, terms, bench)
-        watch.lap("training")
-        values = fitted.values(fitted.view.own_terms(tested))
-        predicted = fitted.predict_from(values)
-        tied = np.zeros(predicted.shape, dtype=bool)
-        tied[:, fitted.learned.columns] = values == 0
-        watch.lap("testing")
-        return SettingPredictions.of_split(predicted, tied, watch.seconds(), fitted.class_values(values))
-
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedThresholds:
+    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
 
         Raises
@@ -70,7 +46,7 @@ class ThresholdedMethod(WrappedMethod):
             one finite threshold for each class.
         """
         members, rule = problem.members[split.train], self._rule
-        whole = self.method.fit(problem, split, terms, bench)
+        whole = self.method.fit(problem, split, terms, matrices)
         columns = whole.learned.columns
         at_least_one = gives_a_class(rule)
         if at_least_one and not members.any(axis=1).all():
@@ -80,7 +56,7 @@ class ThresholdedMethod(WrappedMethod):
         if not hasattr(rule, "fit"):
             return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
         values = out_of_fold_values(
-            problem, split, self.inputs(problem), lambda fold: self.method.fit(problem, fold, terms, bench)
+            problem, split, self.inputs(problem), lambda fold: self.method.fit(problem, fold, terms, matrices)
         )
         rule.fit(values[:, columns], members[:, columns])
         what = f"the threshold rule {type(rule).__name__}"
@@ -108,17 +84,14 @@ class FittedThresholds(FittedMethod):
         """Return the method for counts of its own terms alone, without their columns in its problem."""
         return replace(super().over_own_terms(), method=self.method.over_own_terms())
 
-    def values(self, counts: sp.csr_array) -> NDArray[np.float64]:
-        """Return the decision values less the threshold of each learned class, shape (m, n_learned)."""
-        return self.method.values(counts) - self.thresholds
+    def decide(self, inputs: Any) -> Decisions:
+        """Return the decisions by the values less the threshold of each learned class, see `FittedMethod`.
 
-    def predict_from(self, values: NDArray[np.float64]) -> NDArray[Any]:
-        """Return class indicators, shape (m, k): the classes with positive values.
-
-        With `at_least_one`, a document without any gets the class with the largest value (ties: the first).
+        With `at_least_one`, a document without any class gets the one with the largest value (ties: the first).
         """
-        predicted = super().predict_from(values)
+        values = self.method.class_values(inputs)[:, self.learned.columns] - self.thresholds
+        decisions = self.learned.decide(values)
         if self.at_least_one and values.shape[1]:
-            none = np.flatnonzero(~predicted.any(axis=1))
-            predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
-        return predicted
+            none = np.flatnonzero(~decisions.predicted.any(axis=1))
+            decisions.predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
+        return decisions

@@ -24,18 +24,18 @@ class TrainingVocabularyMethod(WrappedMethod):
     """
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: MatrixCache
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Solve each split over its own vocabulary, see `Method.solve`."""
         return [
             predictions
             for split in splits
-            for predictions in self.method.solve(problem.over_terms_of(split.train), [split], terms, bench)
+            for predictions in self.method.solve(problem.over_terms_of(split.train), [split], terms, matrices)
         ]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: MatrixCache) -> FittedMethod:
+    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
         """Train over the split's own vocabulary, see `Method.fit`; the result has its terms' columns in the problem."""
         kept = problem.training_terms(split.train)
-        fitted = self.method.fit(problem.over_terms_of(split.train), split, terms, bench)
+        fitted = self.method.fit(problem.over_terms_of(split.train), split, terms, matrices)
         own = fitted.view.terms
         return replace(fitted, view=replace(fitted.view, terms=kept if own is None else kept[own]))

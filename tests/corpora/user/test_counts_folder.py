@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.corpora import file_digest
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.user import counts_folder
-from benchmark.corpora.user.counts_folder import COUNTS_FOLDER_FILES, CountsFolder
+from benchmark.corpora.user.counts_folder import CountsFolder
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -104,7 +102,6 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"counts": "10 4:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
         ({"counts": "1.5 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms: the class 1.5 is not a whole number"),
         ({"counts": ""}, "counts.svmlight: holds no document"),
-        ({"documents": ""}, "documents.csv: has no column 'id'"),
         ({"documents": "id,label\n"}, "documents.csv: has 0 documents, but counts.svmlight has 3"),
         ({"blocks": "title\nbody\ntitle\nmore\n"}, "blocks.txt: has 4 lines, but vocabulary.txt has 3 terms"),
         ({"counts": "10 1:1\n9 1:1 # 3:1, and more\n,10 1:1\n"}, "is not svmlight with 3 terms"),
@@ -113,13 +110,6 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
 def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, str], said: str) -> None:
     with pytest.raises(DataError, match=said):
         written(tmp_path, **changes).outline()
-
-
-def test_as_large_a_count_as_there_can_be_is_read(tmp_path: Path) -> None:
-    assert (
-        written(tmp_path, counts=f"10 1:{2**31 - 1}\n9 1:1\n10 1:1\n").load(CorpusSource(None)).matrix.max()
-        == 2**31 - 1
-    )
 
 
 def test_every_file_decides_the_content(tmp_path: Path) -> None:
@@ -132,50 +122,6 @@ def test_every_file_decides_the_content(tmp_path: Path) -> None:
     ]
     contents = [written(tmp_path, **each).content(CorpusSource(None))["digest"] for each in changed]
     assert len(set(contents)) == len(changed)
-
-
-@pytest.mark.parametrize("name", COUNTS_FOLDER_FILES)
-@pytest.mark.parametrize("how", ["edited", "removed", "added"])
-def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, name: str, how: str) -> None:
-    optional = name in ("blocks.txt", "documents.csv")
-    reader = written(tmp_path, *([name] if how == "added" and optional else []))
-    reader.outline()
-    reader.check_unchanged()
-    path = tmp_path / name
-    if how == "removed":
-        path.unlink()
-    else:
-        path.write_text(FILES[name] + "\n")
-    with pytest.raises(DataError, match=rf"{name}: was changed while it was read"):
-        reader.content(CorpusSource(None))
-
-
-def test_documents_are_named_by_the_content_that_is_digested_however_many_blocks_it_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (file_digest, counts_folder):
-        monkeypatch.setattr(module, "DIGEST_BLOCK_BYTES", 16)
-    assert written(tmp_path).outline().ids == ("d1", "d2", "d3")
-    read = CountsFolder._bytes
-
-    def earlier(reader: CountsFolder, name: str, *, optional: bool) -> bytes:
-        content = read(reader, name, optional=optional)
-        return content.replace(b"d3", b"d4") if name == "documents.csv" else content
-
-    monkeypatch.setattr(CountsFolder, "_bytes", earlier)
-    with pytest.raises(DataError, match=r"documents\.csv: was changed while it was read; run it again$"):
-        written(tmp_path).outline()
-
-
-def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = written(tmp_path)
-    corpus = reader.load(CorpusSource(None))
-    monkeypatch.setattr(CountsFolder, "_bytes", lambda *_, **__: pytest.fail("it was read again"))
-    assert reader.load(CorpusSource(None)) is corpus
-    assert reader.outline() is corpus.documents
-    assert (reader.classes, reader.parts) == (("small", "big one"), ("test", "train"))
-    assert reader.content(CorpusSource(None)) == {"digest": reader.digest()} == {"digest": corpus.digest}
-    assert (reader.facts(), reader.where) == ({"base": str(tmp_path)}, ".")
 
 
 @pytest.mark.parametrize("several", [False, True])

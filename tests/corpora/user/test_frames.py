@@ -10,7 +10,7 @@ import pytest
 
 import benchmark as sb
 from benchmark.api import _frame_sections
-from benchmark.commands.init import configuration_text, propose_columns, sample_file
+from benchmark.commands.init import Proposal, configuration_text, propose_columns, sample_file
 from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.system.errors import ConfigError, DataError
 
@@ -34,49 +34,23 @@ def test_columns_are_found_by_name_and_named_ones_come_first() -> None:
     assert "labels" not in frame_columns(frame, {"label": "label"})
 
 
-def test_a_missing_column_is_proposed() -> None:
-    with pytest.raises(ConfigError, match=r"no column 'text'.*text='Long Description', label='Kategorie'"):
-        frame_columns(TICKETS, {})
-    with pytest.raises(ConfigError, match=r"label='Kategorie'"):  # a column of one value tells no classes apart
-        frame_columns(TICKETS.assign(all="one")[["all", "Long Description", "Kategorie", "number"]], {})
-    with pytest.raises(ConfigError, match=r"text='…', label='…'"):
-        frame_columns(TICKETS[[]], {})
-    with pytest.raises(ConfigError, match=r"text: the frame has no column 'Description'.*Long Description"):
-        frame_columns(TICKETS, {"text": "Description", "label": "Kategorie"})
-    with pytest.raises(ConfigError, match="two columns 'text': rename one"):
-        frame_columns(pd.DataFrame([["a", "b", "c"]], columns=["text", "label", "text"]), {})
-    with pytest.raises(ConfigError, match=r"^the frame has no column 'label' \(columns: text\); name yours, such as "):
-        frame_columns(pd.DataFrame({"text": ["a", "b"]}), {})
-
-
-@pytest.mark.parametrize("role", FRAME_ROLES)
-def test_a_named_column_must_be_there_once(role: str) -> None:
-    """Whatever its role is called; a column that stands there twice without a role doesn't matter."""
-    columns = [*(r for r in FRAME_ROLES if r not in (role, "labels")), "mine", "more", "more"]
-    frame = pd.DataFrame([["a"] * len(columns)], columns=columns)
-    assert frame_columns(frame, {role: "mine"})[role] == "mine"
-    with pytest.raises(ConfigError, match=f"^{role}: the frame has two columns 'more': rename one$"):
-        frame_columns(frame, {role: "more"})
-    have = ", ".join(columns)
-    with pytest.raises(ConfigError) as raised:
-        frame_columns(frame, {role: "Mine"})
-    assert str(raised.value) == f"{role}: the frame has no column 'Mine' (columns: {have})"
-    if role == "text":
-        assert frame_columns(frame, {"text": ["mine", "label"]})["text"] == ["mine", "label"]
-        for wrong in (["mine", "more"], ["mine", "none"]):
-            with pytest.raises(ConfigError, match=f"^text: the frame has .*{wrong[1]}"):
-                frame_columns(frame, {"text": wrong})
+def test_a_missing_or_doubled_column_is_named_with_those_that_there_are() -> None:
+    for columns, named, part in (
+        (["body", "label"], {}, "the frame has no column 'text' (columns: body, label); name yours: text=…"),
+        (["text", "kind"], {}, "the frame has no column 'label' (columns: text, kind); name yours: label=…"),
+        (["body", "label"], {"text": "bodi"}, "text: the frame has no column 'bodi' (columns: body, label)"),
+        (["text", "label", "label"], {}, "label: the frame has several columns 'label' (columns: text, label, label)"),
+    ):
+        with pytest.raises(ConfigError) as raised:
+            frame_columns(pd.DataFrame([["a"] * len(columns)], columns=columns), named)
+        assert str(raised.value) == part
 
 
 def test_the_file_has_the_columns_that_have_a_role(tmp_path) -> None:
-    frame = TICKETS.assign(when=pd.Timestamp("2024-05-31"), tags=[("a", "b")] * len(TICKETS))
-    frame.columns = [*frame.columns[:-1], 7]  # a name that is no text
-    roles = frame_columns(frame, {**NAMED, "date": "when", "group": "7"})
-    write_frame(frame, roles, tmp_path / "frame.jsonl")
-    first = json.loads((tmp_path / "frame.jsonl").read_text().splitlines()[0])
-    assert first.keys() == {"Long Description", "Kategorie", "when", "7"}
-    assert first["when"].startswith("2024-05-31T")
-    assert first["7"] == ["a", "b"]
+    frame = TICKETS.assign(day=pd.Timestamp("2024-05-31", tz="UTC"))
+    write_frame(frame, {"text": ["number", "Long Description"], "date": "day"}, tmp_path / "frame.jsonl")
+    row = json.loads((tmp_path / "frame.jsonl").read_text().splitlines()[3])
+    assert row == {"number": 3, "Long Description": TICKETS["Long Description"][3], "day": "2024-05-31T00:00:00.000Z"}
 
 
 def test_errors_speak_of_the_frame_and_its_row(tmp_path) -> None:
@@ -119,13 +93,6 @@ def test_a_frame_is_run_as_init_proposes() -> None:
     assert set(own.scores["fold"]) == {"all", *(f"fold-{i}" for i in range(1, 5))}
 
 
-def test_a_section_text_is_merged_with_what_init_proposes() -> None:
-    corpus = {"frame": TICKETS, **NAMED}
-    raw = sb.run(corpus=corpus, text={"ngrams": (1, 2)}, methods=["mnb"]).findings.experiment.raw
-    assert raw["text"]["ngrams"] == [1, 2]
-    assert raw["text"]["stoplist"] == "none"
-
-
 def test_several_classes_and_given_parts_need_no_protocol() -> None:
     several = TICKETS.assign(tags=[[name, "all"] if i % 3 else [name] for i, name in enumerate(TICKETS["Kategorie"])])
     result = sb.run(corpus=several, text="Long Description", labels="tags", methods=["mnb"])
@@ -148,7 +115,7 @@ def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
     seen = sample_file(tmp_path / "pages.csv")
     roles = propose_columns(seen, {"text": "text", "label": "label"})
     config = tmp_path / "pages.yaml"
-    config.write_text(configuration_text(seen, roles, config))
+    config.write_text(configuration_text(Proposal(seen, roles), config))
     pd.testing.assert_frame_equal(sb.run(corpus=pages).scores, sb.run(config).scores)
 
 
@@ -172,18 +139,3 @@ def test_roles_and_options_of_a_frame_reach_its_reader(tmp_path) -> None:
             "who": "w",
             "day": "2024-05-31",
         }
-
-
-def test_the_label_of_a_frame_is_probably_the_column_of_fewest_values_and_its_text_the_longest() -> None:
-    frame = pd.DataFrame(
-        {"n": range(9), "long": ["a word more"] * 9, "kind": ["a", "b", "c"] * 3, "two": ["x", "y", "y"] * 3}
-    )
-    with pytest.raises(ConfigError) as raised:
-        frame_columns(frame, {})
-    have = "(columns: n, long, kind, two)"
-    assert str(raised.value) == f"the frame has no column 'text' {have}; name yours, such as text='long', label='two'"
-    for named, said in (({"text": "long"}, "'label' "), ({"label": "two"}, "'text' "), ({"labels": "two"}, "'text' ")):
-        with pytest.raises(ConfigError) as raised:
-            frame_columns(frame, named)
-        guess = "label='two'" if "text" in named else "text='long'"
-        assert str(raised.value) == f"the frame has no column {said}{have}; name yours, such as {guess}"

@@ -42,55 +42,9 @@ def test_outside_counts_as_the_nearest_end() -> None:
     assert (p(np.array([-1.1, 3.1])) == p(np.array([-1.0, 3.0]))).all()
 
 
-def test_in_place_and_strided() -> None:
-    p = ChebyshevInterpolant.fit(wave, 0.0, 1.0)
-    x = np.random.default_rng(0).random((200, 150))
-    expected = p(x)
-    assert (p(x.T) == expected.T).all()
-    view = x[::2, 1::3]
-    assert p(view, out=view) is view
-    assert (view == expected[::2, 1::3]).all()
-    x = np.random.default_rng(0).random((200, 150))
-    p(x, out=x)
-    assert (x == expected).all()
-
-
 def test_rough_functions_are_refused() -> None:
     with pytest.raises(ArithmeticError, match="no polynomial"):
         ChebyshevInterpolant.fit(lambda x: (np.sqrt(np.abs(x - 1 / math.pi)), np.zeros_like(x)), 0.0, 1.0)
-
-
-def test_a_constant_keeps_a_coefficient_and_its_error() -> None:
-    for value in (0.0, 3.0):
-        p = ChebyshevInterpolant.fit(lambda x, value=value: (np.full_like(x, value), np.full_like(x, 1e-9)), 0.0, 2.0)
-        assert len(p.coefficients) == 1
-        assert p.coefficients[0] == pytest.approx(value)
-        assert 1e-9 <= p.error <= 3e-9
-
-
-def test_the_error_is_no_smaller_than_that_of_the_samples_and_what_is_left_out() -> None:
-    """Of e^x, coefficients below the largest error of a sample are left out, and their sum is counted."""
-    for noise in (1e-3, 1e-6, 1e-9):
-        p = ChebyshevInterpolant.fit(lambda x, noise=noise: (np.exp(x), noise * (x > 0.9)), -1.0, 1.0)
-        fine = ChebyshevInterpolant.fit(lambda x: (np.exp(x), np.zeros_like(x)), -1.0, 1.0)
-        left_out = np.abs(fine.coefficients[len(p.coefficients) :]).sum()
-        assert 0 < left_out <= noise < np.abs(fine.coefficients[len(p.coefficients) - 1 :]).sum()
-        assert p.error == pytest.approx(noise + left_out, rel=1e-3)
-
-
-def test_one_more_degree_is_taken_where_the_last_quarter_is_not_small() -> None:
-    asked: list[int] = []
-
-    def function(x: Array) -> tuple[Array, Array]:
-        asked.append(len(x))
-        return np.cos(40 * x), np.full(x.shape, 1e-14)
-
-    p = ChebyshevInterpolant.fit(function, -1.0, 1.0)
-    assert asked == [33, 65, 129]
-    x = np.linspace(-1, 1, 1001)
-    assert np.abs(p(x) - np.cos(40 * x)).max() <= p.error
-    with pytest.raises(ArithmeticError, match=r"no polynomial of degree 512 follows the function on \[-1.0, 1.0\]"):
-        ChebyshevInterpolant.fit(lambda x: (np.sign(x), np.zeros_like(x)), -1.0, 1.0)
 
 
 @pytest.mark.parametrize("size", [0, 1, VALUES_PER_BLOCK, VALUES_PER_BLOCK + 1])

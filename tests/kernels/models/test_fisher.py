@@ -164,12 +164,6 @@ def test_training_documents_have_the_same_values_as_new_ones(kernel: PLSIFisher,
     np.testing.assert_array_equal(clone(kernel).fit_transform(counts), kernel.transform(counts))
 
 
-def test_rows_do_not_depend_on_each_other(kernel: PLSIFisher) -> None:
-    new = documents(14, seed=3)
-    whole = kernel.transform(new)
-    np.testing.assert_array_equal(kernel.transform(new[[9, 3, 0]]), whole[[9, 3, 0]])
-
-
 def test_documents_in_another_order_have_the_same_values(counts: Array) -> None:
     order = np.random.default_rng(4).permutation(len(counts))
     kernel = PLSIFisher(n_classes=(2, 3), max_iterations=100)
@@ -191,21 +185,6 @@ def test_a_document_without_words_has_one_value_for_each_model(kernel: PLSIFishe
     np.testing.assert_allclose(kernel.transform(counts)[3], len(kernel.n_classes), rtol=1e-12)
 
 
-def test_unknown_words_are_ignored(kernel: PLSIFisher) -> None:
-    new = documents(10, seed=6)
-    more = new.copy()
-    more[:, -1] = 5
-    np.testing.assert_array_equal(kernel.transform(more), kernel.transform(new))
-
-
-def test_scores_are_canonical_and_sparse(kernel: PLSIFisher) -> None:
-    scores = kernel.scores(documents(10, seed=7))
-    assert scores.shape == (10, (2 + 3 + 5) * (V + 1))
-    checked = sp.csr_array((scores.data, scores.indices, scores.indptr), shape=scores.shape)
-    assert checked.has_canonical_format
-    assert (scores.data > 0).all()
-
-
 def test_bad_input_fails(kernel: PLSIFisher, counts: Array) -> None:
     with pytest.raises(ValueError, match="n_classes must have at least one number"):
         PLSIFisher(n_classes=()).fit(counts)
@@ -222,17 +201,3 @@ def test_bad_input_fails(kernel: PLSIFisher, counts: Array) -> None:
     phi = np.lib.stride_tricks.as_strided(np.zeros(1), (10**9, 3), (0, 0))
     with pytest.raises(ValueError, match="too many coordinates"):
         fisher_scores(sp.csr_array((1, 10**9)), (np.ones((1, 3)), phi, np.ones(3)))
-
-
-def test_folded_documents_may_be_given_and_fitted_models_taken(kernel: PLSIFisher, counts: Array) -> None:
-    new = documents(10, seed=8)
-    folded = kernel.fold(new)
-    assert [theta.shape for theta in folded] == [(10, 2), (10, 3), (10, 5)]
-    plain = kernel.scores(new)
-    assert (plain != kernel.scores(new, folded)).nnz == 0
-    uniform = [np.full_like(theta, 1 / theta.shape[1]) for theta in folded]
-    assert (plain != kernel.scores(new, uniform)).nnz > 0
-    taken = PLSIFisher(n_classes=(2, 3, 5)).take(counts, kernel.models_)
-    assert (taken.scores_ != kernel.scores_).nnz == 0
-    assert taken.n_features_in_ == V
-    np.testing.assert_array_equal(taken.transform(new), kernel.transform(new))

@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.decomposition import NMF
 
-from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start, word_probabilities
+from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start
 from tests.kernels.models.drawn import objective
 
 if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
-
-    from benchmark.kernels.models.plsi import FittedPLSI
 
     Array = NDArray[np.float64]
 
@@ -147,39 +145,3 @@ def test_topics_that_stand_apart_are_found_by_em_and_nmf_alike() -> None:
     # P(w|d) is unique, the classes it is made of are not. Pinsker: Σ_w |P - P'| ≤ (2 KL)^½, KL below 60·1e-8.
     same = further.theta @ further.phi.T
     np.testing.assert_allclose(same, ours.theta @ ours.phi.T, atol=1.1e-3)
-
-
-def test_word_probabilities_are_the_products_at_the_words(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
-    s = word_probabilities(sp.csr_array(counts.astype(float)), fitted.class_given_document, fitted.word_given_class)
-    np.testing.assert_allclose(s, (fitted.class_given_document @ fitted.word_given_class.T)[counts > 0], rtol=1e-12)
-    with pytest.raises(FloatingPointError, match="probability 0"):
-        word_probabilities(sp.csr_array(np.eye(1, 30)), np.eye(1, 3), np.zeros((30, 3)))
-
-
-def test_one_word_of_probability_0_is_refused() -> None:
-    counts, phi = sp.csr_array(np.array([[1.0, 2.0, 0.0]])), np.array([[1.0, 0.5], [0.0, 0.5], [0.0, 0.0]])
-    np.testing.assert_allclose(word_probabilities(counts, np.array([[0.5, 0.5]]), phi), [0.75, 0.25])
-    with pytest.raises(FloatingPointError, match="probability 0"):
-        word_probabilities(counts, np.array([[1.0, 0.0]]), phi)
-
-
-def test_negligible_probabilities_become_zero() -> None:
-    """A word of two classes of which one is all but impossible for it."""
-    counts = sp.csr_array(np.array([[4.0, 1.0], [1.0, 4.0]]))
-    start = Mixtures(np.array([[1 - 1e-32, 1e-32], [0.5, 0.5]]), np.array([[0.5, 1.0], [0.5, 1e-32]]))
-    mixtures, _ = expectation_maximization(counts, start, 0.0, 1)
-    assert mixtures.theta[0].tolist() == [1.0, 0.0]
-    assert mixtures.phi[1, 1] == 0.0
-    assert mixtures.phi[0, 1] > 0.9
-    start = Mixtures(np.array([[1.0, 1e-25], [0.5, 0.5]]), np.array([[0.5, 1.0], [0.5, 1e-25]]))
-    kept, _ = expectation_maximization(counts, start, 0.0, 1)
-    assert kept.theta[0, 1] > 0
-    assert kept.phi[1, 1] > 0
-
-
-def test_classes_and_documents_without_share_stay_as_they_are() -> None:
-    counts = sp.csr_array(np.array([[2.0, 1.0], [0.0, 0.0]]))
-    start = Mixtures(np.array([[1.0, 0.0], [0.25, 0.75]]), np.array([[0.5, 0.1], [0.5, 0.9]]))
-    mixtures, _ = expectation_maximization(counts, start, 0.0, 3)
-    assert mixtures.theta[1].tolist() == [0.25, 0.75]
-    np.testing.assert_allclose(mixtures.phi, [[2 / 3, 0.1], [1 / 3, 0.9]])

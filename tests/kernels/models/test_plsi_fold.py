@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
-from benchmark.kernels.models.plsi_fold import fold_in, known_words
+from benchmark.kernels.models.plsi_fold import fold_in
 from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:
@@ -74,15 +74,6 @@ def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: FittedPLSI, co
         assert slope.max() - 1 <= 1e-4
 
 
-@pytest.mark.parametrize("steps", [0, 1, 5])
-def test_the_gap_is_that_of_the_shares_where_the_steps_are_too_few(steps: int) -> None:
-    phi, counts = np.array([[0.7, 0.2], [0.2, 0.3], [0.1, 0.5]]), np.array([[5, 1, 1], [0, 2, 7]])
-    theta, gap = fold_in(checked_counts(counts), phi, np.ones(2) / 2, 0.0, steps)
-    frequency = counts / counts.sum(axis=1, keepdims=True)
-    slope = (frequency / (theta @ phi.T)) @ phi
-    np.testing.assert_allclose(gap, slope.max(axis=1) - 1, atol=1e-12)
-
-
 def test_classes_that_a_document_lacks_are_exactly_zero(fitted: FittedPLSI, counts: NDArray[np.int64]) -> None:
     """They are those that a far more exact folding in leaves below 1e-12, and hardly any of them is missed."""
     matrix = sp.csr_array(counts.astype(float))
@@ -109,42 +100,3 @@ def test_documents_are_folded_in_each_by_itself(fitted: FittedPLSI) -> None:
     np.testing.assert_array_equal(fitted.fold(new[[7, 2, 5]]), whole[[7, 2, 5]])
     for d in range(len(new)):
         np.testing.assert_array_equal(fitted.fold(new[d : d + 1]), whole[d : d + 1])
-
-
-@pytest.mark.parametrize("counts", [[[0, 0, 0]], [[0, 0, 4]], [[0, 0, 0], [1, 2, 0], [0, 0, 4], [1, 0, 1]]], ids=str)
-def test_documents_of_no_known_word_have_the_given_classes_and_no_gap(counts: list[list[int]]) -> None:
-    phi = np.array([[0.7, 0.2], [0.3, 0.8], [0.0, 0.0]])
-    otherwise = np.array([0.9, 0.1])
-    theta, gap = fold_in(checked_counts(counts), phi, otherwise, 1e-6, 1000)
-    for row, own, left in zip(counts, theta, gap, strict=True):
-        if row[0] or row[1]:
-            assert left + 1e-12 >= 0
-            assert left <= 1e-6
-        else:
-            assert (own.tolist(), left) == ([0.9, 0.1], 0.0)
-    known = fold_in(checked_counts(np.array(counts) * [1, 1, 0]), phi, otherwise, 1e-6, 1000)
-    np.testing.assert_array_equal(theta, known[0])
-    np.testing.assert_array_equal(gap, known[1])
-
-
-def test_counts_of_unknown_words_are_left_out_and_the_counts_stay() -> None:
-    counts = checked_counts([[3, 0, 1], [0, 0, 2], [1, 1, 0]])
-    phi = np.array([[0.5, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    known = known_words(counts, phi)
-    assert known.toarray().tolist() == [[3, 0, 0], [0, 0, 0], [1, 1, 0]]
-    assert known.nnz == 3
-    assert counts.nnz == 5
-    assert known_words(counts, phi + 0.1) is counts
-
-
-def test_no_more_steps_than_allowed_are_taken_and_a_document_stops_at_its_tolerance() -> None:
-    phi, counts = np.array([[0.7, 0.2], [0.2, 0.3], [0.1, 0.5]]), checked_counts([[5, 1, 1], [0, 2, 7], [1, 1, 1]])
-    runs = [fold_in(counts, phi, np.ones(2) / 2, 0.0, steps) for steps in range(30)]
-    gaps = np.array([gap for _, gap in runs])
-    assert (np.diff(gaps[:, 0]) < 0).all()
-    for tolerance in (gaps[3].max(), gaps[12].max()):
-        _, gap = fold_in(counts, phi, np.ones(2) / 2, tolerance, 1000)
-        first = [int(np.flatnonzero(own <= tolerance)[0]) for own in gaps.T]
-        assert max(first) in (3, 12)
-        assert (gap <= tolerance).all()
-        assert gap[int(np.argmax(first))] == pytest.approx(tolerance, rel=1e-9)

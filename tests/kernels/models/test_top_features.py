@@ -93,14 +93,6 @@ def test_the_kernel_is_the_inner_product_of_explicit_features(top, corpus, rng, 
     np.testing.assert_allclose(top.gram(points, target), features @ own.T, rtol=1e-12, atol=1e-11)
 
 
-def test_tiles_are_parts_of_the_kernel(top, corpus):
-    features = top_features(top.joint_, 0)
-    gram = TopGram(features, features, top.linear_)
-    cuts = [slice(start, min(start + 7, N)) for start in range(0, N, 7)]
-    tiles = np.block([[gram.tile(rows, columns) for columns in cuts] for rows in cuts])
-    np.testing.assert_allclose(tiles, top.gram(corpus[0], 0), rtol=1e-12, atol=1e-12)
-
-
 def test_the_gaussians_features_are_the_papers(corpus):
     """Equations 34-43, letter by letter."""
     top = HyperplaneTop().fit(*corpus)
@@ -155,23 +147,3 @@ def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng)
     expected = top.transform(points)[:, support] @ machine.coefficients - machine.rho
     actual = top_decision_values(machine, new, points, trained, corpus[0])
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)
-
-
-@pytest.mark.parametrize("where", ["scores", "slopes", "values"])
-@pytest.mark.parametrize("wrong", [np.inf, np.nan])
-def test_one_feature_that_is_no_number_is_refused(corpus, where, wrong):
-    joint = HyperplaneTop().fit(*corpus).joint_
-    array = getattr(joint, where).copy()
-    array[..., 5, 2] = wrong
-    with np.errstate(invalid="ignore"), pytest.raises(FloatingPointError, match="category 2 are not all finite"):
-        top_features(dataclasses.replace(joint, **{where: array}), 2)
-
-
-@pytest.mark.parametrize("wrong", [np.inf, np.nan])
-def test_one_value_that_is_no_number_is_refused(top, corpus, wrong):
-    features, linear = top_features(top.joint_, 1), top.linear_.copy()
-    linear[3, 7] = wrong
-    gram = TopGram(features, features, linear)
-    assert np.isfinite(gram.tile(slice(0, 3), slice(None))).all()
-    with pytest.raises(FloatingPointError, match="TOP kernel has values that are not finite"):
-        gram.tile(slice(3, 5), slice(None))

@@ -1,0 +1,201 @@
+"""Commands for a user's own documents and code: init, fit, predict and plugin test."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from benchmark.cli.errors import echo
+from benchmark.cli.options import Config, Download, Jobs, NoPilot, Verbose
+from benchmark.cli.program import YOUR_DATA, app, command_group
+from benchmark.plugins.trust import asking_before_code
+from benchmark.report.escapes import escape_controls
+from benchmark.system.errors import ConfigError, quote_value, unknown_name
+
+plugin = command_group(
+    "plugin", YOUR_DATA, "Your own kernels, classifiers and other components.", "bench plugin test mykernels.py"
+)
+
+
+@app.command(
+    epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/", rich_help_panel=YOUR_DATA
+)
+def init(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
+    text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Column of the classes, or columns of 0 and 1 (a,b,c), if there may be several.")
+    ] = None,
+    separator: Annotated[str | None, typer.Option(help="Separator of several classes in one value.")] = None,
+    single_label: Annotated[
+        bool, typer.Option("--single-label", help="One class a value, even with ; or | or a comma.")
+    ] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
+    ] = None,
+    quoting: Annotated[
+        str, typer.Option(help="Quotes of a table: double, or none if a quote is mere text.")
+    ] = "double",
+    escape: Annotated[str | None, typer.Option(help="Character before quotes in a table's text.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
+    date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
+    date_format: Annotated[
+        str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
+    ] = None,
+    split_by: Annotated[
+        str | None,
+        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
+    no_pilot: NoPilot = False,
+) -> None:
+    """Write a first configuration for your own documents; options decide what can't be told from the file."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.init import configuration_path, propose, write_configuration
+    from benchmark.commands.run import local_context
+
+    named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
+    form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
+    form |= {"header": header, "separator": separator, "single_label": single_label, "split_by": split_by}
+    target = configuration_path(path, out, overwrite=overwrite)
+    proposal = propose(path, named, **form)
+    with ProgressObserver(target.stem) as observer:
+        context = local_context(observer, download=False)
+        lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
+    echo("\n".join(lines[:-1]))
+    for warning in planned.warnings:
+        echo(warning, err=True)
+    echo(lines[-1])
+
+
+@app.command(
+    epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model",
+    rich_help_panel=YOUR_DATA,
+)
+def fit(
+    config: Config,
+    cell: Annotated[str, typer.Option("--cell", "-c", help="The cell whose method is trained, such as tf-l1-ngd.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    split: Annotated[
+        str | None,
+        typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
+    ] = None,
+    probability: Annotated[bool, typer.Option("--probability", help="Also fit class probabilities.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite what --out holds.")] = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
+    from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from benchmark.commands.run import local_context
+    from benchmark.experiment.configuration import load_checked
+    from benchmark.experiment.run import check_folder_writable
+    from benchmark.model.fitting import fit_and_write
+    from benchmark.model.persistence import check_model_folder_free
+
+    experiment = load_checked(config)
+    check_model_folder_free(out, overwrite=overwrite)
+    check_folder_writable(out)
+    with ProgressObserver(experiment.name, verbose=verbose) as observer:
+        context = local_context(observer, jobs, download=download)
+        model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, probability=probability)
+    words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
+    learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
+    echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
+
+
+@app.command(
+    epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv",
+    rich_help_panel=YOUR_DATA,
+)
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a model that `bench fit` wrote.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Texts: one per record of .csv, .tsv, .json, .jsonl, .parquet, one per line of -, else one per file.",
+            show_default="-",
+        ),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", "-f", help="Output format: csv or jsonl.")] = "csv",
+    text: Annotated[
+        list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
+    ] = None,
+    id_: Annotated[
+        str | None,
+        typer.Option("--id", help="Column of the documents' names.", show_default="as the corpus had it, or the line"),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of tables and JSON.", show_default="as the corpus had it")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART", help="Print the id, the label and this alone: label, decision or probability."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Print this column of the input, too.")
+    ] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="Print all columns of the input, too.")] = False,
+    top_terms: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
+    ] = 0,
+    jobs: Jobs = 0,
+) -> None:
+    """Predict the label, decision values and probabilities of each text, on standard output."""
+    from benchmark.model import prediction_io as predicting
+    from benchmark.model.persistence import read_model
+    from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.system.threads import n_processors
+
+    if format_ not in ("csv", "jsonl"):
+        raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
+    if delimiter is not None and len(delimiter) != 1:
+        raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
+    trained = read_model(model)
+    columns = predicting.RecordColumns.of_model(
+        trained.about, text=text, id=id_, encoding=encoding, delimiter=delimiter, keep=None if keep_all else keep or ()
+    )
+    parts = predicting.parts_of_predictions(trained, only or ())
+    ensure_numba_cache(partial(echo, err=True))
+    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], columns)
+    tally = predicting.PredictionCount()
+    answered = tally.counted(trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()))
+    as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
+    for text_of in predicting.format_predictions(trained, answered, parts, as_json=as_json, with_words=top_terms > 0):
+        sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
+    sys.stdout.flush()
+    if tally.unknown:
+        echo(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)
+
+
+@plugin.command("test", epilog="Example: bench plugin test mykernels.py")
+def plugin_test(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
+) -> None:
+    """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
+    from benchmark.commands.plugin_test import check_file
+
+    failed = 0
+    for path in files:
+        with asking_before_code(lambda _: True):  # the command names the file itself
+            results = list(check_file(path))
+        for each in results:
+            echo(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
+            failed += bool(each.problem)
+    if failed:
+        raise SystemExit(1)

@@ -1,0 +1,277 @@
+"""Commands that check, plan and run experiments."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from benchmark import __version__
+from benchmark.cli.errors import echo
+from benchmark.cli.options import (
+    CONFIGS_HELP,
+    Config,
+    Download,
+    Jobs,
+    Json,
+    NoPilot,
+    Out,
+    Overwrite,
+    Quiet,
+    Verbose,
+    find_all,
+)
+from benchmark.cli.output import CommandOutput
+from benchmark.cli.program import COMPARE, MAINTAIN, RUN, SHARE, app
+from benchmark.plugins.trust import asking_before_code
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.run import RunResult
+
+
+@app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb", rich_help_panel=RUN)
+def run(
+    configs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CONFIG", help=f"{CONFIGS_HELP} Or the folder of a run, to run it again.", callback=find_all
+        ),
+    ],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CELL", help="Run these cells alone; patterns such as 'tfidf-*'."),
+    ] = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file.",
+            show_default="this process alone",
+        ),
+    ] = None,
+    max_workers: Annotated[
+        int | None, typer.Option("--max-workers", min=0, help="Maximum number of workers.", show_default="all")
+    ] = None,
+    verbose: Verbose = False,
+    download: Download = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Run your own code in this process, so that a debugger can stop in it.")
+    ] = False,
+) -> None:
+    """Run experiments: train, test, and write tables, figures, tests and verdicts.
+
+    The folder of a run stands for its experiment, which is run again without the store and compared with that run:
+    exit 1 if a prediction differs. Nothing is kept of it without --out.
+    """
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.run import run_again, run_all
+    from benchmark.experiment.configuration import load_all_checked, select_cells
+    from benchmark.system.user_classes import running_user_code_here
+
+    # In the main thread with --debug, where Ctrl-C reaches it.
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": 1 if debug else jobs, "download": download}
+    with (
+        running_user_code_here() if debug else nullcontext(),
+        CommandOutput(quiet=quiet, as_json=as_json) as answer,
+        ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
+    ):
+        if any(each.is_dir() for each in configs):
+            if len(configs) > 1 or only or dask or max_workers is not None:
+                raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
+            sentence, tables, equal = run_again(configs[0], out, observer, **how)
+            answer.answer(sentence, tables, equal=equal)
+            raise SystemExit(not equal)
+        if max_workers is not None and dask is None:
+            raise ConfigError("--max-workers limits the workers of --dask: add --dask")
+        if dask is not None:
+            from benchmark.workers.cluster import parse_dask_option
+
+            how["workers"] = parse_dask_option(dask, max_workers)
+        failed = False
+        experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
+        for done in run_all(experiments, out, observer, **how):
+            answer.run(done)
+            failed |= bool(done.summary.failures or done.results.failures)
+        if failed:
+            raise SystemExit(1)
+
+
+@app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
+def validate(
+    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)], as_json: Json = False
+) -> None:
+    """Check configurations without doing any work; code that you don't trust yet isn't looked into."""
+    from benchmark.experiment.configuration import load_checked
+
+    problems = []
+    with CommandOutput(as_json=as_json) as answer:
+        for path in configs:
+            try:
+                config = find_configuration(path)
+                with asking_before_code(lambda _: False, shlex.join(["bench", "--trust", "validate", str(path)])):
+                    n = len(load_checked(config).ids)
+                answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
+            except BenchError as error:
+                problems.append(error)
+    for problem in problems:
+        echo(f"bench: {problem}", err=True)
+    if problems:
+        raise SystemExit(max(problem.exit_code for problem in problems))
+
+
+@app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
+def plan(
+    config: Config,
+    no_pilot: NoPilot = False,
+    jobs: Jobs = 0,
+    download: Download = True,
+    brief: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a run would compute, what the store already has, and the time and memory of the rest.
+
+    The documents are counted and the counts stored. Each method is timed on a sample of the documents.
+    """
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
+    from benchmark.commands.run import local_context
+    from benchmark.experiment.configuration import load_checked
+
+    with CommandOutput(quiet=brief, as_json=as_json) as answer:
+        experiment = load_checked(config)
+        with ProgressObserver(experiment.name) as observer:
+            planned = plan_run(experiment, local_context(observer, jobs, download=download), with_pilot=not no_pilot)
+        for warning in planned.warnings:
+            echo(warning, err=True)
+        answer.tables(plan_tables(planned), plan_sentence(planned))
+
+
+@app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)
+def check(
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="CONFIG", help="YAML files.", show_default="every config that is pinned", callback=find_all
+        ),
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Store the numbers and labels as the new pinned ones.")
+    ] = False,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
+    from benchmark.cli.terminal import ProgressObserver
+
+    moved = False
+    with (
+        CommandOutput(quiet=quiet, as_json=as_json) as answer,
+        ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
+    ):
+        from benchmark.commands import check as pinned
+        from benchmark.commands.run import run_all
+        from benchmark.report.writers import TerminalTable
+
+        experiments = pinned.experiments_to_check(configs or [], pinning=update)
+        for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
+            if update:
+                pinned.pin(done.summary)
+                pinned.pin_predictions(done.results, __version__)
+            table = pinned.deviations(done)
+            data = {"name": done.summary.name, "moved": table.records}
+            answer.give("checks", data, sentence=pinned.check_line(done.summary, table))
+            answer.show(*([TerminalTable(table)] if table.rows else []))
+            moved |= bool(table.rows) or bool(done.summary.failures)
+        if moved:
+            raise SystemExit(1)
+
+
+@app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
+def reproduce(
+    configs: Annotated[
+        Path, typer.Option("--configs", help="Folder of configurations.", show_default="configs")
+    ] = CONFIGS_FOLDER,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
+    from benchmark.commands.reproduce import paper_configs, write_reproduction
+
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    page = Path("results/REPRODUCTION.md")
+    _write_page_of_runs(paper_configs(configs), page, lambda done: write_reproduction(done, page), **how)
+
+
+@app.command(
+    epilog="Examples: bench survey methods · bench survey methods mine.yaml other.yaml --page mine.md",
+    rich_help_panel=COMPARE,
+)
+def survey(
+    page: Annotated[
+        str, typer.Argument(metavar="PAGE", help="methods: which one to use; ablation: what each step adds.")
+    ],
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="those of the page", callback=find_all),
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--page", help="The page to write.", show_default="docs/<page>.md")] = None,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
+    from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
+    from benchmark.experiment.configuration import load_all_checked
+
+    experiments = load_all_checked(configs or survey_configurations(page, CONFIGS_FOLDER))
+    check_comparable(experiments)
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    path = to or Path("docs") / f"{page}.md"
+    _write_page_of_runs(experiments, path, lambda done: write_survey(done, page, path), **how)
+
+
+def _write_page_of_runs(
+    experiments: Sequence[Experiment],
+    page: Path,
+    write: Callable[[list[RunResult]], str],
+    *,
+    overwrite: bool,
+    jobs: int,
+    verbose: bool,
+    download: bool,
+) -> None:
+    """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.run import run_all
+    from benchmark.experiment.run import check_folder_writable
+
+    check_folder_writable(page.parent)
+    with ProgressObserver("starting", verbose=verbose) as observer:
+        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
+        observer.begin("writing the page")
+        sentence = write(done)
+    echo(sentence)
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)

@@ -1,0 +1,141 @@
+"""Commands that read finished runs: compare, report, explain and cite; and place, which needs none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmark.cli.errors import echo
+from benchmark.cli.options import Json, Quiet, RunFolder, find_run
+from benchmark.cli.output import CommandOutput
+from benchmark.cli.program import COMPARE, SHARE, app
+from benchmark.system.errors import ConfigError
+
+
+@app.command(
+    epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B",
+    rich_help_panel=COMPARE,
+)
+def compare(
+    run: RunFolder,
+    a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
+    whole: Annotated[bool, typer.Option("--all", help="Show every setting in which two runs differ.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
+    from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders, second_run
+
+    with CommandOutput(as_json=as_json) as answer:
+        if b is None:
+            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)), whole=whole)
+        else:
+            sentence, tables = compare_cells_of_folder(run, a, b)
+        answer.answer(sentence, tables)
+
+
+@app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html", rich_help_panel=COMPARE)
+def report(
+    run: RunFolder,
+    html: Annotated[
+        bool,
+        typer.Option("--html", help="Add texts and explanations of documents to the page, and print its path alone."),
+    ] = False,
+    whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make tables, figures and the page again from saved predictions, without training."""
+    from benchmark.experiment.run import report_again
+
+    done = report_again(run, lambda line: echo(line, err=True))
+    if not html:
+        with CommandOutput(quiet=quiet, as_json=as_json) as answer:
+            answer.run(done, whole=whole)
+        return
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.explain import write_page_with_texts
+    from benchmark.commands.run import local_context
+
+    with ProgressObserver("texts") as observer:
+        echo(str(write_page_with_texts(done, local_context(observer))))
+
+
+@app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd", rich_help_panel=COMPARE)
+def explain(
+    run: RunFolder,
+    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
+    document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="How many wrongly predicted documents to show.")
+    ] = 5,
+    as_json: Json = False,
+) -> None:
+    """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.explain import explain_cell
+    from benchmark.commands.run import local_context
+
+    with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
+        parts = explain_cell(run, cell, local_context(observer), document=document, shown=examples)
+        answer.tables(observer.between(parts))
+
+
+_SETS = "20ng, webkb, r8, r52 or modapte-90"
+
+
+@app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng", rich_help_panel=COMPARE)
+def place(
+    predictions: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="PREDICTIONS", help="Table (.csv, .tsv), .jsonl or .parquet with the columns id and label."
+        ),
+    ] = None,
+    on: Annotated[str | None, typer.Option("--on", metavar="SET", help=f"The test set: {_SETS}.")] = None,
+    template: Annotated[
+        str | None, typer.Option("--template", metavar="SET", help="Print the ids of a test set, as CSV.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Rank predictions that you made elsewhere among our methods and published scores, without training.
+
+    The labels that our methods predict on the test sets come with the package; the corpus isn't needed.
+    """
+    if template is not None:
+        if predictions is not None or on is not None:
+            raise ConfigError("--template prints ids: it takes neither PREDICTIONS nor --on")
+        from benchmark.commands.place import template_csv
+        from benchmark.evaluation.public_test_sets import load_shipped
+        from benchmark.report.placement import template_sentence
+
+        shipped = load_shipped(template)
+        sys.stdout.write(template_csv(shipped))
+        sys.stdout.flush()
+        echo(template_sentence(shipped.test_set, len(shipped.frame)), err=True)
+        return
+    if predictions is None or on is None:
+        raise ConfigError("place needs a file of predictions and a test set: bench place mine.csv --on 20ng")
+    from benchmark.commands.place import place_file
+    from benchmark.report.placement import placement_data, terminal_tables
+    from benchmark.report.writers import TerminalTable
+
+    placement, page = place_file(predictions, on)
+    with CommandOutput(as_json=as_json) as answer:
+        for sentence in placement.sentences:
+            answer.give("answers", {}, sentence=sentence)
+        for table in terminal_tables(placement):
+            answer.show("", TerminalTable(table))
+        answer.show("")
+        answer.give("placements", placement_data(placement, page), sentence=f"All tables and notes: {page}")
+
+
+@app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb", rich_help_panel=SHARE)
+def cite(run: RunFolder) -> None:
+    """Print BibTeX of a run's papers, corpora and solvers, and of this package."""
+    from benchmark.commands.cite import cite_run
+
+    echo(cite_run(run))

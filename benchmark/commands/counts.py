@@ -1,0 +1,94 @@
+"""Counts of a configuration: tables that describe them, and files that other tools read."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.datasets import dump_svmlight_file
+
+from benchmark.analysis.formatting.table import Table
+from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
+from benchmark.experiment.run import check_folder_writable
+from benchmark.report.writers import csv_text
+from benchmark.system.atomic_files import write_atomically
+from benchmark.system.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.text.counts import Counts
+
+
+def corpus_statistics(counts: Counts) -> list[Table]:
+    """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
+    documents = counts.documents
+    sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
+    if documents.topics is not None:  # classes overlap, and some documents have none
+        none, everywhere = ~documents.topics.any(axis=1), np.ones(len(documents), dtype=np.bool_)
+        for name, mask in (("(no class)", none), ("(all documents)", everywhere)):
+            sizes_of[name] = np.bincount(documents.parts[mask], minlength=len(documents.part_names))
+    rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
+    lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
+    sizes = [
+        (name, *np.percentile(values, [0, 25, 50, 75, 100]).round().astype(int).tolist())
+        for name, values in (("words per document", lengths), ("distinct words per document", distinct))
+    ]
+    totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
+    totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
+    if len(counts.blocks) > 1:
+        sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
+        totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
+    return [
+        Table.of("Documents", ("class", *documents.part_names, "total"), rows),
+        Table.of("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
+        Table.of("Totals", ("", "number"), totals),
+    ]
+
+
+def export_counts(counts: Counts, folder: Path) -> list[Path]:
+    """Write counts.svmlight, vocabulary.txt and documents.csv, and blocks.txt if terms belong to several blocks.
+
+    Line i of counts.svmlight is the document in line i of documents.csv (after its header). Feature j is the term in
+    line j of vocabulary.txt, of the block in line j of blocks.txt. The label in counts.svmlight is the position of the
+    class, from 1. A document with several classes has all of them, in documents.csv separated by spaces.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Raises
+    ------
+    ConfigError
+        If the vocabulary is empty.
+    """
+    if not counts.vocabulary:
+        raise ConfigError("lexing and pruning leave no term to export: change `text`")
+    check_folder_writable(folder)
+    documents = counts.documents
+    svmlight = io.BytesIO()
+    if documents.topics is None:
+        dump_svmlight_file(counts.matrix, documents.labels + 1, svmlight, zero_based=False)
+    else:  # svmlight numbers the columns from 0: an empty first column makes the classes start at 1
+        columns = np.column_stack([np.zeros(len(documents), dtype=int), documents.topics.astype(int)])
+        dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
+    # Readers skip blank lines, which would shift later rows: a document with neither class nor term gets a zero.
+    rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
+    groups = (documents.part_names[group] for group in documents.parts)
+    classes = [" ".join(documents.classes_of(row)) for row in range(len(documents))]
+    # Names are always quoted: some in WebKB end in a carriage return.
+    names = zip(documents.ids, classes, groups, strict=True)
+    table = csv_text(("id", "label", "group"), names, quoted=True)
+    contents = {
+        COUNTS_FILE: b"".join(rows),
+        VOCABULARY_FILE: "".join(f"{term}\n" for term in counts.vocabulary).encode(),
+        DOCUMENTS_FILE: table.encode(),
+    }
+    (folder / BLOCKS_FILE).unlink(missing_ok=True)  # from an earlier export
+    if counts.blocks != ("all",):
+        contents[BLOCKS_FILE] = "".join(f"{counts.blocks[block]}\n" for block in counts.block_of).encode()
+    for name, content in contents.items():
+        write_atomically(folder / name, content)
+    return [folder / name for name in contents]

@@ -1,0 +1,170 @@
+"""Run experiments one after the other, here or on workers; and run the experiment of a finished run again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmark.commands.compare import compare_run_folders
+from benchmark.experiment.configuration import experiment_of_manifest, select_cells
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
+from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
+from benchmark.experiment.store import Store
+from benchmark.system.errors import ConfigError, did_you_mean
+from benchmark.system.numba_jit import ensure_numba_cache
+from benchmark.system.threads import n_processors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmark.analysis.formatting.table import Table
+    from benchmark.config.model import Experiment
+    from benchmark.config.schema import ParallelSection
+    from benchmark.experiment.context import RemoteExecutor
+    from benchmark.experiment.run import RunResult
+    from benchmark.system.observer import Observer
+
+RESUME_HINT = "results so far are stored, and the same command continues from there"
+
+
+def local_context(
+    observer: Observer, jobs: int = 0, *, download: bool = True, store: Store | None = None
+) -> RunContext:
+    """Return the resources of work on this machine; 0 jobs are threads on all processors.
+
+    Results are kept in the user's store by default.
+    """
+    ensure_numba_cache(observer.note)
+    return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
+
+
+def resolve_run(path: Path) -> Path:
+    """Return the folder of a run from its path, or its name among the runs; ConfigError if there is none."""
+    if path.exists():
+        return path
+    top = path.parent if path.name != str(path) else RUNS_FOLDER
+    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
+    if path.name in names:  # among the runs, since a path that is there was returned above
+        return RUNS_FOLDER / path.name
+    no_run = f"{path}: there is no such folder, and no run of this name in {top}"
+    raise ConfigError(f"{no_run}{did_you_mean(path.name, names)}")
+
+
+def run_all(
+    experiments: Sequence[Experiment],
+    out: Path | None,
+    observer: Observer,
+    *,
+    overwrite: bool = False,
+    jobs: int = 0,
+    download: bool = True,
+    workers: ParallelSection | None = None,
+) -> Iterator[RunResult]:
+    """Yield finished runs, one after the other; experiments with the same workers share them.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+    out : Path or None
+        Folder of the results; several experiments get a subfolder each. None for results/runs/<name>.
+    observer : Observer
+        Gets the number of cells of each run, its beginning and its end.
+    overwrite : bool
+        Whether to write to folders that hold other files.
+    jobs : int
+        Number of threads of each process; 0 uses all processors of its machine.
+    download : bool
+        Whether to download a corpus that isn't there yet.
+    workers : ParallelSection, optional
+        Replaces the workers that the configurations name.
+
+    Raises
+    ------
+    BenchError
+        As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
+    """
+    folders = run_folders(list(experiments), out, overwrite=overwrite)
+    observer.expect([len(experiment.ids) for experiment in experiments])
+    local = local_context(observer, jobs, download=download)
+    executors: dict[str, RemoteExecutor] = {}
+    with ExitStack() as stack:
+        for experiment, folder in zip(experiments, folders, strict=True):
+            observer.begin(experiment.name)
+            named = workers or experiment.parallel
+            if named is not None and repr(named) not in executors:
+                from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
+
+                executors[repr(named)] = stack.enter_context(DaskExecutor(named, local.store, jobs, observer))
+            context = replace(local, elsewhere=executors.get(repr(named)))
+            try:
+                done = run_and_write(experiment, context, folder)
+            except KeyboardInterrupt as stopped:
+                if local.store.writable:
+                    stopped.args = (RESUME_HINT,)
+                raise
+            experiment.registries.close()
+            stored, cells = done.results.from_store
+            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            yield done
+
+
+def run_again(
+    folder: Path,
+    out: Path | None,
+    observer: Observer,
+    *,
+    overwrite: bool = False,
+    jobs: int = 0,
+    download: bool = True,
+) -> tuple[str, list[Table], bool]:
+    """Run the experiment of a run's folder again, and compare both runs: as `compare_run_folders` does.
+
+    Nothing is taken from the store, whose results could be those of the first run. Workers that the configuration
+    names are not used.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of a finished run.
+    out : Path or None
+        Folder for the new run; None to keep nothing of it.
+    observer : Observer
+    overwrite : bool
+        Whether `out` may hold other files.
+    jobs : int
+        Number of threads; 0 uses all processors.
+    download : bool
+        Whether to download a corpus that isn't there.
+
+    Raises
+    ------
+    ConfigError
+        If this version refuses the configuration, code that it names isn't trusted, or `out` holds the run itself.
+    DataError
+        If the folder is damaged or of another format, or the corpus has gone or fails its checks.
+    """
+    if not (folder / MANIFEST_FILE).exists():
+        wanted = "name a configuration, or the folder of a finished run"
+        raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")
+    read_run(folder)
+    manifest = read_manifest(folder)
+    experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))
+    # The paths of plug-ins are absolute here, and would be a difference; other processes have another store.
+    experiment = replace(experiment, raw=manifest["config"], parallel=None)
+    if out is not None:
+        if out.resolve() == folder.resolve():
+            raise ConfigError(f"{out}: holds the run that would be run again; name another folder with --out")
+        run_folders([experiment], out, overwrite=overwrite)
+    observer.expect([len(experiment.ids)])
+    observer.begin(experiment.name)
+    with TemporaryDirectory(prefix="bench-run-") as temporary:
+        store = Store(f"{temporary}/store", warn=observer.note)
+        context = local_context(observer, jobs, download=download, store=store)
+        done = run_and_write(experiment, context, out or Path(temporary, "run"))
+        observer.now("comparing both runs")
+        sentence, tables, equal = compare_run_folders(folder, done.folder, ("then", "now"))
+    return f"{experiment.name}, run again: {sentence}", tables, equal

@@ -1,0 +1,127 @@
+"""`figures` to views of the score frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchmark.config.components import component_parameters
+from benchmark.config.model import BASE_VARIANT, FigureView
+from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.system.errors import unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Variant
+    from benchmark.config.registries import Registries
+    from benchmark.config.schema import ExperimentSection, FigureSection
+    from benchmark.system.yaml_source import Node
+
+#: Columns of the frame whose names in configurations are others.
+_COLUMNS = {"class": "of_class"}
+
+
+def list_figures(
+    config: ExperimentSection,
+    variants: Sequence[Variant],
+    metrics: Sequence[str],
+    diagnostics: Sequence[Component],
+    node: Node,
+    known: Registries,
+) -> tuple[FigureView, ...]:
+    """Return the figures that are listed, or one of the main metric if there is an axis; one figure per variant."""
+    axis = "size" if variants[0].sizes != (None,) else "terms" if variants[0].terms else ""
+    found: dict[str, FigureView] = {}
+    for section, at in zip(config.figures, node, strict=True):
+        if section.name in found:
+            raise at["name"].error(f"two figures are named {section.name!r}")
+        if section.regions:
+            found[section.name] = _regions(section, variants, diagnostics, at)
+        else:
+            found[section.name] = _figure(section, axis, metrics, at)
+            axes = _axes(variants[0], diagnostics, known.quantities)
+            _check_shown(found[section.name], axes, variants[0], at, known)
+    if not config.figures and axis:
+        found["figure"] = FigureView("figure", (metrics[0],), x=axis, log_x=axis == "terms")
+    return tuple(each for figure in found.values() for each in _by_variant(figure, variants))
+
+
+def _regions(
+    section: FigureSection, variants: Sequence[Variant], diagnostics: Iterable[Component], node: Node
+) -> FigureView:
+    """Return a figure of decision regions."""
+    if others := section.model_fields_set - {"name", "title", "regions"}:
+        raise node[min(others)].error(f"a figure of regions has no {min(others)}")
+    if "coordinates" not in {each.name for each in diagnostics}:
+        raise node["regions"].error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
+    names = [variant.name for variant in variants]
+    for each in node["regions"]:
+        if each.value not in names:
+            raise each.error(unknown_name("variant", each.value, names))
+    return FigureView(section.name, (), title=section.title, x="", regions=tuple(section.regions))
+
+
+def _figure(section: FigureSection, axis: str, metrics: Sequence[str], node: Node) -> FigureView:
+    relation: tuple[str, ...] = ()
+    y = section.y if isinstance(section.y, list) else [metrics[0]]
+    if isinstance(section.y, dict):
+        ((how, pair),) = section.y.items()
+        relation = (how, *pair)
+    x = section.x or axis
+    if not x:
+        raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
+    return FigureView(
+        section.name,
+        tuple(y),
+        relation,
+        {"train_size": "size"}.get(x, x),
+        _COLUMNS.get(section.line, section.line),
+        tuple(_COLUMNS.get(name, name) for name in section.panel),
+        {_COLUMNS.get(name, name): value for name, value in section.where.items()},
+        section.bars,
+        section.log_x,
+        section.log_y,
+        section.title,
+    )
+
+
+def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node: Node, known: Registries) -> None:
+    """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
+    numbers = [*known.metrics, *TIME_METRICS, *known.quantities]
+    labels = [entry.label for entry in variant.entries]
+    if figure.x not in axes:
+        raise node["x"].error(unknown_name("axis", figure.x, axes))
+    for metric in figure.y:
+        if metric not in numbers:
+            raise node["y"].error(known.metrics.broken.get(metric) or unknown_name("metric", metric, numbers))
+    for label in figure.relation[1:]:
+        if label not in labels:
+            raise node["y"].error(unknown_name("method", label, labels))
+
+
+def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterable[str]) -> list[str]:
+    """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
+    specs = [spec for entry in variant.entries for spec in entry.candidates]
+    parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
+    parts += diagnostics
+    named = [name for each in parts if each is not None for name in component_parameters(each.cls)]
+    sizes = ["size"] if variant.sizes != (None,) else []
+    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *TIME_METRICS, *quantities]))
+
+
+def _by_variant(figure: FigureView, variants: Sequence[Variant]) -> list[FigureView]:
+    """Return one figure per variant, named after it, or one for all where variants are its lines, panels or x."""
+    if figure.regions:
+        return [figure]
+    across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")
+    if across or "variant" in figure.where:
+        return [figure]
+    found = []
+    for variant in variants:
+        base = variant.name == BASE_VARIANT
+        name = figure.name if base else f"{figure.name}-{variant.name}"
+        where = {**figure.where, "variant": variant.name} if len(variants) > 1 else figure.where
+        found.append(replace(figure, name=name, where=where))
+    return found

@@ -1,0 +1,260 @@
+"""Executors of this machine: this process, and a process of its own for each method with a user's code.
+
+Installed libraries' methods share one process. See `experiment.context.Executor`, and `workers.cluster` for Dask. Other
+processes are sent a payload: plain data, and classes by file and name.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field, replace
+from traceback import format_exception
+from typing import TYPE_CHECKING
+
+from benchmark.evaluation.predictions import SettingKey
+from benchmark.experiment.code_digest import is_stored
+from benchmark.experiment.plan import (
+    Batch,
+    pack_predictions,
+    plan_batches,
+    predictions_of_unit,
+    unit_splits,
+)
+from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.split_data import SplitData
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.plugins.loader import plugin_files
+from benchmark.plugins.sending import pickle_by_name
+from benchmark.system.errors import BenchError, DataError
+from benchmark.system.memory import peak_memory, reset_peak_memory
+from benchmark.system.user_classes import locate_error, plugin_of, runs_user_code_here, user_place
+from benchmark.system.user_process import ProcessEndedError, UserProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.experiment.context import Executor, LoadedVariant, RunContext
+    from benchmark.experiment.plan import Part, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.store import Store, StoreEntry
+    from benchmark.methods.matrix_cache import MatrixCache
+
+
+def executors_here(
+    experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext, matrices: MatrixCache
+) -> list[Executor]:
+    """Return the executors of this machine: processes of users' code, and this process."""
+    local = LocalExecutor(context, matrices)
+    return [local] if runs_user_code_here() else [ProcessExecutor(experiment, read, context), local]
+
+
+class LocalExecutor:
+    """Computes units in this process; see `Executor`.
+
+    Parameters
+    ----------
+    context : RunContext
+    matrices : MatrixCache
+    """
+
+    def __init__(self, context: RunContext, matrices: MatrixCache) -> None:
+        self._observer, self._matrices = context.observer, matrices
+        self._failed = dict[SettingKey, str]()
+
+    def solved(
+        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the key of each unit with its result, or the reason why its setting failed.
+
+        Settings with the same text come one after the other, and among them those that share inner products. Where
+        documents have several classes, methods share the models of a split, so all methods compute one split before the
+        next.
+        """
+        for batch in plan_batches(missing, by_split=task.problem.multilabel):
+            yield from self._solve(batch)
+
+    def _solve(self, batch: Batch) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Compute a batch; where several units fail, one by one: results before the first failure are stored."""
+        for setting, units in batch.parts:
+            if setting.place in self._failed:
+                yield from ((unit.key, self._failed[setting.place]) for unit in units)
+        parts = tuple(part for part in batch.parts if part[0].place not in self._failed)
+        for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
+            if isinstance(decided, BaseException) and len(units) > 1:
+                for unit in units:
+                    yield from self._solve(Batch(((setting, (unit,)),)))
+                continue
+            for unit, result in zip(units, self._results(setting, units, decided), strict=True):
+                if isinstance(result, str):
+                    self._failed[setting.place] = result
+                yield unit.key, result
+
+    def _decided(self, batch: Batch) -> Iterable[tuple[Part, list[SettingPredictions] | BaseException]]:
+        """Return each part with its predictions, or the error that it raised."""
+        self._observer.now(batch.jobs[0].label)
+        if any(setting.classifies_points for setting, _ in batch.parts):
+            self._matrices.release_matrices()  # earlier methods' matrices would count as this method's memory
+        reset_peak_memory()
+        for setting, _ in batch.parts:
+            setting.compile()
+        try:
+            return zip(batch.parts, batch.solve(self._matrices), strict=True)
+        except BaseException as error:
+            of_user = batch.parts[0][0].user_classes and not isinstance(error, KeyboardInterrupt | MemoryError)
+            if not (of_user or isinstance(error, DataError)):  # of a method's own file, such as its vectors
+                raise
+            return [(part, error) for part in batch.parts]
+
+    def _results(
+        self, setting: Setting, units: Sequence[StoreUnit], decided: list[SettingPredictions] | BaseException
+    ) -> Iterator[StoreEntry | str]:
+        """Yield the entry of each of a setting's units, or the reason why there is none."""
+        memory, start = peak_memory(), 0
+        if isinstance(decided, BaseException):
+            problem, decided = self._reason(setting, units, decided), []
+        else:
+            problem = self._degenerate(setting, units, decided)
+        for unit in units:
+            stop = start + len(unit.splits) + sum(map(len, unit.inner))
+            if problem:
+                yield problem
+            elif unit.keeps_values and decided[start].values is None:
+                yield "it has no decision value for each class, which a ranking metric needs"
+            else:
+                yield pack_predictions(predictions_of_unit(unit, decided[start:stop], setting.problem, memory))
+            start = stop
+
+    def _reason(self, setting: Setting, units: Sequence[StoreUnit], error: BaseException) -> str:
+        """Return an error of a method in a line, with the line of the user's code that raised it."""
+        reason = locate_error(error, short=True)
+        if setting.user_classes:  # the traceback is for its author
+            self._observer.detail("".join(format_exception(error)))
+            if not reason and not isinstance(error, ValueError | FloatingPointError | BenchError):
+                reason = locate_error(error, user_place(setting.user_classes[-1]))
+        reason = reason or str(error)
+        return f"{units[0].splits[0].name}: {reason}" if len(units[0].splits) == 1 else reason
+
+    def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
+        """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""
+        splits = unit_splits(units)
+        for split, own in zip(splits, decided, strict=True) if setting.alone else ():
+            problem = setting.problem.over_terms_of(split.train)
+            data = SplitData(problem, split, splits, setting.terms, setting.aggregate, self._matrices)
+            if reason := degenerate_predictions_reason(setting.method.spec, data, own):
+                where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
+                return f"{where}{split.name}: {reason}"
+        return ""
+
+
+class ProcessExecutor:
+    """Computes the settings with users' code, each method in a process of its own; see `Executor`.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    read : mapping of str to LoadedVariant
+    context : RunContext
+    """
+
+    def __init__(self, experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext) -> None:
+        self._experiment, self._read, self._context = experiment, read, context
+        self._name = ""
+        self._latest: UserProcess | None = None  # one process at a time is in memory
+
+    def solved(
+        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the keys of units as they are computed, each with its result or the reason of its failure."""
+        processes: dict[str, dict[str, tuple[Setting, StoreUnit]]] = {}
+        for setting, unit in missing:
+            if setting.user_classes:
+                processes.setdefault(_process_of(setting), {})[unit.key] = setting, unit
+        for name, left in processes.items():
+            while left:
+                yield from self._computed(name, task, left)
+
+    def _computed(
+        self, name: str, task: PlannedTask, left: dict[str, tuple[Setting, StoreUnit]]
+    ) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Compute units in a process; if that ends, the method fails that it was at."""
+        observer, settings = self._context.observer, {unit.label: setting for setting, unit in left.values()}
+        current, reason = next(iter(settings.values())), "its process gave no result"
+        payload = make_payload(self._experiment, self._read, self._context.store, self._context.jobs, with_files=False)
+        try:
+            for kind, value in self._process(name).request(
+                pickle_by_name(("solve", payload, task.variant, task.task, list(left)))
+            ):
+                if kind == "now":
+                    current = settings[value]
+                    observer.now(value)
+                elif kind == "solved":
+                    del left[value[0]]
+                    yield value
+                elif kind == "detail":
+                    observer.detail(value)
+                elif kind == "failed":
+                    of_ours, reason, details = value
+                    if of_ours:  # of none of the methods
+                        raise BenchError(reason)
+                    observer.detail(details)
+        except ProcessEndedError as error:
+            reason = f"{user_place(current.user_classes[-1])}: {error}"
+        for key in [key for key, (setting, _) in left.items() if setting.place.method == current.place.method]:
+            del left[key]
+            yield key, reason
+
+    def _process(self, name: str) -> UserProcess:
+        """Return the latest process if it has this name and runs, or else another."""
+        if self._latest is None or self._latest.ended or self._name != name:
+            if self._latest is not None:
+                self._latest.close()
+            self._name, self._latest = name, UserProcess()
+        return self._latest
+
+
+def _process_of(setting: Setting) -> str:
+    """Return a name of the process of a setting: its method's, or "" of the libraries'."""
+    if any(plugin_of(each) is not None or not is_stored(each) for each in setting.user_classes):
+        return setting.place.method
+    return ""
+
+
+# --- What other processes are sent ---
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Experiment without its corpus, and its counts and texts.
+
+    Parameters
+    ----------
+    content : bytes
+        Pickled experiment and counts.
+    plugins : bytes
+        Pickled files of the plug-in components for another machine, see `plugins.loader.plugin_files`.
+    store : Store
+    jobs : int
+        Number of threads; 0 uses all processors.
+    """
+
+    content: bytes = field(repr=False)
+    plugins: bytes = field(repr=False)
+    store: Store = field(compare=False)
+    jobs: int
+
+
+def make_payload(
+    experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int, *, with_files: bool = True
+) -> Payload:
+    """Return the payload from which any setting of an experiment can be computed.
+
+    `with_files` is for other machines; a process of this one imports the users' files where they are.
+    """
+    described = {name: replace(each, facts={}) for name, each in read.items()}
+    variants = {name: each.without_corpus for name, each in experiment.variants.items()}
+    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
+    registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
+    plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
+    files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}
+    return Payload(pickle_by_name((slim, described)), pickle.dumps(files), store, jobs)

@@ -1,0 +1,481 @@
+"""Plan a task: its settings, the units of the store that each consists of, and batches of units computed together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from benchmark.config.subset import settings_of_cell
+from benchmark.config.tasks import protocol_at_size
+from benchmark.evaluation.metrics import tally_predictions
+from benchmark.evaluation.predictions import (
+    NEAR_DUPLICATES,
+    NO_INNER_FOLDS,
+    SHARED_GROUPS,
+    SettingKey,
+    SettingPredictions,
+    TaskDocuments,
+    TestedSplit,
+)
+from benchmark.experiment.code_digest import code_digest, code_version, imported_modules, is_stored
+from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.problem import Problem
+from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import products_key, training_rows_of
+from benchmark.methods.svm_method import solve_jointly
+from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
+from benchmark.system.numba_jit import compile_all
+from benchmark.system.registries import is_builtin
+from benchmark.system.tags import tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
+    from benchmark.corpora.corpus import Documents
+    from benchmark.evaluation.splits import Split
+    from benchmark.methods.base import Method
+    from benchmark.text.counts import Counts
+    from benchmark.text.strings import Texts
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class StoreUnit:
+    """One entry of the store: a method on one split of a setting, or on all splits if it solves them together.
+
+    Parameters
+    ----------
+    key : str
+    label : str
+        Its name in progress and error messages.
+    splits : tuple of Split
+    inner : tuple of tuple of Split
+        The folds of each split's training documents; empty if nothing is chosen on folds.
+    keeps_values : bool
+        Whether decision values are stored, since a metric asks for them.
+    """
+
+    key: str
+    label: str
+    splits: tuple[Split, ...]
+    inner: tuple[tuple[Split, ...], ...]
+    keeps_values: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One candidate of a method with one training size and number of terms.
+
+    Parameters
+    ----------
+    place : SettingKey
+    method : Method
+    problem : Problem
+    terms : int or None
+    jobs : tuple of StoreUnit
+    alone : bool
+        Whether the method has no other candidate.
+    aggregate : str
+        How the gains of the classes are combined, where terms are selected.
+    """
+
+    place: SettingKey
+    method: Method
+    problem: Problem
+    terms: int | None
+    jobs: tuple[StoreUnit, ...]
+    alone: bool = True
+    aggregate: str = "sum"
+
+    def compile(self) -> None:
+        """Compile the functions that the method may call, before a clock is started."""
+        classes: list[type] = []
+        method: Any = self.method
+        while method is not None:  # and those that it wraps
+            classes.append(type(method))
+            method = getattr(method, "method", None)
+        compile_all(imported_modules(*component_classes(self.method.spec), *classes)[0])
+
+    @property
+    def classifies_points(self) -> bool:
+        """Whether the method needs no kernel matrix."""
+        return self.method.spec.kernel is None
+
+    @cached_property
+    def shares(self) -> tuple[Any, ...]:
+        """A value that is equal for settings of a text that share a matrix of inner products."""
+        return products_key(self.method.spec)
+
+    @property
+    def user_classes(self) -> tuple[type, ...]:
+        """The classes of its configuration that aren't of this package; () for a method of this package."""
+        return tuple(dict.fromkeys(each for each in component_classes(self.method.spec) if not is_builtin(each)))
+
+    @property
+    def stored(self) -> bool:
+        """Whether results are stored: all its classes are of this package or installed, or say so."""
+        return all(map(is_stored, component_classes(self.method.spec)))
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTask:
+    """All settings of one task under one variant.
+
+    Parameters
+    ----------
+    variant, task : str
+    problem : Problem
+    splits : dict of size to tuple of Split
+    points : tuple of Setting
+        In the order of the methods, sizes and numbers of terms.
+    """
+
+    variant: str
+    task: str
+    problem: Problem
+    splits: dict[int | None, tuple[Split, ...]]
+    points: tuple[Setting, ...]
+
+    @property
+    def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
+        """The settings' units by their keys, which several settings may share."""
+        found = defaultdict[str, list[tuple[Setting, StoreUnit]]](list)
+        for setting in self.points:
+            for unit in setting.jobs:
+                found[unit.key].append((setting, unit))
+        return found
+
+    @property
+    def documents(self) -> TaskDocuments:
+        """The documents, as scores see them."""
+        documents = self.problem.documents
+        truth = documents.labels if documents.topics is None else documents.topics
+        return TaskDocuments(documents.ids, documents.classes, truth)
+
+    def tested(self, near: Iterable[NDArray[np.intp]] = ()) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
+        """Yield the splits of every size, as scores see them; `near` has each split's rows of near-duplicates."""
+        members, groups, rows = self.problem.members, self.problem.documents.groups, iter(near)
+        for size, splits in self.splits.items():
+            tested = []
+            for split in splits:
+                leaks = {} if (own := next(rows, None)) is None else {NEAR_DUPLICATES: own}
+                if groups is not None:
+                    leaks[SHARED_GROUPS] = split.test[np.isin(groups[split.test], groups[split.train])]
+                trained = members[split.train].sum(axis=0, dtype=np.int64)
+                tested.append(TestedSplit(split.name, split.test, trained, leaks))
+            yield size, tuple(tested)
+
+
+def setting_name(key: SettingKey) -> str:
+    """Return the name of a setting in messages: variant, task, method, size and terms."""
+    words = key.variant, key.task, key.method, key.size, key.terms
+    return "-".join(str(word) for word in words if word not in ("", "base", None))
+
+
+def component_classes(spec: MethodSpec) -> list[type]:
+    """Return the classes that a configuration names for a method."""
+    return [part.cls for part in spec.components]
+
+
+# --- Settings of a task ---
+
+
+def plan_task(
+    experiment: Experiment,
+    variant: Variant,
+    task: Task,
+    counts: Counts,
+    counts_id: str,
+    texts: Mapping[TextSettings, tuple[Counts, str]] | None = None,
+    strings: Mapping[TextSettings, Texts] | None = None,
+) -> PlannedTask:
+    """Return all settings of one task and variant.
+
+    `texts` holds the counts of methods with their own text, `strings` the documents for methods that read them.
+    """
+    selected = {key for cell in experiment.cells for key in settings_of_cell(experiment, cell)}
+    rows, documents = counts.documents.of_classes(task.classes)
+    splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
+    trained = training_rows_of(split for each in splits.values() for split in each)
+    labels, whole = _labels_digest(rows, documents), len(rows) == len(counts.documents)
+
+    def problem_of_counts(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
+        chosen = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
+        key = store_key(counts=counts_id, rows=labels, classes=list(task.classes))
+        return Problem(chosen, key, experiment.seed, trained, text.pruning if text.pruning.by_split else None)
+
+    default = variant.collection.text
+    problem = problem_of_counts(counts, counts_id, default)
+    counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in (texts or {}).items()}
+    read = {  # methods that read strings depend on no count
+        text: replace(
+            problem,
+            key=store_key(texts=each.key, rows=labels, classes=list(task.classes)),
+            pruning=None,
+            texts=each.take(rows),
+        )
+        for text, each in (strings or {}).items()
+    }
+
+    def problem_of(spec: MethodSpec) -> Problem:
+        own = counted.get(spec.text, problem)
+        return read.get(spec.text or default, own) if spec.classifier.tags.reads_texts else own
+
+    inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
+    digest = cache(_rows_digest)
+    settings = []
+    for entry in variant.entries:
+        several = len(entry.candidates) > 1
+        for index, spec in enumerate(entry.candidates):
+            method, own = _method(spec, problem_of, variant), problem_of(spec)
+            content = _content(experiment, variant, method, own)
+            for size, number in product(variant.sizes, variant.numbers):
+                key = SettingKey(variant.name, task.name, entry.label, index, size, number)
+                if experiment.only and key not in selected:
+                    continue
+                label = f"{setting_name(key)}{f' {index}' if several else ''}"
+                folds = list(zip(splits[size], inner[size] if several else [()] * len(splits[size]), strict=True))
+                if variant.terms:
+                    content |= {"terms": [number, variant.terms.rank, variant.terms.aggregate]}
+                units = tuple(
+                    StoreUnit(
+                        store_key(**content, **_splits_content(method, own, part, digest)),
+                        label if method.batched else f"{label} · {part[0][0].name}",
+                        tuple(split for split, _ in part),
+                        tuple(each for _, each in part),
+                        experiment.ranks_documents,
+                    )
+                    for part in ([folds] if method.batched else [[each] for each in folds])
+                )
+                aggregate = variant.terms.aggregate if variant.terms else "sum"
+                settings.append(Setting(key, method, own, number, units, not several, aggregate))
+    return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
+
+
+def _method(spec: MethodSpec, problem_of: Callable[[MethodSpec], Problem], variant: Variant) -> Method:
+    """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
+    replicated = tags_of(variant.protocol.cls).replicated
+    if spec.fused is None:
+        return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
+    problems = tuple(problem_of(each) for each in spec.fused.members)
+    methods = [
+        build_method(each, problem, variant.terms, replicated=replicated)
+        for each, problem in zip(spec.fused.members, problems, strict=True)
+    ]
+    return FusedMethod(spec, tuple(methods), problems, batched=replicated)
+
+
+def _content(experiment: Experiment, variant: Variant, method: Method, problem: Problem) -> dict[str, Any]:
+    """Return all that decides the results of a method, but for splits and terms."""
+    spec = method.spec
+    # A user's protocol counts by the splits that it returns, which are part of each key.
+    protocol_code = [variant.protocol.cls] if is_builtin(variant.protocol.cls) else []
+    return {
+        "stage": "decisions",
+        "code": code_digest(*protocol_code, *component_classes(spec), plan_task, MatrixCache),
+        "problem": problem.key,
+        "representation": spec.representation.resolved,
+        "kernel": spec.kernel.resolved if spec.kernel else None,
+        "classifier": spec.classifier.resolved,
+        "terms": None,
+        **({"threshold": spec.threshold.plain} if spec.threshold else {}),
+        **({"predictions": spec.predictions.digest} if spec.predictions else {}),
+        **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
+        **({"fused": method.content} if isinstance(method, FusedMethod) else {}),
+        **({"values": True} if experiment.ranks_documents else {}),
+    }
+
+
+def _splits_content(
+    method: Method,
+    problem: Problem,
+    folds: Sequence[tuple[Split, tuple[Split, ...]]],
+    digest: Callable[[Split], str],
+) -> dict[str, Any]:
+    """Return the digests of splits and their inner folds, and the seeds of a method that draws."""
+    return {
+        "rows": [[digest(split), [digest(fold) for fold in inner]] for split, inner in folds],
+        "seeds": [problem.seed, [split.number for split, _ in folds]] if method.uses_seed else None,
+    }
+
+
+def _inner_splits(experiment: Experiment, split: Split, documents: Documents) -> tuple[Split, ...]:
+    """Return the folds of a split's training documents, as rows of the task; () if nothing is chosen on folds."""
+    if experiment.inner is None:
+        return ()
+    made = experiment.inner.build().splits(documents.take(split.train))
+    return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
+
+
+def _labels_digest(rows: NDArray[np.intp], documents: Documents) -> str:
+    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
+    return array_digest(rows.astype(np.int64), truth)
+
+
+def _rows_digest(split: Split) -> str:
+    return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
+
+
+# --- Batches ---
+
+#: A setting, with some of its units.
+Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Units that are computed at once: some of one setting, or one of each of several settings on the same split.
+
+    Parameters
+    ----------
+    parts : tuple of (Setting, tuple of StoreUnit)
+        Settings with their units; several settings share inner products.
+    once : bool
+        Whether no other split needs the inner products, so that large matrices are never stored.
+    """
+
+    parts: tuple[Part, ...]
+    once: bool = False
+
+    @property
+    def jobs(self) -> tuple[StoreUnit, ...]:
+        """The units of all parts."""
+        return tuple(unit for _, units in self.parts for unit in units)
+
+    def solve(self, matrices: MatrixCache) -> list[list[SettingPredictions] | Exception]:
+        """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
+        first = self.parts[0][0]
+        methods: list[Any] = [(setting.method, unit_splits(units)) for setting, units in self.parts]
+        try:
+            if isinstance(first.method, FusedMethod):
+                return solve_fusions(methods, first.problem, first.terms, matrices)
+            if first.method.joins(first.problem, first.terms) is not None:
+                return solve_jointly(methods, first.problem, first.terms, matrices, once=self.once)
+            return [method.solve(first.problem, splits, first.terms, matrices) for method, splits in methods]
+        except (ValueError, FloatingPointError) as error:  # an error in what the parts share
+            return [error] * len(self.parts)
+
+
+def unit_splits(units: Iterable[StoreUnit]) -> list[Split]:
+    """Return all splits of some units: for each its splits, then the folds of their training documents."""
+    return [split for unit in units for split in (*unit.splits, *(fold for folds in unit.inner for fold in folds))]
+
+
+def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Batch]:
+    """Plan the batches, in the order that lets methods share matrices and models.
+
+    A batch is one unit, so that a stopped run continues after it; or all units of a setting, where points are
+    classified and splits are solved side by side; or the units on one split whose SVMs share inner products, or whose
+    fusions share methods.
+
+    Parameters
+    ----------
+    missing : sequence of (Setting, StoreUnit)
+    by_split : bool
+        Whether methods share the models of a split, so that all methods compute one split before the next.
+    """
+    splits = defaultdict[str, set[int]](set)
+    for setting, unit in missing:
+        splits[setting.problem.key] |= {id(split) for split in unit_splits([unit])}
+    joined: dict[Any, list[Part]] = {}
+    for number, (setting, units) in enumerate(_ordered(missing, by_split=by_split)):
+        joins = setting.method.joins(setting.problem, setting.terms)
+        same = number if joins is None else (setting.problem.key, joins, setting.terms, id(units[0].splits[0]))
+        joined.setdefault(same, []).append((setting, units))
+    return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
+
+
+def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
+    if by_split:
+        by_text = _together(missing, lambda each: each[0].problem.key)
+        ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
+        return [(setting, (unit,)) for setting, unit in ordered]
+    settings: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
+    for setting, unit in missing:
+        settings.setdefault(setting.place, (setting, []))[1].append(unit)
+    by_base = _together(settings.values(), lambda each: each[0].shares)
+    found: list[Part] = []
+    for setting, units in _together(by_base, lambda each: each[0].problem.key):
+        found += [(setting, tuple(units))] if setting.classifies_points else [(setting, (unit,)) for unit in units]
+    return found
+
+
+def _together(items: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
+    """Return the items grouped by key, keys in order of first appearance."""
+    groups: dict[Any, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return [item for group in groups.values() for item in group]
+
+
+# --- Results of units ---
+
+
+def predictions_of_unit(
+    unit: StoreUnit, found: Sequence[SettingPredictions], problem: Problem, memory: float
+) -> SettingPredictions:
+    """Return a unit's predictions by split, and the error counts of its inner folds."""
+    outer, rest = SettingPredictions.joined(found[: len(unit.splits)]), iter(found[len(unit.splits) :])
+    counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in unit.inner if folds]
+    n = len(outer.sizes)
+    return replace(
+        outer,
+        values=outer.values if unit.keeps_values else None,
+        seconds=outer.seconds.round(6),
+        memory=np.full(n, memory),
+        inner=np.stack(counted) if counted else NO_INNER_FOLDS,
+        versions=(code_version(),) * n,
+        warnings=tuple(dict.fromkeys(text for each in found for text in each.warnings)),
+    )
+
+
+def fold_counts(found: Sequence[SettingPredictions], folds: Sequence[Split], problem: Problem) -> NDArray[np.int64]:
+    """Count the predictions on folds by class, summed over the folds, as a row of `SettingPredictions.inner`."""
+    truth, k = problem.members if problem.multilabel else problem.documents.labels, len(problem.documents.classes)
+    total = np.zeros(3 * k + 1, dtype=np.int64)
+    for fold, own in zip(folds, found, strict=True):
+        counts = tally_predictions(truth[fold.test], own.predicted, k)
+        total += np.concatenate([counts.right, counts.assigned, counts.true, [counts.documents]])
+    return total
+
+
+def pack_predictions(found: SettingPredictions) -> StoreEntry:
+    """Return a unit's predictions as stored: one bit per class of multi-label predictions, and per tie."""
+    arrays = {
+        "predicted": np.packbits(found.predicted, axis=1) if found.predicted.ndim == 2 else found.predicted,
+        "tied": np.packbits(found.tied),
+        "seconds": found.seconds,
+        "inner": found.inner,
+        "memory": found.memory,
+        **({} if found.values is None else {"values": found.values}),
+    }
+    return StoreEntry(arrays, {"version": found.versions[0], "warnings": list(found.warnings)})
+
+
+def unpack_predictions(entry: StoreEntry, unit: StoreUnit, problem: Problem) -> SettingPredictions:
+    """Return a unit's predictions back from the store."""
+    arrays, sizes, k = entry.arrays, tuple(len(split.test) for split in unit.splits), len(problem.documents.classes)
+    predicted = arrays["predicted"]
+    if problem.multilabel:
+        predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
+    return SettingPredictions(
+        predicted,
+        np.unpackbits(arrays["tied"], count=predicted.size).astype(bool).reshape(predicted.shape),
+        sizes,
+        arrays["seconds"],
+        arrays["memory"],
+        arrays["inner"],
+        (entry.facts["version"],) * len(sizes),
+        tuple(entry.facts["warnings"]),
+        arrays.get("values"),
+    )

@@ -1,0 +1,325 @@
+"""The program itself: its help, its streams, what a machine may do to it, and what it prints on a terminal."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import resource
+import shlex
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+
+from benchmark.analysis.formatting.table import Table
+from benchmark.cli import app, errors
+from benchmark.cli.errors import echo, exit_on_error
+from benchmark.cli.output import CommandOutput
+from benchmark.cli.program import PANELS
+from benchmark.cli.terminal import ProgressObserver, file_link, format_bytes, stdout_console
+from benchmark.report.writers import TerminalTable
+from benchmark.system.errors import BenchError, ConfigError, DataError
+from tests.shapes import bench
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
+CODES = (
+    "Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction of a run changed, or memory, disk or "
+    "workers failed; 2 a command or configuration is wrong; 3 data are missing or damaged; 130 interrupted."
+)
+#: What neither a list of components nor a check of a configuration needs.
+HEAVY = (
+    "numba statsmodels altair jinja2 skops rich libsvm pyarrow.parquet sklearn.naive_bayes "
+    "benchmark.analysis.summarize benchmark.experiment.run"
+)
+EVIL = "\x1b]0;x\x07\x9b2J\r"
+
+
+def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group with the words that call it."""
+    command = command or typer.main.get_command(app)
+    yield path, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, (*path, name))
+
+
+EVERY = [pytest.param(path, command, id=" ".join(("bench", *path))) for path, command in commands()]
+
+
+def program(*words: object, script: str = '"$@"', memory: int | None = None, **variables: str) -> Any:
+    """Run the command by way of a shell, in a changed environment."""
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "benchmark.cli", *map(str, words)]
+
+    def limit() -> None:
+        if memory is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+    environment = os.environ | variables
+    return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment, preexec_fn=limit)
+
+
+def stopped(error: BaseException) -> Any:
+    """Return the exit code of an error."""
+    with pytest.raises(SystemExit) as caught, exit_on_error():
+        raise error
+    return caught.value.code
+
+
+class TestHelp:
+    @pytest.mark.parametrize(("path", "command"), EVERY)
+    def test_shows_what_a_command_does_and_examples_that_can_be_typed(
+        self, path: tuple[str, ...], command: Any
+    ) -> None:
+        shown = " ".join(bench(*path, "--help").stdout.split())
+        assert " ".join(command.help.split()) in shown
+        assert "[[" not in shown
+        (examples,) = re.findall(r"(?:Examples?|Start with): (.+)", f"{command.help}\n{command.epilog}")
+        for example in examples.split(" · "):
+            words = shlex.split(example)[1:]
+            each: Any = typer.main.get_command(app)
+            while hasattr(each, "commands"):
+                each = each.commands[words.pop(0)]
+            names = {parameter.name for parameter in each.params}
+            with pytest.MonkeyPatch.context() as patch:
+                for parameter in each.params:
+                    patch.setattr(parameter, "callback", None)  # which looks for the files
+                assert each.make_context("bench", words).params.keys() <= names
+            assert not path or example.startswith(" ".join(("bench", *path)))
+
+    def test_has_all_commands_in_panels_and_the_exit_codes(self) -> None:
+        shown = bench("--help").stdout
+        assert [panel for panel in PANELS if f"\n{panel}:\n" in shown] == list(PANELS)
+        assert "\nCommands:\n" not in shown
+        readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+        assert all(CODES in " ".join(text.split()) for text in (shown, readme))
+        assert [each.exit_code for each in (BenchError, ConfigError, DataError)] == [1, 2, 3]
+        assert "Usage: bench" in bench(code=2).output
+        assert bench("--version").stdout == f"bench {version('simplexbench')}\n"
+
+    @pytest.mark.parametrize(
+        ("words", "heavy"),
+        [
+            ("--help", "numpy sklearn pydantic yaml rich"),
+            ("list", HEAVY),
+            ("validate webkb", HEAVY),
+            ("cache info", "altair numba jinja2 libsvm sklearn pandas scipy.stats"),
+            ("data list", "sklearn pandas scipy.stats"),
+        ],
+    )
+    def test_what_computes_nothing_imports_nothing_heavy(self, words: str, heavy: str) -> None:
+        """Help within 0.4 s of processor, the others within 0.5 s more than `import sklearn.base` takes."""
+        code = (
+            f"import sys; sys.argv = ['bench', *'{words}'.split()]\n"
+            "from benchmark.cli import main\n"
+            "try: main()\n"
+            "except SystemExit: pass\n"
+            f"sys.exit(','.join(name for name in '{heavy}'.split() if name in sys.modules) or 0)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_the_shell_is_told_what_can_be_typed(self) -> None:
+        variables = {"_BENCH_COMPLETE": "complete_bash", "COMP_WORDS": "bench ca", "COMP_CWORD": "1"}
+        code = "import sys; sys.argv[0] = 'bench'; from benchmark.cli import main; main()"
+        command, environment = [sys.executable, "-c", code], os.environ | variables
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["cache"], "")
+
+    def test_lists_and_schemas_are_printed(self) -> None:
+        shown = bench("list").stdout
+        kinds = ["datasets", "kernels", "classifiers", "protocols", "diagnostics", "metrics", "weightings", "papers"]
+        for kind in [*kinds, "normalizations", "digits", "stoplists"]:
+            assert re.search(rf"^{kind}: ", shown, re.MULTILINE)
+        assert max(map(len, shown.splitlines())) <= 80
+        rows = dict(line.split(maxsplit=1) for line in bench("list", "metrics").stdout.splitlines()[2:])
+        assert {"accuracy", "macro-f1"} <= rows.keys()
+        (listed,) = json.loads(bench("list", "metrics", "--json").stdout)["tables"]
+        assert {row["name"] for row in listed["rows"]} == rows.keys()
+        assert json.loads(bench("schema").stdout)["$schema"].startswith("https://json-schema.org/")
+        reference = Path(__file__).parents[2] / "docs" / "reference.md"
+        assert bench("schema", "--markdown").stdout == reference.read_text(encoding="utf-8")
+
+
+class TestStreams:
+    @pytest.mark.parametrize(
+        ("words", "shell", "code", "said"),
+        [
+            (["cache", "info"], '"$@" >&-', 0, ""),
+            (["cache", "info"], '"$@" 2>&-', 0, ""),
+            (["data", "list"], '"$@" <&- >&- 2>&-', 0, ""),  # all libraries are loaded
+            (["data", "list"], '"$@" 2>/dev/full', 0, ""),
+            (["cache", "info"], '"$@" | true', 0, ""),
+            (["--help"], '"$@" >/dev/full', 1, "bench: can't write to standard output: no space left on device\n"),
+            (["list", "kernels"], '"$@" >/dev/full', 1, "bench: can't write to standard output: no space left on dev"),
+        ],
+    )
+    def test_that_are_closed_or_full(self, words: list[str], shell: str, code: int, said: str) -> None:
+        done = program(*words, script=shell)
+        assert (done.returncode, done.stderr.decode()[: len(said) or 99]) == (code, said)
+
+    def test_that_lack_letters_or_get_control_characters(self, capsys: pytest.CaptureFixture[str]) -> None:
+        done = program("list", PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "kernels" in done.stdout.decode("ascii")
+        stdout_console().print(TerminalTable(Table.of(EVIL, (EVIL,), [(EVIL,)])))
+        ProgressObserver("a").note(EVIL)
+        echo(EVIL)
+        said = "".join(capsys.readouterr())
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
+        assert said.count(r"\x1b]0;x\x07") == 5
+
+
+class TestMachines:
+    @pytest.mark.slow
+    def test_with_little_memory(self, tmp_path: Path) -> None:
+        done = program("list", memory=300_000_000)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"not enough memory: ulimit -v allows 300 MB, and the smallest run takes 1,400 MB" in done.stderr
+        threads = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "2")
+        words, threads = ("run", QUICKSTART, "--jobs", "2", "--out", tmp_path), threads | {"BENCH_CACHE": str(tmp_path)}
+        done = program(*words, "--overwrite", memory=errors.MIN_ADDRESS_SPACE, **threads)
+        assert done.returncode == 0, done.stderr
+
+    @pytest.mark.parametrize(
+        ("error", "said"),
+        [
+            (MemoryError("Unable to allocate 7 TiB"), "not enough memory: Unable to allocate 7 TiB"),
+            (MemoryError("one\ntwo"), "not enough memory: one"),
+            (MemoryError(), "not enough memory: MemoryError"),
+            (RuntimeError("can't start new thread"), "not enough memory: can't start new thread"),
+            (ImportError("x.so: failed to map segment"), "not enough memory: x.so: failed to map segment"),
+            (
+                OSError(errno.ENOMEM, "as a system calls it"),
+                f"not enough memory: [Errno {errno.ENOMEM}] as a system cal",
+            ),
+            (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+            (OSError(errno.EROFS, "Read-only", "/a/b"), "/a/b: Read-only"),
+            (DataError("damaged"), "damaged"),
+            (KeyboardInterrupt("results are stored"), "interrupted; results are stored"),
+            (KeyboardInterrupt(), "interrupted"),
+        ],
+    )
+    def test_errors_are_one_line(self, error: BaseException, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+        code = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", 1)
+        assert stopped(error) == code
+        assert capsys.readouterr().err.lstrip().startswith(f"bench: {said}")
+        if "memory" in said:
+            outer = RuntimeError("outer")
+            outer.__cause__ = ImportError("half-imported")
+            outer.__cause__.__context__ = error
+            assert stopped(outer) == 1
+            assert capsys.readouterr().err.startswith(f"bench: {said}")
+
+    @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
+    def test_errors_of_ours_keep_their_traceback(self, error: Exception) -> None:
+        with pytest.raises(type(error), match=str(error)), exit_on_error():
+            raise error
+
+
+@pytest.fixture
+def piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], Any]:
+    """What was written to standard output and error, neither a terminal."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "NO_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    return capsys.readouterr
+
+
+@pytest.fixture
+def terminal(piped: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    """What was written to standard output and error, both a terminal of 60 characters."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)  # pytest makes new streams for the test
+    return piped
+
+
+class TestTerminal:
+    def test_tables_fit_a_terminal_and_have_whole_rows_in_a_pipe(self, piped: Any, monkeypatch: Any) -> None:
+        text = "[bold]l1[/bold] :smile: Sequence[str]"
+        table = Table.of("[title]", ("one", "two", "number"), [("a" * 100, text, 7), ("c", "d", 1_234_567)])
+        stdout_console().print(TerminalTable(table))
+        lines = [line.rstrip() for line in piped().out.splitlines()]
+        assert lines[0] == "[title]"
+        assert lines[2].split() == ["a" * 100, *text.split(), "7"], "words are no markup"
+        assert lines[3].endswith("1,234,567")
+        monkeypatch.setenv("COLUMNS", "60")
+        monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+        stdout_console().print(TerminalTable(table))
+        assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", piped().out).splitlines())) <= 60
+
+    @pytest.mark.parametrize("columns", [60, 120])
+    def test_a_bar_keeps_its_shape_and_is_away_in_the_end(self, terminal: Any, monkeypatch: Any, columns: int) -> None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        observer = ProgressObserver("webkb-diffusion-reduced")
+        with observer:
+            observer.plan(40)
+            for step in ("loading", "faculty-course-diffusion-0.5-cv-150 · replicate-17", "x"):
+                observer.step(step)
+                observer._bar.refresh()
+        shown = terminal().err
+        assert shown.rindex("\x1b[?25h") > shown.rindex("webkb"), "the cursor is back"
+        assert shown.endswith("\x1b[2K")
+        lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", shown).split("\n")
+        bars = [line for line in "".join(lines).replace("\r", "\n").split("\n") if "%" in line]
+        assert bars
+        for line in bars:
+            assert len(line) <= columns
+            assert re.match(r"webkb-diffusion-reduced +[━╸╺ ]{12} +\d+% +[\d:-]{5,8} ", line), line
+
+    def test_the_share_is_that_of_all_cells_of_all_runs(self, terminal: Any) -> None:
+        """Runs of 30 and 10 cells: each has its own steps, and what is planned later replaces what was estimated."""
+        with ProgressObserver("webkb") as observer:
+            (task,) = observer._bar.tasks
+            observer.expect([30, 10])
+            shares = []
+            for planned, later, steps in ((3, 9, 2), (2, 5, 1), (5, 0, 7)):
+                observer.plan(planned, later)
+                for _ in range(steps):
+                    observer.step("a")
+                shares.append(task.completed)
+            assert shares == pytest.approx([30 * 2 / 12, 30 * 3 / 10, 30 * 10 / 10])
+            observer.end("done")
+            observer.begin("second")
+            observer.plan(4)
+            observer.step("b")
+            assert task.completed == pytest.approx(30 + 10 * 1 / 4)
+            for _ in observer.between("ab"):
+                assert terminal().err.endswith("\x1b[2K"), "the bar is away while something is printed"
+
+    def test_output_is_text_one_document_or_a_sentence(self, piped: Any) -> None:
+        parts = Table.of("One", ("name", "n"), [("a", 1), ("b", float("nan"))]), Table.of("Two", ("x",), [], empty="no")
+        for how, expected in (
+            ({}, "One\nname  n\na     1\nb     –\n\nTwo: no\n\nAll is said.\n"),
+            ({"quiet": True}, "All is said.\n"),
+        ):
+            with CommandOutput(**how) as answer:
+                answer.tables(parts, "All is said.")
+            assert [line.rstrip() for line in piped().out.splitlines()] == expected.splitlines()
+        with CommandOutput(as_json=True) as answer:
+            answer.tables(parts, "All is said.")
+        document = json.loads(piped().out)
+        assert document["tables"][0]["rows"] == [{"name": "a", "n": 1}, {"name": "b", "n": None}]
+        assert document["answers"] == [{"sentence": "All is said."}]
+        with pytest.raises(ConfigError), CommandOutput(as_json=True):
+            raise ConfigError("broke")
+        assert piped().out == ""
+
+    def test_links_and_sizes(self, terminal: Any, tmp_path: Path) -> None:
+        link = file_link("open", tmp_path / "a.html")
+        assert link.plain == f"open {tmp_path}/a.html"
+        assert any(str(span.style).startswith("link file:///") for span in link.spans)
+        assert [format_bytes(n) for n in (0, 999, 1000, 141_043_200, 1_705_000_000)] == [
+            "0 B",
+            "999 B",
+            "1 kB",
+            "141 MB",
+            "1.7 GB",
+        ]

@@ -1,0 +1,327 @@
+"""What is refused, before any work and in a line: names, files, folders and corpora; and Ctrl-C."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.commands import run as running
+from benchmark.corpora import download, registry
+from benchmark.evaluation.predictions import RUN_FILES
+from benchmark.experiment.store import Store
+from tests.processes import Process, files_of
+from tests.shapes import bench, invoke, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.shapes import ShapedRun
+
+pytestmark = pytest.mark.usefixtures("sketched")
+CONFIGS = Path(__file__).parents[2] / "configs"
+SMALL = """\
+name: small
+corpus: {name: synthetic}
+text: {min_occurrences: 5}
+protocol: {name: leave-one-group-out, held_out: [texas]}
+methods: [ngd, linear]
+compare: [[ngd, linear]]
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with configurations, of which one is wrong and one expects other data."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "configs").mkdir()
+    texts = {
+        "small": SMALL,
+        "other": SMALL.replace("name: small", "name: other"),
+        "same": SMALL,
+        "wrong": SMALL.replace("[ngd", "[ngb"),
+        "expects": SMALL + "expect: {documents: 599}\n",
+        "excludes": SMALL.replace("{name: synthetic}", "{name: synthetic, exclude: [course/x]}"),
+        "unpinned": SMALL.replace("name: small", "name: unpinned"),
+        "none": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / "configs" / f"{name}.yaml").write_text(text)
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where a corpus is looked for."""
+    monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: pytest.fail("work was begun"))
+
+
+MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
+    ("frobnicate", 2, ("No such command 'frobnicate'",)),
+    ("run", 2, ("Missing argument 'CONFIG'",)),
+    ("run small --jobs -1", 2, ("--jobs",)),
+    ("run small --ouut x", 2, ("--ouut",)),
+    ("data export small", 2, ("Missing option '--out'",)),
+    ("run wrong", 2, ("bench: configs/wrong.yaml:5: ", "'ngb'; did you mean 'ngd'?")),
+    ("run small wrong --out runs", 2, ("unknown method 'ngb'",)),
+    ("run small same --out runs", 2, ("bench: two of these configurations are named 'small'",)),
+    ("run none", 2, ("is empty; it must be a mapping of keys such as name, corpus and methods",)),
+    ("run small --out file/run", 1, ("can't write results to file/run: Not a directory.", "another folder")),
+    ("run empty", 2, ("empty: holds no run (manifest.json is missing)", "name a configuration, or the folder of")),
+    ("run smal", 2, ("smal: there is no such file, and no configuration of this name here, in configs", "'small'?")),
+    ("run configs/smal.yaml", 2, ("bench: configs/smal.yaml: can't be read", "did you mean 'configs/small.yaml'?")),
+    *(
+        (f"{command} configs/smal.yaml", 2, ("did you mean 'configs/small.yaml'?",))
+        for command in ("validate", "plan", "check", "data stats", "published pin-settings", "fit --cell x --out y")
+    ),
+    ("run small --only ngdx", 2, ("unknown cell 'ngdx'; did you mean 'ngd'? of small",)),
+    ("list kernel", 2, ("unknown list 'kernel'; did you mean 'kernels'?",)),
+    ("report empty", 1, ("bench: empty: is not the folder of a finished run (manifest.json is missing",)),
+    ("compare empty a b", 1, ("bench: empty: is not the folder of a finished run",)),
+    ("cite empty", 1, ("bench: empty: is not the folder of a finished run",)),
+    ("report smalll", 2, ("smalll: there is no such folder, and no run of this name in results/runs",)),
+    ("check unpinned", 1, ("nothing is pinned for unpinned; `bench check CONFIG --update` pins",)),
+    ("reproduce --configs empty", 2, ("empty: no configuration here belongs to a paper",)),
+    ("survey methds", 2, ("did you mean 'methods'",)),
+    ("survey methods small --page file/page.md", 1, ("can't write results to file",)),
+    ("place mine.csv", 2, ("place needs a file of predictions and a test set: bench place mine.csv --on 20ng",)),
+    ("place --template r8 --on r8", 2, ("takes neither PREDICTIONS nor --on",)),
+    ("place nothing.csv --on r88", 2, ("did you mean 'r8'",)),
+    ("place nothing.csv --on r8", 3, ("nothing.csv",)),
+]
+
+
+@pytest.mark.usefixtures("here", "no_work")
+@pytest.mark.parametrize(("words", "code", "said"), MISTAKES, ids=[words for words, *_ in MISTAKES])
+def test_a_mistake_is_refused_before_any_work(words: str, code: int, said: tuple[str, ...]) -> None:
+    refused(*words.split(), code=code, said=said)
+    assert not Path("runs").exists()
+
+
+def test_what_only_data_show_is_refused_before_a_score(here: Path) -> None:
+    refused("run", "expects", "--out", "run", code=3, said="expects 599 documents, but there are 600")
+    refused("run", "excludes", "--out", "run", said="has no document 'course/x'")
+    assert not list((here / "run").iterdir())
+
+
+class TestFolders:
+    @pytest.fixture
+    def run(self, here: Path) -> Path:
+        bench("run", "small")
+        return here / "results" / "runs" / "small"
+
+    def test_of_another_experiment_or_of_other_files_are_left_alone(self, run: Path, here: Path) -> None:
+        before = files_of(run)
+        for command in ("run other --out", "check other --update --out"):
+            said = f"{run}: holds the run of 'small'; name another folder", "--overwrite"
+            refused(*command.split(), run, said=said)
+        assert files_of(run) == before
+        shutil.copytree(run, here / "runs" / "other")
+        refused("run", "small", "other", "--out", "runs", said="runs/other: holds the run of 'small'")
+        assert not (here / "runs" / "small").exists(), "the second folder is refused before the first run"
+        for name in ("thesis.tex", "manifest.json"):
+            (here / name[:4]).mkdir()
+            (here / name[:4] / name).write_text('{"short_name": "an app"}')
+            refused("run", "small", "--out", name[:4], said=f"{name[:4]}: holds files that no run wrote ({name})")
+        bench("run", "other", "--out", run, "--overwrite")
+        assert json.loads((run / "manifest.json").read_text())["name"] == "other"
+
+    @pytest.mark.parametrize("names", [[], [".gitkeep"], ["predictions.parquet", "timings.parquet"]])
+    def test_that_are_empty_or_left_by_a_stopped_run_are_free(self, here: Path, names: list[str]) -> None:
+        for name in names:
+            (here / "empty" / name).write_text("x")
+        bench("run", "small", "--out", "empty")
+
+    def test_of_a_part_and_of_the_whole_are_two(self, run: Path, here: Path) -> None:
+        before = files_of(run)
+        bench("run", "small", "--only", "n*")
+        assert files_of(run) == before
+        part = here / "results" / "runs" / "small-only"
+        refused("run", "small", "--only", "n*", "--out", run, said="holds the whole run")
+        refused("run", "small", "--only", "linear", said="holds the run of n*")
+        bench("run", "small", "--out", part)
+
+    @pytest.mark.parametrize("name", [*RUN_FILES, "manifest.json"])
+    def test_that_are_damaged_give_no_table_and_are_run_again(self, run: Path, name: str) -> None:
+        content = (run / name).read_bytes()
+        (run / name).write_bytes(content[: len(content) // 2])
+        said = refused("report", run, code=3, said="run the configuration again")
+        assert re.search(rf"{name}: (can't be read|is damaged)", said)
+        if name != "manifest.json":
+            bench("run", "small")
+            bench("report", "small")
+
+    def test_short_names_are_those_of_the_runs_unless_a_path_is_there(self, run: Path, here: Path) -> None:
+        assert bench("validate", "small").stdout == "configs/small.yaml: good, 2 cells\n"
+        bench("report", "small")
+        refused("report", "smalll", said="no run of this name in results/runs; did you mean 'small'?")
+        refused("compare", "small", "ngd", said=("'ngd' is a cell of", "name another one"))
+        refused("compare", "small", "ngd", "ngd", said="a comparison names two different cells, not 'ngd' twice")
+        refused("compare", "small", "ngd", "linearr", said="did you mean 'linear'?")
+        (here / "apart.yaml").write_text(SMALL.replace("name: small", "name: apart").replace("[texas]", "[cornell]"))
+        bench("run", "apart")
+        refused("compare", "small", "apart", said="share no documents")
+        (here / "small").write_text(SMALL.replace("methods: [ngd", "methods: [mnb, ngd"))
+        assert bench("validate", "small").stdout == "small: good, 3 cells\n"
+
+
+class TestWithoutData:
+    @pytest.fixture(autouse=True)
+    def nothing_near(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Hide the corpora, and cut the network."""
+
+        def unreachable(*_: Any, **__: Any) -> None:
+            raise OSError("no network")
+
+        monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "repository")
+        monkeypatch.setenv("BENCH_DATASETS", str(tmp_path / "named"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        monkeypatch.setattr(download, "RETRY_PAUSE", 0.0)
+        monkeypatch.setattr("socket.socket.connect", unreachable)
+        monkeypatch.setattr("socket.getaddrinfo", unreachable)
+
+    @pytest.mark.parametrize(("name", "options"), [("webkb", ("--no-download",)), ("20ng", ())])
+    def test_a_run_says_how_to_get_them(self, name: str, options: tuple[str, ...], tmp_path: Path) -> None:
+        card = registry.dataset_card(name)
+        said = refused("run", CONFIGS / f"{name}.yaml", *options, "--out", tmp_path / "run", code=3)
+        places = [*card.archives, *card.addresses, card.digest, *map(str, registry.search_folders()), "$BENCH_DATASETS"]
+        assert [each for each in [*places, "bench run quickstart"] if each not in said] == []
+        assert ("no connection" in said, card.licence in said) == (not options, not options)
+
+    def test_what_is_here_is_listed_and_verified(self, here: Path) -> None:
+        shown = bench("data", "list").stdout
+        assert re.search(r"^webkb +8,282 .* not here: bench data fetch webkb *$", shown, re.MULTILINE)
+        assert re.search(r"^synthetic +600 +4 .* generated by code *$", shown, re.MULTILINE)
+        (line,) = bench("data", "verify").stdout.splitlines()
+        digest = registry.dataset_card("synthetic").digest
+        assert line == f"synthetic: as its card says, 600 documents, content digest {digest}"
+        for command in ("fetch", "verify"):
+            refused("data", command, "webbk", said=("'webbk'", "'webkb'"))
+        assert bench("data", "fetch", "synthetic").stdout.startswith("synthetic: generated by code, 600 documents, ")
+        bench("run", "small")
+
+
+def test_a_damaged_archive_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "webkb-data.tar.gz").write_bytes(gzip.compress(os.urandom(4096))[:-100])
+    monkeypatch.setenv("BENCH_DATASETS", str(tmp_path))
+    said = refused("data", "verify", "webkb", code=3, said=registry.dataset_card("webkb").digest)
+    assert said.startswith(f"bench: {tmp_path / 'webkb-data.tar.gz'} is truncated")
+
+
+class TestStore:
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+        return tmp_path / "store"
+
+    def test_is_listed_by_kind_and_removed_after_a_question(
+        self, here: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 B of at most 20.0 GB\n"
+        (here / "configs" / "small.yaml").write_text(SMALL.replace("ngd, linear]\ncomp", "hp-top, linear]\n#"))
+        monkeypatch.setattr("benchmark.experiment.store.MIN_KERNEL_SECONDS", 0.0, raising=False)
+        bench("run", "small", "--quiet")
+        n = len(Store().entries())
+        assert re.fullmatch(rf"{folder}\n{n} entries, \d+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)
+        *kernels, rest = bench("cache", "list").stdout.splitlines()
+        assert all(re.fullmatch(r"\d+ × .+: \d+ .?B, [\d,.]+ s to compute", line) for line in kernels)
+        counts = re.fullmatch(r"(\d+) entries of kernels, \d+ k?B; (\d+) other entries, \d+ kB", rest)
+        assert counts is not None
+        assert sum(map(int, counts.groups())) == n
+        refused("cache", "clear", said=(f"{folder}: {n} entries, ", "would be removed; not a terminal: add --yes"))
+        monkeypatch.setattr("benchmark.cli.maintenance_commands.is_terminal", lambda: True)
+        assert f"Remove {n} entries, " in bench("cache", "clear", input="\n", code=1).stderr
+        assert len(Store().entries()) == n
+        assert bench("cache", "clear", "--yes").stdout.startswith(f"removed {n} entries, ")
+        assert not Store().entries()
+
+    def test_that_cannot_be_written_stops_no_run(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("BENCH_CACHE", str(here / "file"))
+        assert bench("run", "small").stderr.count("results are no longer kept") == 1
+        monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", "much")
+        refused("cache", "info", code=1, said="BENCH_CACHE_LIMIT_GB is 'much'; it must be a number of gigabytes")
+
+
+def test_ctrl_c_stops_a_run_and_what_was_computed_is_stored(here: Path) -> None:
+    sizes = [1.01 + i / 100 for i in range(200)]
+    cells = f"methods: [{{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}]\n"
+    (here / "many.yaml").write_text(SMALL.partition("methods:")[0] + cells)
+    words = ("run", "many.yaml", "--out", "run", "-v")
+    with Process(*words, folder=here, variables={"BENCH_CACHE": str(here / "cache")}) as process:
+        assert " s  " in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        code, printed, said = process.finish()
+    assert (code, printed) == (130, "")
+    last = said.splitlines()[-1]
+    assert last == "bench: interrupted; results so far are stored, and the same command continues from there"
+    assert not list((here / "run").iterdir())
+    assert len(list((here / "cache").glob("??/*"))) >= 2
+
+
+@pytest.mark.usefixtures("here")
+def test_an_error_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(running, "run_and_write", broken)
+    with pytest.raises(RuntimeError, match="ours"):
+        invoke("run", "small")
+
+
+class TestRunAgain:
+    """A run's folder stands for its experiment: equal where nothing changed, and each difference is shown."""
+
+    def test_an_unchanged_run_is_equal_and_nothing_is_stored_or_taken_from_the_store(
+        self, shaped: Callable[[str], ShapedRun], here: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BENCH_CACHE", str(here / "cache"))
+        run, there = shaped("table").folder, {path.name for path in here.iterdir()}
+        before = files_of(run)
+        words = " ".join(bench("run", run).stdout.split())
+        assert words.startswith("table, run again: 3 of 3 common cells agree in every prediction.")
+        assert words.endswith("Settings that differ: none")
+        assert files_of(run) == before
+        assert {path.name for path in here.iterdir()} == there
+        bench("run", run, "--out", "again")
+        assert (here / "again" / "scores.csv").read_bytes() == (run / "scores.csv").read_bytes()
+        refused("run", run, "--out", run, said="name another folder with --out")
+        for more in ((run,), ("--only", "x"), ("--dask", "local:1"), ("--max-workers", 1)):
+            refused("run", run, *more, said="name its folder alone")
+        bench("run", "other", "--only", "ngd", "--out", "other")
+        refused("run", run, "--out", "other", said=("holds the run of 'other'", "--overwrite"))
+        bench("run", "other", "--out", "part-again")
+        assert json.loads((here / "part-again" / "manifest.json").read_text())["only"] == ["ngd"]
+
+    def test_of_own_files_and_plugins_from_anywhere_until_they_change(self, here: Path) -> None:
+        (here / "mine").mkdir()
+        rows = [f"{i},{'sun sea sand' if i % 2 else 'snow ice wind'} word{i % 7},{'ab'[i % 2]}" for i in range(40)]
+        (here / "mine" / "own.csv").write_text("\n".join(["id,text,label", *rows]))
+        (here / "mine" / "mine.py").write_text(
+            "from benchmark.classifiers import MultinomialBayes\nclass Mine(MultinomialBayes):\n    pass\n"
+            'CLASSIFIERS = {"mine": Mine}\n'
+        )
+        (here / "mine" / "own.yaml").write_text(
+            "name: own\ncorpus: {name: files, path: own.csv, id: id}\ntext: {lexer: unicode}\nplugins: [mine.py]\n"
+            "protocol: {name: k-fold, k: 2}\nmethods: [mine, ngd]\n"
+        )
+        bench("run", "mine/own.yaml", "--out", "run")
+        assert bench("run", "run", "--out", "again").stdout.endswith("Settings that differ: none\n")
+        text = (here / "mine" / "own.csv").read_text()
+        (here / "mine" / "own.csv").write_text(text.replace("sun sea sand", "snow ice wind", 15))
+        (answer,) = json.loads(bench("run", "run", "--out", "edited", "--json", code=1).stdout)["answers"]
+        assert answer["equal"] is False
+        assert answer["sentence"].startswith("own, run again: ")
+        assert "variants.base.content_digest" in bench("compare", "run", "edited", "--all").stdout
+        (here / "mine" / "own.csv").unlink()
+        refused("run", "run", code=3, said="own.csv: no such file or folder")
+        (here / "mine" / "mine.py").unlink()
+        refused("run", "run", said="mine.py: no such file")

@@ -1,0 +1,338 @@
+"""Every kind of experiment through every command, and each option in what a command writes or prints."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+import benchmark as sb
+from benchmark.commands import check as pinned
+from benchmark.commands import plan as planning
+from benchmark.config.schema import ParallelSection
+from benchmark.evaluation.predictions import RUN_FILES
+from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.run_folder import read_run
+from benchmark.system.threads import n_processors
+from tests.processes import files_of
+from tests.shapes import FAILS, SHAPES, bench, refused, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.shapes import ShapedRun
+
+pytestmark = pytest.mark.usefixtures("sketched")
+HEADERS = {
+    "scores.csv": "cell,fold,metric,value,low,high,n,ties",
+    "significance.csv": "a,b,difference,low,high,test,n,statistic,p_value,p_holm,family,note",
+}
+SMALL = """\
+name: small
+corpus: {name: synthetic}
+text: {min_occurrences: 20}
+protocol: {name: leave-one-group-out, held_out: [cornell]}
+methods: [mnb, complement-nb, linear-svm]
+"""
+ALL = ["mnb", "complement-nb", "linear-svm"]
+
+
+@pytest.fixture(params=sorted(SHAPES))
+def done(request: pytest.FixtureRequest, shaped: Callable[[str], ShapedRun]) -> ShapedRun:
+    return shaped(request.param)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a configuration."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+def rows(folder: Path, name: str, *columns: str) -> dict[tuple[str, ...], dict[str, str]]:
+    """The rows of a table by some of its columns, as text."""
+    with (folder / name).open(newline="") as file:
+        return {tuple(row[column] for column in columns): row for row in csv.DictReader(file)}
+
+
+class TestEveryShape:
+    def test_leaves_tables_and_figures(self, done: ShapedRun) -> None:
+        names = set(files_of(done.folder))
+        assert {"manifest.json", "table.md", "table.tex", "report.html", *RUN_FILES, *HEADERS} <= names
+        assert names & {"table.csv", "curves.csv"}
+        assert len([*done.folder.iterdir()]) <= 12
+        assert not [name for name in names if name.startswith(".")]
+        pictures = {name.removesuffix(".png") for name in names if name.endswith(".png")}
+        assert pictures
+        assert {f"{name}.svg" for name in pictures} <= names
+        for name, header in HEADERS.items():
+            assert (done.folder / name).read_text().partition("\n")[0] == header
+        *_, written, page, following = done.result.stdout.splitlines()
+        assert written.endswith(f"written to {done.folder}")
+        assert page == f"open {done.folder}/report.html"
+        assert following.startswith("Next: bench ")
+        assert "\x1b" not in done.result.output, "a pipe gets no bar and no colour"
+
+    def test_is_reported_again_in_the_same_bytes_from_predictions_alone(self, done: ShapedRun, tmp_path: Path) -> None:
+        copied = shutil.copytree(done.folder, tmp_path / "run")
+        for name in set(files_of(copied)) - {"manifest.json", *RUN_FILES}:
+            (copied / name).unlink()
+        printed = bench("report", copied).stdout
+        assert printed.partition("; written to")[0].split()[:40] == done.result.stdout.split()[:40]
+        assert files_of(copied) == files_of(done.folder)
+
+    def test_is_planned_checked_described_and_compared(self, done: ShapedRun, tmp_path: Path) -> None:
+        assert bench("validate", done.config).stdout.startswith(f"{done.config}: good, ")
+        planned = bench("plan", done.config, "--no-pilot").stdout.split("\n\n")[0].splitlines()[1:]
+        stored = [n == kept for cell, n, kept in map(str.split, planned) if cell not in (FAILS, "mine")]
+        assert stored
+        assert all(stored), "what can be stored is in the store"
+        assert "vocabulary" in bench("data", "stats", done.config).stdout
+        lines = bench("data", "export", done.config, "--out", tmp_path / "counts").stdout.splitlines()
+        assert [Path(line).name for line in lines] == ["counts.svmlight", "vocabulary.txt", "documents.csv"]
+        assert all(Path(line).stat().st_size for line in lines)
+        assert bench("compare", done.folder, done.folder).stdout.endswith("Settings that differ: none\n")
+        a, b = next(iter(rows(done.folder, "significance.csv", "a", "b")))
+        assert {a, b} <= tables("compare", done.folder, a, b)["Scores"][0].keys()
+
+    def test_has_parts_with_the_numbers_of_the_whole_and_no_others(self, done: ShapedRun, tmp_path: Path) -> None:
+        ids = load_checked(done.config).ids
+        part = [name for name in ids[::2] if name != FAILS]
+        bench("run", done.config, *[word for cell in part for word in ("--only", cell)], "--out", tmp_path / "part")
+        assert json.loads((tmp_path / "part" / "manifest.json").read_text())["only"] == part
+        ours, whole = (rows(each, "scores.csv", "cell", "fold", "metric") for each in (tmp_path / "part", done.folder))
+        cells = {cell for cell, _, _ in ours}
+        ends = {cell for name in part if name.startswith("gain-") for cell in ids if cell != name}
+        assert set(part) & {cell for cell, _, _ in whole} <= cells <= {*part, *ends}
+        assert ours == {key: row for key, row in whole.items() if key[0] in cells}
+        columns = "a", "b", "difference", "low", "high"
+        ours, whole = (rows(each, "significance.csv", *columns) for each in (tmp_path / "part", done.folder))
+        assert set(ours) == {row for row in whole if set(row[:2]) <= cells}
+
+    def test_a_part_computes_no_setting_that_its_cells_do_not_need(
+        self, done: ShapedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+        cells = load_checked(done.config).cells
+        cell = next(cell for cell in cells if cell.what == "point" and cell.choice != "oracle")
+        bench("run", done.config, "--only", cell.id, "--out", tmp_path / "part")
+        keys = read_run(tmp_path / "part").predictions.settings
+        assert {(key[1], key[2], key[4], key[5]) for key in keys} == {(cell.task, cell.method, cell.size, cell.terms)}
+
+
+class TestCheck:
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """Where numbers are pinned: none yet."""
+        monkeypatch.setattr(pinned, "PINNED", tmp_path / "pinned")
+        return tmp_path / "pinned"
+
+    @pytest.mark.parametrize(("shape", "by"), [("table", 0.25), ("centroids", -0.25)])
+    def test_guards_what_was_pinned_in_both_directions(
+        self, shaped: Callable[[str], ShapedRun], shape: str, by: float, folder: Path, tmp_path: Path
+    ) -> None:
+        done, check = shaped(shape), partial(bench, "check", shaped(shape).config, "--out", tmp_path / "runs")
+        assert f"bench: nothing is pinned for {shape}; `bench check CONFIG --update` pins" in check(code=1).stderr
+        assert check("--update").stderr == ""
+        numbers = (done.folder / "scores.csv").read_bytes()
+        assert (tmp_path / "runs" / "scores.csv").read_bytes() == numbers
+        assert check().stdout == f"{shape}: as pinned; against the paper: nothing published\n"
+        table = pd.read_csv(folder / f"{shape}.csv")
+        last = table.index[-1]
+        table.loc[last, "value"] += by
+        table.to_csv(folder / f"{shape}.csv", index=False)
+        said = check(code=1).stdout
+        assert said.startswith(f"{shape}: differs from what is pinned; against the paper: nothing published\n")
+        row = rf"^{table['cell'][last]} +{table['fold'][last]}( +-?\d\.\d+){{3}} *$"
+        assert re.search(row, said, re.MULTILINE)
+        (found,) = json.loads(check("--json", code=1).stdout)["checks"]
+        assert [row["cell"] for row in found["moved"]] == [table["cell"][last]]
+
+    def test_pins_no_run_with_failures_and_checks_all_that_are_pinned(
+        self, shaped: Callable[[str], ShapedRun], folder: Path, here: Path
+    ) -> None:
+        done = bench("check", shaped("failing").config, "--update", "--out", "runs", code=1)
+        assert f"bench: failing: is not pinned, since cells failed: {FAILS}" in done.stderr
+        assert not folder.exists()
+        (here / "configs").mkdir()
+        (here / "small.yaml").rename(here / "configs" / "small.yaml")
+        bench("check", "small", "--update", "--quiet")
+        assert bench("check").stdout.startswith("small: as pinned; ")
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "folder", "cells", "threads"),
+        [
+            ("", "results/runs/small", ALL, n_processors()),
+            ("--out there --jobs 1 --no-download", "there", ALL, 1),
+            ("-o there -j 3", "there", ALL, 3),
+            ("--only linear-svm --only mnb", "results/runs/small-only", ["mnb", "linear-svm"], n_processors()),
+            ("--only *-nb", "results/runs/small-only", ["complement-nb"], n_processors()),
+            ("--debug", "results/runs/small", ALL, 1),
+        ],
+    )
+    def test_of_a_run_are_in_its_folder(
+        self, here: Path, options: str, folder: str, cells: list[str], threads: int
+    ) -> None:
+        bench("run", "small.yaml", *options.split())
+        manifest = json.loads((here / folder / "manifest.json").read_text())
+        assert (list(manifest["cells"]), manifest["machine"]["threads"]) == (cells, threads)
+
+    def test_of_printing(self, here: Path) -> None:
+        steps = bench("run", "small", "--verbose", "--jobs", 1, "--overwrite").stderr
+        assert [line.split(" s  ")[1] for line in steps.splitlines()] == [f"{cell} · cornell" for cell in ALL]
+        (line,) = bench("run", "small", "--quiet").stdout.splitlines()
+        quiet = (
+            r"small: 3 methods, 3 of them from the store; \d+\.\d s, \d\.\d GB at most; written to results/runs/small"
+        )
+        assert re.fullmatch(quiet, line)
+        (run,) = json.loads(bench("run", "small", "--json").stdout)["runs"]
+        written = pd.read_csv(here / "results/runs/small/scores.csv")
+        pd.testing.assert_frame_equal(pd.DataFrame(run["scores"]), written, check_dtype=False, rtol=1e-11)
+        assert {"verdicts", "claims", "failures", "significance", "seconds", "sentence"} <= run.keys()
+        refused("run", "small", "--json", "--quiet", said="--quiet and --json exclude each other")
+        (here / "other.yaml").write_text(SMALL.replace("small", "other"))
+        told = bench("run", "small", "other", "--out", "runs").stderr.splitlines()
+        assert [line.partition(": ")[0] for line in told] == ["small", "other"]
+        assert [line[-8:] for line in told] == ["(1 of 2)", "(2 of 2)"]
+        assert sorted(path.name for path in (here / "runs").iterdir()) == ["other", "small"]
+
+    def test_of_workers_replace_those_of_the_configuration(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        named = list[Any]()
+
+        def start(section: ParallelSection, *_: object) -> None:
+            named.append(section)
+            raise SystemExit(7)
+
+        monkeypatch.setattr("benchmark.workers.cluster.DaskExecutor", start)
+        (here / "workers.yaml").write_text(f"{SMALL}\nparallel: {{n_jobs: 5}}\n")
+        for options in ("", "--dask local:3", "--dask tcp://host:1 --max-workers 4"):
+            bench("run", "workers.yaml", *options.split(), code=7)
+        assert named == [
+            ParallelSection(n_jobs=5),
+            ParallelSection(n_jobs=3),
+            ParallelSection(dask_address="tcp://host:1", n_jobs=4),
+        ]
+        refused("run", "small", "--max-workers", 1, said="--max-workers limits the workers of --dask: add --dask")
+
+    def test_of_a_plan(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("BENCH_CACHE", str(here / "store"))
+        first, second = json.loads(bench("plan", "small", "--no-pilot", "--json").stdout)["tables"]
+        assert [(row["what"], row["entries"], row["in the store"]) for row in first["rows"]] == [(n, 1, 0) for n in ALL]
+        assert {row["processor time"] for row in second["rows"]} == {"–"}
+        assert bench("plan", "small", "--quiet").stdout.startswith("Training and predicting take about ")
+        monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
+        said = bench("plan", "small", "--no-pilot", "--jobs", 2).stderr
+        assert "GB are free" in said
+        assert "or --jobs 1" in said
+
+    def test_of_fit_and_predict_are_in_the_model_and_its_answers(self, here: Path) -> None:
+        bench(
+            "fit",
+            "small",
+            *["-c", "linear-svm", "-o", "one", "--split", "cornell", "--probability", "-j", "1", "--no-download"],
+        )
+        about = sb.load_model("one").model.about
+        assert (about["trained_on"], about["cell"]) == ("cornell", "linear-svm")
+        bench("fit", "small", "--cell", "mnb", "--out", "one", code=2)
+        bench("fit", "small", "--cell", "mnb", "--out", "one", "--overwrite")
+        assert sb.load_model("one").model.about["trained_on"] == "all documents"
+        (here / "new.csv").write_text("body;key;kind\nstudent homework course exam;k1;x\nresearch professor;k2;y\n")
+        options = "--text body --id key --delimiter ; --encoding utf-8 --only decision --keep kind --top-terms 2"
+        printed = bench("predict", "one", "new.csv", "-f", "jsonl", *options.split()).stdout
+        lines = [json.loads(line) for line in printed.splitlines()]
+        assert [(line["id"], line["input"]) for line in lines] == [("k1", {"kind": "x"}), ("k2", {"kind": "y"})]
+        assert lines[0].keys() == {"id", "input", "label", "decision", "words"}
+        every = bench("predict", "one", "new.csv", *["--text", "body", "--delimiter", ";", "--keep-all"]).stdout
+        assert every.startswith("id,body,key,kind,label,")
+        for wrong in ("--format xml", "--delimiter ;;"):
+            bench("predict", "one", "new.csv", *wrong.split(), code=2)
+
+    def test_of_a_comparison(self, shaped: Callable[[str], ShapedRun], here: Path) -> None:
+        folder = shaped("table").folder
+        found = tables("compare", folder, "tf-l1-ngd", "tf-l1-linear")
+        assert list(found) == ["Scores", "Predictions", "Tests"]
+        scores = pd.read_csv(folder / "scores.csv").query("fold == 'all' and metric == 'accuracy'").set_index("cell")
+        ours, row = 100 * scores["value"], found["Scores"][0]
+        assert [row["tf-l1-ngd"], row["tf-l1-linear"]] == pytest.approx([ours["tf-l1-ngd"], ours["tf-l1-linear"]])
+        assert row["95% interval"][0] <= row["difference"] <= row["95% interval"][1]
+        printed = bench("compare", folder, "tf-l1-ngd", "tf-l1-linear").stdout
+        assert printed.startswith("The NGD kernel beats the linear kernel on the generated corpus by ")
+        for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
+            assert re.search(rf"^{test} +\d", printed, re.MULTILINE)
+        text = SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:")
+        (here / "other.yaml").write_text(text)
+        bench("run", "other", "--out", "other")
+        few, whole = (bench("compare", folder, "other", *more).stdout for more in ((), ("--all",)))
+        assert re.match(r"[12] of 3 common cells agree in every prediction; the largest difference is ", few)
+        assert re.search(r"^methods\.base\.tf-l1-ngd\.classifier\.C +1\.0 +0\.01 *$", few, re.MULTILINE)
+        assert len(few.splitlines()) < len(whole.splitlines())
+
+    def test_of_an_explanation(self, shaped: Callable[[str], ShapedRun], tmp_path: Path) -> None:
+        folder = shaped("table").folder
+        wrong = [title for title in tables("explain", folder, "tf-l1-linear") if "(wrong: " in title]
+        assert len(wrong) == 5
+        assert len(tables("explain", folder, "tf-l1-linear", "--examples", 2)) == 3 + 2
+        name = wrong[0].partition(" (wrong")[0]
+        (title, facts), *others = tables("explain", folder, "tf-l1-linear", "--document", name).items()
+        assert (title.partition(" (")[0], others) == (name, [])
+        assert {"true", "predicted", "text", "decision values"} <= {row["property"] for row in facts}
+        copied = shutil.copytree(folder, tmp_path / "run")
+        assert bench("report", copied, "--html").stdout == f"{copied / 'report.html'}\n"
+        assert len((copied / "report.html").read_text()) > len((folder / "report.html").read_text()) + 1000
+
+    def test_the_worst_is_the_exit_code_wherever_it_stands(
+        self, here: Path, shaped: Callable[[str], ShapedRun]
+    ) -> None:
+        failing = shaped("failing")
+        for order in ((failing.config, "small"), ("small", failing.config)):
+            bench("run", *order, "--quiet", code=1)
+        (here / "wrong.yaml").write_text(SMALL.replace("mnb,", "mmb,"))
+        gone = SMALL.replace("{name: synthetic}", "{name: files, path: gone.csv}").replace("cornell", "a")
+        (here / "gone.yaml").write_text(gone)
+        for names in (("gone", "wrong", "small"), ("small", "wrong", "gone")):
+            done = bench("validate", *names, code=3)
+            assert done.stdout == "small.yaml: good, 3 cells\n"
+            assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bench", "bench"]
+        assert json.loads(bench("validate", "small", "--json").stdout)["good"] == [
+            {"config": "small.yaml", "cells": 3, "sentence": "small.yaml: good, 3 cells"}
+        ]
+
+    def test_a_cell_that_fails_is_shown_and_the_others_have_their_numbers(
+        self, shaped: Callable[[str], ShapedRun]
+    ) -> None:
+        done, reason = shaped("failing"), "gives values that are not finite numbers"
+        assert re.search(rf"^{FAILS}: failed: cornell: .*{reason}$", done.result.stdout, re.MULTILINE)
+        assert re.search(rf"^{FAILS} failed: cornell: .*{reason}$", done.result.stderr, re.MULTILINE)
+        assert reason in (done.folder / "table.md").read_text()
+        assert reason in json.loads((done.folder / "manifest.json").read_text())["failures"][FAILS]
+        assert set(pd.read_csv(done.folder / "scores.csv")["cell"]) == {"mnb", "linear-svm"}
+        refused("compare", done.folder, "mnb", FAILS, said=(f"bench: the cell '{FAILS}' failed: cornell: ", reason))
+
+
+def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., str]) -> None:
+    value = {"table": 1, "config": "small", "cell": "mnb", "metric": "accuracy", "value": "90.1"}
+    paper = {"paper": "a1", "title": "A", "reference": "R.", "unit": "percent", "finding": "It is.", "values": [value]}
+    (here / "mine").mkdir()
+    (here / "mine" / "small.yaml").write_text(f"{SMALL}paper: {publish(paper)}\n")
+    done = bench("reproduce", "--configs", "mine", *["--jobs", "2", "--no-download", "--verbose"])
+    assert re.search(r"results/REPRODUCTION\.md: [01] of 1 published results are reproduced\.$", done.stdout.strip())
+    assert "mnb · cornell" in done.stderr
+    papers = ["a1.md", "claims.csv", "comparisons.csv", "deviations.md", "values.csv"]
+    assert sorted(path.name for path in (here / "results" / "papers").iterdir()) == papers
+    (here / "second.yaml").write_text(SMALL.replace("small", "second").replace("cornell", "texas"))
+    page = bench("survey", "methods", "small", "second", "--page", "pages/mine.md", "-v").stdout
+    assert page.splitlines()[-1] == "pages/mine.md: 3 methods on 2 problems"
+    assert "linear-svm" in (here / "pages" / "mine.md").read_text()
+    bench("survey", "ablation", "small", "--page", "steps.md", code=2)
+    (here / "file").touch()
+    refused("survey", "methods", "small", "--page", "file/page.md", code=1, said="can't write results to file")

@@ -1,0 +1,83 @@
+"""Parts of an experiment: the cells that are asked for, and what they are computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmark.config.subset import settings_of_cell
+from benchmark.experiment.configuration import select_cells
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.config.model import Experiment
+
+DRAWS = "protocol: {name: random-subsets, train_size: [20, 40, 60], replicates: 2}\n"
+
+
+def test_of_a_part_the_ends_of_a_gain_are_not_left_out(checked: Callable[[str], Experiment]) -> None:
+    whole = checked(f"{DRAWS}gain: true\nper_class: true\nmethods: [mnb, eef]\ntasks: [[course, student]]\n")
+    part = select_cells(whole, ["gain-course-student-course-mnb"])
+    ends = ["course-student-course-mnb-20", "course-student-course-mnb-60"]
+    assert list(part.ids) == [*ends, "gain-course-student-course-mnb"]
+    assert part.left_out == set(whole.ids) - set(part.ids)
+    assert part.notes[-1].startswith("Only gain-course-student-course-mnb: 3 of 24 cells.")
+
+
+@pytest.mark.parametrize(
+    ("changed", "kept"),
+    [
+        ("{text: {digits: token}}", ["v", "w"]),
+        ("{protocol: {held_out: [texas]}}", ["base", "v", "w"]),
+        ("{corpus: {classes: [student, course, faculty]}}", ["base", "v", "w"]),
+        ("{corpus: {exclude: [a]}}", ["v", "w"]),
+    ],
+)
+def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(
+    checked: Callable[[str], Experiment], changed: str, kept: list[str]
+) -> None:
+    """Whichever of them it is."""
+    for variants in (f"{{v: {changed}, w: {{text: {{}}}}}}", f"{{v: {{text: {{}}}}, w: {changed}}}"):
+        part = select_cells(checked(f"variants: {variants}\n"), ["v-*", "w-*"])
+        assert list(part.variants) == kept
+        assert all(cell.variant in ("v", "w") for cell in part.cells)
+
+
+def test_diagnostics_that_describe_methods_stay_in_a_part(checked: Callable[[str], Experiment]) -> None:
+    for name in BUILTIN_REGISTRIES.diagnostics:
+        needs = "corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\n" if name == "coordinates" else ""
+        given = "{name: centroid-distances, resamples: 2}" if name == "centroid-distances" else name
+        methods = "methods: [{classifier: divergence-bayes}]\n" if name.startswith("centroid") else ""
+        whole = checked(f"{needs}{methods}diagnostics: [{given}]\n")
+        (diagnostic,) = whole.diagnostics
+        points = [cell.id for cell in whole.cells if cell.what == "point"]
+        built = diagnostic.build()
+        stays = not built.kinds and not built.rows and not diagnostic.tags.base_only
+        part = select_cells(whole, points[:1])
+        assert [each.name for each in part.diagnostics] == ([name] if stays else []), name
+        assert set(part.quantities) == ({each.name for each in diagnostic.cls.metrics} if stays else set())
+
+
+def test_terms_and_choices_of_a_gain_are_its_own(checked: Callable[[str], Experiment]) -> None:
+    grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\nchoose: {by: [oracle, cross-validation]}\n"
+    whole = checked(f"{DRAWS}gain: true\n{grid}terms: {{number: [10, 20]}}\n")
+    part = select_cells(whole, ["gain-linear-cv-20"])
+    assert list(part.ids) == ["linear-cv-20-20", "linear-cv-60-20", "gain-linear-cv-20"]
+    sizes = {
+        cell.id: [setting.size for setting in settings_of_cell(whole, cell) if setting.candidate == 0]
+        for cell in whole.cells
+        if cell.terms == 20 and cell.size in (None, 40)
+    }
+    assert sizes == {
+        "linear-oracle-40-20": [40],
+        "rbf-oracle-40-20": [20, 40, 60],
+        "linear-cv-40-20": [40],
+        "rbf-cv-40-20": [40],
+        "gain-linear-oracle-20": [20, 60],
+        "gain-rbf-oracle-20": [20, 40, 60],
+        "gain-linear-cv-20": [20, 60],
+        "gain-rbf-cv-20": [20, 60],
+    }

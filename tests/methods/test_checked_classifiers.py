@@ -1,0 +1,175 @@
+"""What others' classifiers return is checked, and means what it says: classes, ties, scores and warnings."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import ExtraTreeClassifier
+
+from benchmark.config.components import Component
+from benchmark.methods import point_classifiers
+from benchmark.methods.checked_classifiers import (
+    CheckedClassifier,
+    check_real_array,
+    checked_classifier,
+    collect_warnings,
+    predicted_codes,
+    value_of_class,
+)
+from tests.toy_data import toy_group_splits, toy_problem
+
+from .conftest import default_spec, solved
+
+if TYPE_CHECKING:
+    from benchmark.methods.matrix_cache import MatrixCache
+
+POINTS = sp.csr_array(np.arange(12, dtype=np.float64).reshape(4, 3))
+TRAINING = (2, 0, 2, 0)
+
+
+class Theirs:
+    """Says what it was given, and writes over what it gets."""
+
+    def __init__(self, predicted: Any = TRAINING, scores: Any = None, classes: Any = (0, 2)) -> None:
+        self.predicted, self.values, self.classes_ = predicted, scores, np.asarray(classes)
+        if scores is not None:
+            self.decision_function = lambda X: self.values  # noqa: ARG005
+
+    def fit(self, X: Any, y: Any, rankings: Any) -> None:
+        X.data[:] = 7
+        y[:] = 7
+        rankings[:] = 7
+
+    def predict(self, X: Any) -> Any:
+        X.data[:] = 7
+        return self.predicted
+
+
+def trained(*given: Any, labels: Any = TRAINING, **named: Any) -> CheckedClassifier:
+    points, codes, rankings = POINTS.copy(), np.array(labels, dtype=np.int32), np.array([[1, 2], [2, 1]])
+    made = CheckedClassifier(Theirs(*given, **named)).fit(points, codes, rankings)
+    assert (points != POINTS).nnz == 0, "it was given a copy"
+    assert (codes.tolist(), rankings.tolist()) == (list(labels), [[1, 2], [2, 1]])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"classes": (0, 2, 2)}, r"its classes_ are .*, but the training classes are \[0, 2\]"),
+        ({"classes": (0.0, 2.0)}, r"its classes_ are .*, but the training classes are \[0, 2\]"),
+        ({"predicted": (2, 0, 2)}, r"its predict of 4 documents gives values of the shape \(3,\), not \(4,\)"),
+        ({"predicted": (2, 0, 1, 0)}, r"its predict gives 1, but the training classes are \[0, 2\]"),
+        ({"predicted": list("abcd")}, r"its predict of 4 documents gives values of the type list .*, not real numbers"),
+        ({"scores": np.ones((4, 3))}, r"its decision_function of 4 documents and 2 classes gives .* not \(4, 2\)"),
+        ({"scores": np.ones(3)}, r"gives values of the shape \(3,\), not \(4,\)"),
+        ({"scores": np.full(4, np.nan)}, "gives values that are not finite numbers"),
+        ({"scores": np.array([True] * 4)}, "not real numbers"),
+    ],
+)
+def test_what_is_no_class_or_score_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        predicted_codes(trained(**wrong), POINTS)
+    assert check_real_array(np.array([1, 2], dtype=np.uint8), (2,), "it").dtype == np.float64
+
+
+@pytest.mark.parametrize("classes", [(0, 2), (2, 0)])
+def test_scores_are_by_class_and_the_prediction_has_the_last_word(classes: tuple[int, int]) -> None:
+    """Whatever the order of the classifier's classes; one score of two classes is that of the second."""
+    two = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.5, 0.5]])
+    made = trained(scores=two if classes == (0, 2) else two[:, ::-1], classes=classes)
+    codes, tied, scores = predicted_codes(made, POINTS)
+    assert (codes.tolist(), tied.tolist()) == ([2, 0, 2, 0], [False, False, False, True])
+    np.testing.assert_array_equal(scores, two)
+    scores = predicted_codes(trained(scores=np.array([1.0, -1.0, -3.0, 0.0])), POINTS)[2]
+    assert (scores[:, 1] - scores[:, 0] > 0).tolist() == [True, False, False, False]  # type: ignore[index]
+    codes, tied, scores = predicted_codes(trained(), POINTS)
+    assert (codes.tolist(), tied.any(), scores) == ([2, 0, 2, 0], False, None)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (1, 0)])
+def test_a_binary_value_is_positive_where_one_is_predicted(classes: tuple[int, int]) -> None:
+    """Though its scores tie or say otherwise; where they agree, it is half of their difference."""
+    labels, order = (1, 0, 1, 0), list(classes)
+    for best in (-1e300, -5e-324, 0.0, 1e-308, 1e300):
+        tied = trained(labels, np.full((4, 2), best), classes, labels=labels)
+        assert (value_of_class(tied, POINTS) > 0).tolist() == [True, False, True, False]
+    own = np.array([[0.0, 3.0], [2.0, 0.0], [2.0, 0.0], [0.0, 3.0]])[:, order]
+    values = value_of_class(trained(labels, own, classes, labels=labels), POINTS)
+    assert values[:2].tolist() == [1.5, -1.0]
+    assert (values[2:] > 0).tolist() == [True, False]
+
+
+def test_scores_of_ours_that_are_not_finite_are_refused() -> None:
+    class Ours:
+        classes_ = np.arange(3)
+
+        def decision_function(self, _: Any) -> Any:
+            return np.array([[1.0, 2.0, np.inf]])
+
+    with pytest.raises(FloatingPointError, match="a decision value is not a finite number"):
+        predicted_codes(Ours(), POINTS[:1])
+
+
+def test_dense_points_must_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    dense, labels = checked_classifier(HistGradientBoostingClassifier()), np.array([1, 0, 1, 0], dtype=np.int32)
+    monkeypatch.setattr("benchmark.methods.checked_classifiers.free_memory", lambda: 96)
+    dense.fit(POINTS, labels)
+    monkeypatch.setattr("benchmark.methods.checked_classifiers.free_memory", lambda: 95)
+    with pytest.raises(ValueError, match=r"takes dense points only, and 4 documents × 3 coordinates take 0\.0 GB"):
+        dense.fit(POINTS, labels)
+
+
+@pytest.mark.parametrize("library", [True, False])
+def test_warnings_of_a_library_are_collected_and_of_ours_only_missing_convergence(library: bool) -> None:
+    """Each once, in at most 200 characters; others of ours are warned of again."""
+    with warnings.catch_warnings(record=True) as again:
+        warnings.simplefilter("always")
+        with collect_warnings(library=library) as texts:
+            for _ in range(2):
+                warnings.warn("not\nyet", ConvergenceWarning, stacklevel=1)
+            warnings.warn("x" * 188, UserWarning, stacklevel=1)
+            warnings.warn("soon", FutureWarning, stacklevel=1)
+    assert texts == ["ConvergenceWarning: not\\nyet", *[f"UserWarning: {'x' * 186}…"] * library]
+    assert [str(each.message) for each in again] == ([] if library else ["x" * 188, "soon"])
+
+
+class Random(ExtraTreeClassifier):
+    """A library's classifier whose seed nobody can set, and which warns while it is trained."""
+
+    def __init__(self) -> None:
+        super().__init__(max_depth=2)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        warnings.warn("odd", UserWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+class Same(Random):
+    """The same, with a seed of its own."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.random_state = 3
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_a_classifier_that_predicts_otherwise_when_trained_again_is_not_deterministic(
+    multilabel: bool, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said of the first split, beside all warnings of the library."""
+    monkeypatch.setattr(point_classifiers, "_CHANGES", {})
+    monkeypatch.setattr(point_classifiers, "is_library_class", lambda cls: issubclass(cls, Random))
+    problem = toy_problem(multilabel=multilabel)
+    for cls, said in ((Random, ["not deterministic: trained again on the same documents"]), (Same, [])):
+        spec = replace(default_spec("mnb"), classifier=Component.of(cls.__name__, cls, {}))
+        first, second = (each.warnings for each in solved(spec, problem, bench, *toy_group_splits(problem)))
+        assert [each[: len(text)] for each, text in zip(first, said, strict=False)] == said
+        assert (first[len(said) :], second) == (("UserWarning: odd",),) * 2

@@ -1,0 +1,260 @@
+"""Kept models with classes of users and libraries: they predict as the run does, anywhere, once they are trusted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import run_experiment
+from benchmark.experiment.store import Store
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import read_model, write_model
+from benchmark.plugins.trust import asking_before_code
+from benchmark.system.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Fit = Callable[..., tuple[Any, RunContext, Path]]
+
+CONFIG = """
+name: kept
+plugins: [mine.py]
+corpus: {{name: synthetic{subset}}}
+text: {{stoplist: none, skip_html: true, min_occurrences: 20}}
+protocol: {{name: leave-one-group-out, held_out: [cornell]}}
+methods: [mnb, {entry}]
+"""
+PLUGIN = """
+from pathlib import Path
+
+import numpy as np
+from beside import sharpened
+from sklearn.base import BaseEstimator
+
+from benchmark.kernels import Linear
+from benchmark.representation import Weighting, inverse_document_frequency
+from benchmark.representation.features import FeatureMap
+
+
+class LogIdf(Weighting):
+    def local(self, counts):
+        return np.log1p(counts.data)
+
+    def factors(self, presence, members):
+        return inverse_document_frequency(presence)
+
+
+class Power(FeatureMap):
+    def __init__(self, exponent: float = 0.5):
+        self.exponent = exponent
+
+    def map(self, points):
+        return points.power(self.exponent)
+
+
+class Half(BaseEstimator):
+    def fit(self, values, members):
+        self.thresholds_ = np.array([np.quantile(v[np.isfinite(v)], 0.8) for v in values.T])
+        return self
+
+
+class Nearest(BaseEstimator):
+    reads = ("scale.txt",)
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.means_ = np.vstack([X[y == c].mean(axis=0) for c in self.classes_])
+        self.scale_ = float((Path(__file__).parent / "scale.txt").read_text())
+        return self
+
+    def decision_function(self, X):
+        import beside  # once more, where the model is asked
+
+        if X.shape[0] == 1:
+            raise KeyError("one")
+        values = beside.sharpened(self.scale_ * (X @ self.means_.T))
+        return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        values = self.decision_function(X)
+        return self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+
+
+class Squared(Linear):
+    def from_products(self, products, *_):
+        return sharpened(products)
+
+
+WEIGHTINGS = {"log-idf": LogIdf}
+FEATURES = {"power": Power}
+THRESHOLDS = {"half": Half}
+CLASSIFIERS = {"nearest": Nearest}
+KERNELS = {"squared": Squared}
+"""
+MODELS = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC, SVC
+
+
+def make():
+    return make_pipeline(TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)), LinearSVC())
+
+
+def votes():
+    return make_pipeline(TfidfVectorizer(max_features=300), SVC(kernel="linear"))
+
+
+class First(ClassifierMixin, BaseEstimator):
+    def fit(self, texts, labels):
+        self.first_ = int(labels[0])
+        return self
+
+    def predict(self, texts):
+        return [self.first_] * len(texts)
+"""
+FILES = {"mine.py": PLUGIN, "models.py": MODELS, "beside.py": "def sharpened(values):\n    return values**3\n"}
+NEAREST = "{name: p, weighting: log-idf, classifier: nearest}"
+FOREST = "{name: p, weighting: tf, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 7}}"
+PIPELINE = "{name: p, pipeline: 'models.py:make'}"
+TEXTS = [("a", b"veti duka duka"), ("b", b"")]
+#: Methods, and the files of the model's folder.
+PLUGIN_FILES = {"beside.py", "mine.py", "models.py"}
+ENTRIES = {
+    NEAREST: PLUGIN_FILES | {"scale.txt"},
+    "{name: p, features: power, classifier: linear-svm}": PLUGIN_FILES | {"scale.txt"},
+    "{name: p, weighting: log-idf, kernel: squared}": PLUGIN_FILES | {"scale.txt"},
+    FOREST: set(),
+    PIPELINE: set(),
+    PIPELINE.replace("make", "votes"): set(),
+    PIPELINE.replace("make", "First"): PLUGIN_FILES,
+}
+OF_SEVERAL = {
+    "{name: p, classifier: linear-svm, threshold: half}": set(),
+    "{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}": set(),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    own = tmp_path / "own"
+    own.mkdir()
+    for name, text in {**FILES, "scale.txt": "2"}.items():
+        (own / name).write_text(text)
+    return own
+
+
+@pytest.fixture
+def fitted(folder: Path, tmp_path: Path) -> Fit:
+    def fit(entry: str, subset: str = "", **how: Any) -> tuple[Any, RunContext, Path]:
+        (folder / "kept.yaml").write_text(CONFIG.format(entry=entry, subset=subset))
+        experiment, context = load_checked(folder / "kept.yaml"), RunContext(Store(tmp_path / "store"))
+        write_model(fit_model(experiment, "p", context, **how), tmp_path / "model")
+        return experiment, context, tmp_path / "model"
+
+    return fit
+
+
+@pytest.mark.parametrize(
+    ("entry", "subset"),
+    [*((each, subset) for each in ENTRIES for subset in ("", "several")), *((each, "several") for each in OF_SEVERAL)],
+)
+def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
+    fitted: Fit, folder: Path, entry: str, subset: str
+) -> None:
+    experiment, context, model = fitted(entry, subset and f", subset: {subset}", split="cornell")
+    run = run_experiment(experiment, context)
+    assert not run.failures
+    reader = experiment.variants["base"].collection.reader
+    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    contents = dict(zip(corpus.documents.ids, corpus, strict=True))
+    key, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
+    (split,) = run.predictions.splits[key.of_splits]
+    ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
+    shutil.rmtree(folder)
+    files = {path.name for path in (model / "plugin-1").glob("*")}
+    assert files == (ENTRIES.get(entry, files))
+    ((_, answers),) = read_model(model).answers([(each, contents[each]) for each in ids])
+    np.testing.assert_array_equal(answers.predicted, setting.predicted)
+
+
+def test_it_predicts_in_another_process(fitted: Fit, folder: Path) -> None:
+    *_, model = fitted(NEAREST)
+    shutil.rmtree(folder)
+    code = (
+        "import sys; from benchmark.model.persistence import read_model\n"
+        f"((_, answers),) = read_model(__import__('pathlib').Path(sys.argv[1])).answers({TEXTS})\n"
+        "print(answers.values.tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", code, model], capture_output=True, text=True, check=True)
+    ((_, answers),) = read_model(model).answers(TEXTS)
+    assert json.loads(done.stdout) == answers.values.tolist()
+
+
+def test_its_code_runs_once_it_is_trusted(fitted: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("platformdirs.user_config_path", lambda *_: tmp_path / "user")
+    *_, model = fitted(NEAREST)
+    monkeypatch.delenv("BENCH_TRUST")
+    asked: list[str] = []
+    with (
+        asking_before_code(lambda question: bool(asked.append(question))),
+        pytest.raises(ConfigError, match=r"model\.json: has the code of mine\.py, which would be run"),
+    ):
+        read_model(model)
+    with asking_before_code(lambda question: not asked.append(question)):
+        read_model(model)
+        read_model(model)
+    assert len(asked) == 2, "one question answers for the file, what it imports, and its classes"
+
+
+def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    *_, model = fitted(FOREST)
+    monkeypatch.delenv("BENCH_TRUST")
+    asked: list[str] = []
+    with (
+        asking_before_code(lambda question: bool(asked.append(question))),
+        pytest.raises(ConfigError, match=r"sklearn\.tree\._tree\.Tree"),
+    ):
+        read_model(model)
+    assert "has objects of sklearn.tree._tree.Tree, whose code would be run" in asked[0]
+    with asking_before_code(lambda _: True):
+        read_model(model)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "was changed"),
+        ("plugin-1/scale.txt", lambda path: path.unlink(), "is missing"),
+        ("plugin-1/more.py", lambda path: path.write_text("x = 1"), "is no file of the model"),
+    ],
+)
+def test_files_of_other_content_are_refused(
+    fitted: Fit, file: str, change: Callable[[Path], object], words: str
+) -> None:
+    *_, model = fitted(NEAREST)
+    change(model / file)
+    with pytest.raises(DataError, match=rf"{file}: {words}; fit it again"):
+        read_model(model)
+
+
+def test_an_error_where_it_predicts_is_told_with_its_line_and_a_pipeline_has_no_terms(fitted: Fit) -> None:
+    *_, model = fitted(NEAREST)
+    line = PLUGIN.splitlines().index('            raise KeyError("one")') + 1
+    with pytest.raises(ConfigError, match=rf"mine\.py:{line}: KeyError: 'one'"):
+        list(read_model(model).answers(TEXTS[:1]))
+    *_, model = fitted(PIPELINE)
+    with pytest.raises(ConfigError, match="has no terms to show"):
+        list(read_model(model).answers(TEXTS, n_words=2))
