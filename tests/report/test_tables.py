@@ -5,7 +5,6 @@ import re
 from rich.console import Console
 
 from benchmark.analysis.comparisons import ranked_cells
-from benchmark.analysis.summary import SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.run_tables import table_csv, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 
@@ -27,13 +26,6 @@ def terminal(summary, width=120, *, whole=False, **options):
 
 def parse(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def with_titles(title):
-    cells = (CellInfo("a|b_1", {"kernel": "x & y_2"}), CellInfo("c", {"kernel": "50% #1 {z} ~^\\"}))
-    return Summary(
-        "odd", title, None, cells, summary_table(SCORE_COLUMNS), failures={"c": "path_of [red]data[/red] | *lost*"}
-    )
 
 
 def test_each_cell_stands_in_each_table(make):
