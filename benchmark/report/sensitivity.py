@@ -138,7 +138,9 @@ def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     gaps = [other["value"] - base["value"] for base, other in pairs if base and other]
     if not gaps:
         return ""
-    spread, name = display_unit(metric, summary.quantities).ends(gaps), metric_name(metric, summary.quantities)
+    unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
+    ends = dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps)))
+    spread = f"{' to '.join(ends)} {unit.points}".strip()
     return _write("effect", variant=variant, sweep=sweep.name, metric=name, spread=spread)
 
 
