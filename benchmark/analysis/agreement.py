@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import TEST_NAMES, main_metric, tested_metrics
+from benchmark.analysis.comparisons import SPOKEN_TESTS, main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
@@ -146,7 +146,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
-        (TEST_NAMES.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, _p_text(t), t.favours or "neither")
+        (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, _p_text(t), t.favours or "neither")
         for t in tests
     ]
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
