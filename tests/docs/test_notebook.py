@@ -50,5 +50,5 @@ def test_the_pages_configuration_is_a_good_one(tmp_path):
     (block,) = re.findall(r"```yaml\n(.*?)```", (DOCS / "own-method.md").read_text(encoding="utf-8"), re.DOTALL)
     path = tmp_path / "mine.yaml"
     path.write_text(block)
-    assert yaml.safe_load(block) == read_config(path).data
+    assert yaml.safe_load(block) == read_config(path).value
     assert sorted(load_checked(path).cells, key=str)

@@ -51,7 +51,7 @@ def pinned(name: str) -> dict[tuple[str, str, str], float]:
 @pytest.mark.parametrize("name", CASES)
 def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None:
     changes, n_least = CASES[name]
-    raw = dict(read_config(REPOSITORY / "configs" / f"{name}.yaml").data)
+    raw = dict(read_config(REPOSITORY / "configs" / f"{name}.yaml").value)
     if registry.find_corpus(raw["corpus"]["name"]) is None:
         pytest.skip(f"the corpus {raw['corpus']['name']} is not on this machine")
     if "protocol" in changes:

@@ -64,7 +64,7 @@ def test_a_rooted_point_of_the_simplex_is_a_plain_unit_vector(exponents: Any, cl
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", CHOSEN)
 def test_labels_are_the_same_on_public_test_sets(name: str) -> None:
-    raw = read_config(CONFIGS / f"simplex-{name}.yaml").data
+    raw = read_config(CONFIGS / f"simplex-{name}.yaml").value
     sections = {key: raw[key] for key in SECTIONS}
     sections["defaults"] = {key: value for key, value in raw["defaults"].items() if key != "svm"}
     if registry.find_corpus(raw["corpus"]["name"]) is None:
