@@ -139,7 +139,9 @@ def _claims(paper: Published) -> Iterator[str]:
 
 
 def _rule(claim: Claim) -> str:
-    return papers.TEST_NAMES.get(claim.test or "", "the scores" if claim.margin is None else f"within {claim.margin}")
+    return papers.SHORT_TEST_NAMES.get(
+        claim.test or "", "the scores" if claim.margin is None else f"within {claim.margin}"
+    )
 
 
 def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:

@@ -263,7 +263,10 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_can_not_be_run_is_refused(how: dict[str, Any], said: str) -> None:
+def test_what_can_not_be_run_is_refused(
+    how: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))  # a full store needs no workers
     with pytest.raises(BenchError, match=said):
         sb.run(**how)
 
