@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Largest deviation of the share of documents that a split by date tests from the one that is stated.
 MAX_SHARE_DEVIATION = 0.05
+#: What a sentence calls the corpus that the package generates.
+GENERATED = "the generated corpus"
 Facts = dict[str, Any]
 
 _IDF_SOURCES = {"collection": "the whole collection", "training": "the training documents"}
@@ -43,7 +45,7 @@ def corpus_in_words(experiment: Experiment) -> str:
     if others:
         return f"{1 + len(others)} corpora"
     if (card := dataset_card(name) if name in corpus_names() else None) is not None:
-        return card.title.partition(",")[0] if card.addresses else "the generated corpus"
+        return card.title.partition(",")[0] if card.addresses else GENERATED
     paths = given.values() if isinstance(given, dict) else given if isinstance(given, list) else [given]
     return " and ".join(Path(str(each)).name for each in paths) or name
 

@@ -1,7 +1,7 @@
 """Save a model in a folder and load it: its views and trained methods by skops, what it is in ``model.json``.
 
 skops builds an object from its description, without running code that the file brings. It calls constructors of the
-types that the file names: those of this package are listed here, others are listed for a person to trust.
+types that the file names: those of our models are listed here, others are listed for a person to trust.
 ``model.json`` has the digests of all files and of itself. A model that was damaged, changed by hand, or written by a
 version with another format is refused. Equal models have equal bytes.
 """
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
+from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.hyperplanes import Hyperplanes
@@ -51,10 +52,11 @@ if TYPE_CHECKING:
 MODEL_FORMAT = 4
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
-#: Types of this package that a model consists of, beside its components: to build one runs no other code.
+#: Types that a model consists of, beside its components: to build one runs no other code.
 _PARTS = (
     *(ModelPart, TextView, FittedView, LearnedClasses, FittedMachines, FittedHyperplanes, FittedPoints),
     *(FittedThresholds, StandardizedSum, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
+    *(csr_array, csc_array, csr_matrix, csc_matrix),  # skops reads them as plain arrays
 )
 _AGAIN = "fit it again"
 #: The folders of plug-ins' files, numbered from 1.
@@ -278,7 +280,7 @@ def read_state(content: bytes) -> dict[str, Any]:
 
 
 def _other_types(content: bytes) -> Sequence[str]:
-    """Return the types of a file that are neither of this package nor known to skops as harmless, sorted."""
+    """Return the types of a file that are neither parts of our models nor known to skops as harmless, sorted."""
     components: Collection[type] = (
         *KERNELS.values(),
         *CLASSIFIERS.values(),

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
@@ -123,7 +124,9 @@ def next_step(summary: Summary, folder: Path, config: str) -> str:
     if summary.advice:
         return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice.cell)} --out model"
     best = next(iter(ranked_cells(summary)), "")
-    if summary.paper and best and not summary.of_points:
+    if best in summary.failures:
+        return f"bench run {shlex.quote(config)} --verbose, for the tracebacks"
+    if best and not summary.of_points and (summary.paper or summary.corpus != GENERATED):
         return f"bench explain {shlex.quote(str(folder))} {shlex.quote(best)}"
     return "bench init FILE, for your own documents"
 

@@ -194,6 +194,8 @@ def read_yaml(path: Path, extended_by: str = "") -> Node:
         found = None if node is None else loader.build(node, node.start_mark.line + 1)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}{_explained(error, text)}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: an alias stands inside of what it names, or values are nested too deeply") from None
     if found is None or not isinstance(found.value, dict):
         problem = "is empty; it" if found is None else "is not a mapping; it"
         raise ConfigError(f"{path}: {problem} must be a mapping of keys such as name, corpus and methods")

@@ -22,7 +22,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.run_folder import read_run
 from benchmark.system.threads import n_processors
 from tests.processes import files_of
-from tests.shapes import FAILS, SHAPES, bench, refused, tables
+from tests.shapes import FAILS, SHAPES, bench, invoke, refused, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -336,3 +336,21 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     bench("survey", "ablation", "small", "--page", "steps.md", code=2)
     (here / "file").touch()
     refused("survey", "methods", "small", "--page", "file/page.md", code=1, said="can't write results to file")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "methods", "step"),
+    [
+        ("{name: synthetic}", "[mnb]", "bench init FILE, for your own documents"),
+        ("{name: files, path: mine.csv}", "[mnb]", "bench explain results/runs/small mnb"),
+        ("{name: files, path: mine.csv}", "[{predictions: none.csv, name: theirs}]", "bench run small --verbose"),
+    ],
+    ids=["generated", "own", "all fail"],
+)
+def test_the_last_line_names_the_next_command(corpus: str, methods: str, step: str, here: Path) -> None:
+    rows = [f"a{n},{'sea ship' if n % 2 else 'leaf tree'},{'x' if n % 2 else 'y'}" for n in range(8)]
+    (here / "mine.csv").write_text("\n".join(["id,text,label", *rows]))
+    (here / "none.csv").write_text("id,label\na0,x\n")
+    head = f"name: small\ncorpus: {corpus}\nprotocol: {{name: k-fold, k: 2}}\nmethods: {methods}\n"
+    (here / "small.yaml").write_text(head)
+    assert invoke("run", "small.yaml").stdout.splitlines()[-1].startswith(f"Next: {step}")

@@ -89,6 +89,7 @@ def test_aliases_and_merged_keys_have_the_lines_where_they_were_written(write):
         ('a: 1\nb: "x\nc: 1\n', 4, "while scanning a quoted scalar that begins in line 2"),
         ("a: 1\nb: [x\nc: 2\n", 3, "did not find expected ',' or ']' while parsing a flow sequence that begins in l"),
         ("a: *nowhere\n", 1, "undefined alias"),
+        ("a: &a [*a]\n", None, "an alias stands inside of what it names"),
         ("a: 1\n---\nb: 2\n", 2, "another document"),
         ("a: 1\n[x]: 2\n", 2, "unhashable key"),
         ("a: 1\ntitle: 2024-13-45\n", 2, "'2024-13-45' is not a valid timestamp (month must be in 1..12)"),
