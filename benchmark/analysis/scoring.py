@@ -188,7 +188,7 @@ def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Esti
 def time_metrics(
     experiment: Experiment, cell: Cell, found: SettingPredictions, machines: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the seconds of every split, by metric of `metrics.CLOCK`.
+    """Return the seconds of every split, by metric of `TIME_METRICS`.
 
     "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
     each class has a binary classifier, these share what doesn't depend on the class: the inner products, which count
