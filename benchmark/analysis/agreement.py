@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import TEST_NAMES, main_metric, tested_metrics
+from benchmark.analysis.comparisons import SPOKEN_TESTS, main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
-from benchmark.analysis.notes import corpus_in_words
-from benchmark.analysis.summary import DIFFERENCES, SIGNIFICANCE, Summary, minimized_metrics, summary_table
-from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
+from benchmark.analysis.summarize import summarize
+from benchmark.config.model import ComparedPair
+from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.analysis.scoring import RunPredictions
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import Cell
     from benchmark.evaluation.significance import TestResult
 
@@ -146,14 +146,8 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
-        (
-            TEST_NAMES.get(test.test, test.test).removeprefix("the "),
-            test.n,
-            test.statistic,
-            _p_text(test),
-            test.favours or "neither",
-        )
-        for test in tests
+        (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, _p_text(t), t.favours or "neither")
+        for t in tests
     ]
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
 
@@ -181,22 +175,7 @@ def cell_difference(run: RunPredictions, a: str, b: str, metric: str) -> Estimat
 
 def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
     """Return the summary of a run that compares two of its cells and nothing else."""
-    scored, metric = run.scored, main_metric(run.experiment)
-    infos = {info.id: info for info in label_cells(run.experiment, scored, None)}
-    frame = scored.frame[scored.frame["cell"].isin((a, b)) & (scored.frame["metric"] == metric)]
-    gap = cell_difference(run, a, b, metric)
-    tests = [
-        [t.a, t.b, t.test, t.n, t.statistic, t.p_value, t.p_value, 1, t.note] for t in scored.tests(a, b, [metric])
-    ]
-    return Summary(
-        name=run.experiment.name,
-        title=run.experiment.title,
-        paper=None,
-        cells=(infos[a], infos[b]),
-        scores=frame[list(SCORE_COLUMNS)],
-        differences=summary_table(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n]]),
-        significance=summary_table(SIGNIFICANCE, tests),
-        corpus=corpus_in_words(run.experiment),
-        minimized=minimized_metrics(run.experiment),
-        quantities=run.experiment.declared,
-    )
+    cells = tuple(cell for cell in run.experiment.cells if cell.id in (a, b))
+    changes: dict[str, Any] = {"cells": cells, "compare": (ComparedPair(a, b, ""),), "figures": (), "paper": None}
+    part = replace(run.experiment, **changes, sensitivity_of=None)
+    return replace(summarize(replace(run, experiment=part)), advice=None)

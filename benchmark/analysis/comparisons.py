@@ -29,8 +29,8 @@ UNDECIDED, UNTESTABLE, UNTESTED, NEVER_DIFFER = "undecided", "not testable", "no
 #: What a cell is that others are compared with, and the term for a comparison that decides nothing.
 BASELINE, NOT_SHOWN = "baseline", "no clear difference"
 #: Names of tests, for sentences.
-TEST_NAMES = {"sign": "the exact sign test", "mcnemar": "McNemar's exact test"}
-TEST_NAMES |= {"wilcoxon": "Wilcoxon's signed rank test"}
+SPOKEN_TESTS = {"sign": "the exact sign test", "mcnemar": "McNemar's exact test"}
+SPOKEN_TESTS |= {"wilcoxon": "Wilcoxon's signed rank test"}
 
 
 @dataclass(frozen=True)

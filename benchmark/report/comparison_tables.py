@@ -9,7 +9,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, 
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.report.tables import BY_OURS, BY_PAPER, INTERVAL
+from benchmark.report.tables import BY_OURS, BY_PAPER, INTERVAL, NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,19 +20,11 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
 
 TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
-HOLM_NOTE = (
-    "p is two-sided. p (Holm) corrects for the number of tests in parentheses: those of the same kind and family."
-)
-GAP_NOTE = "Ours is the first less the second, in points where no unit is named."
-DETECTABLE_NOTE = (
-    "detectable: the smallest difference that the test would detect with 80% power or, for claims of equivalence, the "
-    "smallest margin that the data show."
-)
-_P_HOLM, _STRICT_P = Column("p (Holm)", PLAIN, detail=1, note=HOLM_NOTE), "p is from the strict test, two-sided."
+_P_HOLM = Column("p (Holm)", PLAIN, detail=1, note=NOTES["holm"])
 #: What tables of claims say of a comparison, after its difference.
 _TESTED = (
-    *(Column(name, PLAIN, note=_STRICT_P) for name in ("p", "p (Holm)")),
-    *(Column("detectable", PLAIN, note=DETECTABLE_NOTE), BY_PAPER, BY_OURS),
+    *(Column(name, PLAIN, note=NOTES["strict p"]) for name in ("p", "p (Holm)")),
+    *(Column("detectable", PLAIN, note=NOTES["detectable"]), BY_PAPER, BY_OURS),
 )
 
 
@@ -102,7 +94,9 @@ def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
         record["detectable"] = None if is_missing(row["detectable"]) else f"±{unit.text(row['detectable'])}"
         records.append(record | {BY_PAPER.name: row["paper_verdict"], BY_OURS.name: row["strict_verdict"]})
     numbers = [Column(name, PLAIN) for name in ("ours", INTERVAL, "published")]
-    return Table.of(title or "Comparisons of a claim", ("claim", "comparison", *numbers, *_TESTED), records, GAP_NOTE)
+    return Table.of(
+        title or "Comparisons of a claim", ("claim", "comparison", *numbers, *_TESTED), records, NOTES["gap"]
+    )
 
 
 def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:

@@ -90,8 +90,6 @@ def figure_specs(summary: Summary) -> dict[str, FigureSpec]:
     from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415
     from benchmark.report.drawing.dots import dot_chart  # noqa: PLC0415
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
-    from benchmark.report.drawing.theme import WIDTH  # noqa: PLC0415
 
-    specs = curve_charts(summary.charts, WIDTH)
-    specs |= {figure.name: region_chart(figure, WIDTH) for figure in summary.regions}
-    return specs or {"figure": dot_chart(summary, WIDTH)}
+    specs = curve_charts(summary.charts) | {figure.name: region_chart(figure) for figure in summary.regions}
+    return specs or {"figure": dot_chart(summary)}

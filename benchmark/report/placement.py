@@ -18,7 +18,7 @@ from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.environment import template_environment
 from benchmark.report.html.page import render_html
 from benchmark.report.html.results import bars_of
-from benchmark.report.tables import INTERVAL, metric_header
+from benchmark.report.tables import INTERVAL, NOTES, metric_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -157,13 +157,9 @@ def ranking_table_of(placement: Placement) -> Table:
         ),
         Column("other labels", PLAIN, detail=7): (None if is_missing(n) else int(n) for n in rows["differing"]),
     }
-    note = (
-        f"difference: score of {placement.name} minus that of the method, in points. other labels: documents that the "
-        "two label differently."
-    )
     title = f"Among our methods on {placement.test_set.title}"
     values = zip(*columns.values(), strict=True)
-    return Table.of(title, columns, values, " ".join((note, *placement.notes))).filled()
+    return Table.of(title, columns, values, " ".join((NOTES["placed among ours"], *placement.notes))).filled()
 
 
 def published_table_of(placement: Placement) -> Table:
@@ -188,13 +184,10 @@ def published_table_of(placement: Placement) -> Table:
         above = sum(each["above"] for each in rows)
         listed = [*rows[:above], own, *rows[above:]] if rows else []
         records += [{"metric": metric_name(metric, DIAGNOSTIC_METRICS), **each} for each in listed]
-    note = (
-        "Published scores were not checked here, and most are the best that a paper gives, chosen after the test. "
-        "difference: the placed score minus the published one, in points. test texts in training: whether the method "
-        "saw the test documents, without their labels, while it was trained."
-    )
     columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
-    return Table.of("Among published scores", (*columns, "test texts in training"), records, note)
+    return Table.of(
+        "Among published scores", (*columns, "test texts in training"), records, NOTES["placed among published"]
+    )
 
 
 def _starred(name: str, own: bool) -> str:

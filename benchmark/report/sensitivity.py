@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scipy.special import ndtri
@@ -13,12 +14,14 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, 
 from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
 from benchmark.evaluation.metrics import PAIR_METRICS
 from benchmark.papers.published import PublishedValue
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, estimate_of, value_row
+from benchmark.report.tables import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,13 +35,9 @@ if TYPE_CHECKING:
 #: metric is shown. `table` names the values that belong together, `agrees` says whether ours is equal or consistent.
 TRIED = ("cell", "metric", "table", "reading", "published", "variant", "value", "low", "high", "agrees")
 BASE_VARIANT_LABEL = "as configured"
-MAX_NAMED = 3  # variants of a sentence; the table below it has all
 LEAST_RANKED = 3  # different values of which a rank correlation is written
-SENSITIVITY_NOTE = (
-    "In brackets: the published value; ✓: it lies in our 95% interval, which another choice would be tuned to. "
-    "rms: root mean square of our differences; order: Spearman's rank correlation of ours with the published values."
-)
 _ENDS = ("value", "low", "high")
+_write = partial(sentence, "sensitivity.j2")
 
 
 def sensitivity_frame(
@@ -140,9 +139,9 @@ def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     if not gaps:
         return ""
     unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
-    spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
-    symbol = "points" if unit.name == "percent" else unit.symbol
-    return f"otherwise ({variant} of {sweep.name}) {name} differs by {spread} {symbol}".rstrip()
+    ends = dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps)))
+    spread = f"{' to '.join(ends)} {unit.points}".strip()
+    return _write("effect", variant=variant, sweep=sweep.name, metric=name, spread=spread)
 
 
 def sensitivity_sentence(tried: pd.DataFrame) -> str:
@@ -150,32 +149,23 @@ def sensitivity_sentence(tried: pd.DataFrame) -> str:
     own = tried[tried["reading"] == ""]
     base, agreeing = own[own["variant"] == BASE_VARIANT_LABEL], own[own["agrees"]]
     under = {cell: list(agreeing["variant"][agreeing["cell"] == cell]) for cell in base["cell"][~base["agrees"]]}
-    consistent = [f"{cell} under {_first_of(variants)}" for cell, variants in under.items() if variants]
-    never = [cell for cell, variants in under.items() if not variants]
-    n = f"{len(consistent)} of the {len(under)} that deviate"
-    tuned = "which would be tuned to the published values"
-    parts = [f"{n} are consistent under some other choice, {tuned} ({'; '.join(consistent)})"] if consistent else []
-    parts += [f"{', '.join(never)} under none that was tried{_at_any_width(own, never)}"] if never else []
-    counts, values = Counter(agreeing["variant"]), own["cell"].nunique()
+    counts = Counter(agreeing["variant"])
     as_configured = counts.pop(BASE_VARIANT_LABEL, 0)
-    if counts and values > 1:
-        ((best, most),) = counts.most_common(1)
-        all_values = f"of all {values}, {as_configured} are consistent as configured"
-        parts.append(f"{all_values}, and at most {most} under another ({best})")
-    others = max(Counter(own["cell"]).values(), default=1) - 1
-    return (
-        f"{'; '.join(parts)}. Other choices that were tried: at most {others} for a cell." if parts and others else ""
+    best, most = next(iter(counts.most_common(1)), ("", 0))
+    return _write(
+        "explained",
+        under=under,
+        close=_at_any_width(own, [cell for cell, variants in under.items() if not variants]),
+        values=own["cell"].nunique(),
+        as_configured=as_configured,
+        best=best,
+        most=most,
+        others=max(Counter(own["cell"]).values(), default=1) - 1,
     )
 
 
-def _first_of(names: Sequence[str]) -> str:
-    """Return the first names of a list, and how many more there are."""
-    more = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> str:
-    """Say whether cells also deviate under every choice if the intervals are widened for the number of choices.
+def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> list[str]:
+    """Return the choices under which cells don't deviate if the intervals are widened for the number of choices.
 
     The half-widths are those of Bonferroni's level, by the normal distribution.
     """
@@ -186,9 +176,7 @@ def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> str:
         low, high = (own["value"] + wider * (own[end] - own["value"]) for end in ("low", "high"))
         inside = own["published"].astype(float).between(low, high)
         close += [f"{cell} under {variant}" for variant in own["variant"][inside]]
-    if not close:
-        return ", nor by intervals that are widened for the number of choices (Bonferroni)"
-    return f" (by intervals that are widened for the number of choices, Bonferroni, {', '.join(close)})"
+    return close
 
 
 def sensitivity_table(tried: pd.DataFrame) -> Table:
@@ -212,27 +200,25 @@ def sensitivity_table(tried: pd.DataFrame) -> Table:
         row += [_value_and_sign(found.get(key)) for key in zip(own["cell"], own["metric"], strict=True)]
         rows.append(row)
     header = ["variant", *(Column(name, PLAIN) for name in heads)]
-    return Table.of("Sensitivity analysis", header, rows if len(rows) > 1 else (), SENSITIVITY_NOTE)
+    return Table.of("Sensitivity analysis", header, rows if len(rows) > 1 else (), NOTES["sensitivity"])
 
 
 def agreement_text(tried: pd.DataFrame) -> str:
     """Write for the values of each metric how near ours are to the published ones together, and in which order."""
-    parts = []
+    tables = []
     for name, values in tried[tried["variant"] == BASE_VARIANT_LABEL].groupby("table", sort=False):
         rms, order = _agreement(values)
         if not math.isnan(order):
-            inside = f"{values['agrees'].sum()} of {len(values)} published values in our intervals"
-            parts.append(f"{name}: {inside}, rms difference {number_text(rms)}, rank correlation {number_text(order)}")
-    return "; ".join(parts)
+            tables.append((name, values["agrees"].sum(), len(values), number_text(rms), number_text(order)))
+    return _write("agreement", tables=tables)
 
 
 def order_text(tried: pd.DataFrame) -> str:
     """Write under how many of the choices ours are in exactly the published order, for each table."""
     orders = [(name, _agreement(values)[1]) for (_, name), values in tried.groupby(["variant", "table"], sort=False)]
     of, exact = Counter(name for name, _ in orders), Counter(name for name, order in orders if math.isclose(order, 1))
-    found = [f"{name} under {exact[name]} of {of[name]} choices" for name in of if exact[name]]
     several = len(set(tried["variant"])) > 1
-    return f"In exactly the published order: {'; '.join(found)}." if found and several else ""
+    return _write("order", tables=[(name, exact[name], of[name]) for name in of if exact[name] and several])
 
 
 def _agreement(trials: pd.DataFrame) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from benchmark.analysis.formatting.units import (
     metric_with_unit,
     unit_named,
 )
+from benchmark.analysis.prose.sentences import template_value
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import METRICS
@@ -45,32 +46,8 @@ INTERVAL = "95% interval"
 WITHOUT = {NEAR_DUPLICATES: "without duplicates", SHARED_GROUPS: "without shared groups"}
 #: Mark of seconds that another run measured.
 STORED_MARK = "*"
-STORED_NOTE = f"Seconds with {STORED_MARK} were measured in an earlier run."
-# Meanings of verdicts, for the note below a table.
-VERDICT_MEANINGS = {
-    "equal": "our value rounds to the published value",
-    "consistent": "the published value lies in our 95% interval",
-    "deviates": "the published value lies outside our 95% interval",
-    "tuned": "a setting was chosen to come near the published value, which is no evidence",
-    "another setting": "our setting differs from the paper's, which is no evidence",
-}
-TOLERANCE_NOTE = "tolerance: how far from our value a published value may lie and still be consistent."
-REFERENCE_VALUE_NOTE = (
-    "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
-    "minus theirs. transductive: the method saw the test "
-    "documents, without their labels, in training."
-)
-GROUP_INTERVAL_NOTE = (
-    "The 95% interval is over documents, with groups held fixed; 'over groups' is Student's t interval over groups, "
-    "as if the groups were a random sample."
-)
-CLAIM_NOTE = (
-    "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level. The claim as a "
-    "whole is an intersection–union test, which needs no correction (Berger 1982); how many of its comparisons hold is "
-    "counted after Holm's correction over them. Claims of equivalence or of a ratio are decided by the whole 95% "
-    "interval. A comparison is not shown if the data decide neither way, contradicted if they are significant the "
-    "other way, and not testable if no outcome of its test could be significant."
-)
+#: Notes below tables, and meanings of verdicts, by name.
+NOTES, VERDICT_MEANINGS = (template_value("tables.j2", name) for name in ("notes", "verdicts"))
 #: Heads of the two verdicts on a claim, or on what it compares.
 BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by our stricter test", verdict=True)
 
@@ -103,7 +80,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
     measured = {each.info.id: _cost_texts(each.cost) for each in facts if each.cost} if costs else {}
     stored = any(STORED_MARK in row["training s"] for row in measured.values())
-    seconds_note = STORED_NOTE if stored or (measured and anywhere) else ""
+    seconds_note = NOTES["stored"] if stored or (measured and anywhere) else ""
     columns = [
         *(Column("method"), score_column(summary, main), Column(INTERVAL, unit, detail=1)),
         *(Column(name, unit, detail=4) for name in dict.fromkeys(name for name, _ in without)),
@@ -190,7 +167,7 @@ def verdict_table(verdicts: pd.DataFrame) -> Table:
 def reference_value_table(verdicts: pd.DataFrame) -> Table:
     """Return a table of reference values and our scores."""
     values = verdicts[verdicts["verdict"] == REFERENCE_VALUE]
-    return _published_table("Reference values", values, REFERENCE_VALUE_NOTE)
+    return _published_table("Reference values", values, NOTES["reference values"])
 
 
 def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Table:
@@ -211,9 +188,9 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         *("published method", "method", Column("metric", detail=2), Column("ours", PLAIN)),
         Column(INTERVAL, PLAIN, detail=1),
         *(Column("published", PLAIN), Column("difference", PLAIN, detail=3), _verdict_column(verdicts["verdict"])),
-        Column("over groups", PLAIN, detail=ON_DEMAND, note=GROUP_INTERVAL_NOTE),
+        Column("over groups", PLAIN, detail=ON_DEMAND, note=NOTES["over groups"]),
         Column("difference in documents", PLAIN, detail=ON_DEMAND),
-        Column("tolerance", PLAIN, detail=ON_DEMAND, note=TOLERANCE_NOTE),
+        Column("tolerance", PLAIN, detail=ON_DEMAND, note=NOTES["tolerance"]),
         Column("notes", detail=4),
     )
     return Table.of(title, columns, records, note)
@@ -251,7 +228,7 @@ def claim_table(claims: pd.DataFrame) -> Table:
         record |= {"the paper's criterion": row["rule"], BY_PAPER.name: _claim_text(row, "verdict", "holds")}
         records.append(record | {BY_OURS.name: _claim_text(row, "strict_verdict", "strict_holds")})
     header = ("claim", "variant", "text", "the paper's criterion", BY_PAPER, BY_OURS, "why not counted")
-    return Table.of("Claims", header, records, CLAIM_NOTE)
+    return Table.of("Claims", header, records, NOTES["claims"])
 
 
 def _claim_text(row: dict[Any, Any], verdict: str, holds: str) -> str:
@@ -299,9 +276,5 @@ def duplicate_table(duplicates: pd.DataFrame) -> Table:
         for row in duplicates.to_dict("records")
     ]
     header = ("variant", "split", "tested", "near-duplicates", "identical", "test document", "training document")
-    note = (
-        "Test documents that have at least nine of ten distinct words in common with a training document, and one such "
-        "pair for each split."
-    )
     title = "Near-duplicates between test and training documents"
-    return Table.of(title, [*header, Column("words shared", PLAIN)], records, note)
+    return Table.of(title, [*header, Column("words shared", PLAIN)], records, NOTES["duplicates"])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import (
@@ -16,7 +13,7 @@ from benchmark.analysis.agreement import (
 )
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.evaluation.predictions import Predictions, SettingKey
+from benchmark.evaluation.predictions import Predictions
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import predicted, table_study
 
@@ -47,19 +44,6 @@ def test_what_differs_and_what_only_one_set_has_is_named():
 
 
 class TestCells:
-    def test_of_draws(self, drawn):
-        experiment, predictions, scored = drawn
-        scores, _, tests = compare_two_cells(run_of(experiment, predictions), "rbf-oracle-50", "linear-oracle-50")
-        (row,) = scores.rows
-        values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
-        gap = scored.difference("rbf-oracle-50", "linear-oracle-50", "error")
-        assert row[1:4] == pytest.approx((*values, values[0] - values[1]))
-        assert row[4] == pytest.approx((100 * gap.low, 100 * gap.high))
-        (texts,) = scores.texts
-        shown = f"{values[0] - values[1]:+.2f}".replace("-", "−")
-        assert texts[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", shown)
-        assert [row[0] for row in tests.rows] == ["Wilcoxon's signed rank test", "McNemar's exact test"]
-
     def test_of_documents(self, tabled):
         experiment, predictions, scored = tabled
         run = run_of(experiment, predictions)
@@ -95,25 +79,6 @@ class TestCells:
 
 
 class TestRuns:
-    def test_a_difference_is_the_second_runs_score_less_the_firsts(self, tabled):
-        experiment, predictions, scored = tabled
-        truth = predictions.tasks["base", ""].truth
-        tests = np.concatenate([split.test for split in predictions.splits["base", "", None]])
-        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
-        right = replace(predictions.settings[key], predicted=truth[tests].astype(np.int16))
-        runs = [
-            run_of(experiment, predictions),
-            run_of(experiment, replace(predictions, settings=predictions.settings | {key: right})),
-        ]
-        gap = 100 * (1 - scored.estimate("tf-l1-ngd", "accuracy").value)
-        for (one, two), sign in ((runs, 1), (runs[::-1], -1)):
-            sentence, rows = compared(one, two)
-            differences = {cell: row[2] for cell, row in rows.items()}
-            assert differences.pop("tf-l1-ngd") == pytest.approx(sign * gap / 100)
-            assert set(differences.values()) == {0.0}
-            shown = f"{sign * gap:+.2f}".replace("-", "−")
-            assert f"the largest difference is {shown} points (tf-l1-ngd)" in sentence
-
     def test_cells_of_one_run_alone_are_unequal_and_counted(self, tabled):
         one = run_of(*tabled[:2])
         part = table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[])

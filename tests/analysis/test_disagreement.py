@@ -1,7 +1,5 @@
 """The documents on which the two best cells disagree, with what speaks for the predictions."""
 
-from html import unescape
-
 import pytest
 
 from benchmark.analysis.document_predictions import document_predictions
@@ -31,21 +29,6 @@ def explained(finished, tmp_path_factory):
     context = RunContext(Store(tmp_path_factory.mktemp("store")))
     found = CellAccount(run, cell, finished.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
     return {("", each.document): explanation for each, explanation in found}
-
-
-def test_texts_are_the_first_letters_that_the_lexer_reads(finished, explained):
-    experiment = finished.results.experiment
-    corpus = next(iter(experiment.variants.values())).collection.reader.load(None)
-    written = {
-        name: {unescape(text.decode(encoding, "replace")) for encoding in ("utf-8", "latin-1")}
-        for name, text in zip(corpus.documents.ids, corpus, strict=True)
-    }
-    assert {name for _, name in explained} == {each.name for each in finished.summary.disagreement.documents}
-    for (_, name), found in explained.items():
-        words = found.text.removesuffix(" …").split()
-        assert 0 < len(found.text) <= PAGE_TEXT_CHARACTERS + 2
-        assert "<html>" not in found.text
-        assert any(all(word in text for word in words) for text in written[name])
 
 
 def test_the_nearest_training_documents_are_those_of_the_split(finished, explained):

@@ -13,10 +13,6 @@ from benchmark.analysis.formatting.labels import (
     grid_label,
     label_cells,
 )
-from benchmark.analysis.formatting.number_text import (
-    number_text,
-    p_text,
-)
 from benchmark.analysis.formatting.units import (
     axis_label,
     axis_scale,
@@ -34,41 +30,6 @@ DECLARED = {
     "share": DiagnosticMetric("share", "percent", decimals=0),
     "features": DiagnosticMetric("features", "features", decimals=0),
 }
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "sign", "text"),
-    [
-        (None, 2, "", "–"),
-        (NAN, 2, "", "–"),
-        (0, 2, "", "0.00"),
-        (-0.004, 2, "", "0.00"),
-        (-0.004, 2, "+", "+0.00"),
-        (-0.006, 2, "+", "−0.01"),
-        (1234.5, 1, "", "1234.5"),
-        (2, 0, "+", "+2"),
-    ],
-)
-def test_numbers_have_fixed_decimals(value: Any, decimals: int, sign: str, text: str) -> None:
-    assert number_text(value, decimals, sign) == text
-
-
-@pytest.mark.parametrize(
-    ("p_value", "note", "text"),
-    [
-        (9.9e-5, "", "<0.0001"),
-        (1e-4, "", "0.0001"),
-        (0.012345, "why", "0.0123"),
-        (1.0, "", "1"),
-        (None, "", "not testable"),
-        (NAN, None, "not testable"),
-        (NAN, NAN, "not testable"),
-        (NAN, "few splits", "not testable (few splits)"),
-        (NAN, "not testable (few)", "not testable (few)"),
-    ],
-)
-def test_p_values_have_three_digits_or_a_reason(p_value: Any, note: Any, text: str) -> None:
-    assert p_text(p_value, note) == text
 
 
 class TestUnits:

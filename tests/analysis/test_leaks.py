@@ -112,14 +112,6 @@ def test_groups_on_both_sides_of_a_split_by_date_come_first_with_both_scores(ben
     assert mark in " ".join(bench("report", str(folder)).output.split())
 
 
-def test_folds_of_whole_groups_have_no_such_caveat(bench: Any) -> None:
-    text, markdown, folder = run_of(bench, table(), protocol={"name": "k-fold", "k": 5, "grouped": True})
-    assert "share their" not in text + markdown
-    assert benchmark.read(folder).summary.leaks.empty
-    text, markdown, _ = run_of(bench, table(), protocol={"name": "k-fold", "k": 5})
-    assert "of 160 tested documents" in first_caveats(markdown)[0]
-
-
 @pytest.mark.parametrize(("copied", "told"), [(0, False), (1, False), (4, True)])
 def test_near_duplicates_above_one_in_a_hundred_come_first(bench: Any, copied: int, told: bool) -> None:
     corpus = {"name": "files", "path": "tickets.csv", "id": "id"}

@@ -130,10 +130,6 @@ def test_names_that_other_formats_stumble_over_warnings_and_missing_values_come_
     assert second.leaks == {}
 
 
-def test_nothing_comes_back_too():
-    same(decode_predictions(encode_predictions(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
-
-
 def written(classes, documents):
     return ";".join(name.replace(";", r"\;") for name in classes) if documents.multilabel else classes[0]
 
@@ -180,26 +176,6 @@ def test_nothing_but_the_timings_depends_on_times():
         encode_predictions(replace(predictions, settings=later, diagnostics=measured)),
     )
     assert {name for name in FILES if one[name] != other[name]} == {TIMINGS_TABLE}
-
-
-def test_packs_what_repeats():
-    """A prediction of many settings that agree takes less than a tenth of a byte for each setting and document."""
-    n, task, truth = 1000, TaskKey("base", ""), np.random.default_rng(0).integers(5, size=1000).astype(np.int32)
-    documents = TaskDocuments(tuple(f"document-{row}" for row in range(n)), tuple("abcde"), truth)
-    splits = {SplitKey(*task, None): (TestedSplit("test", np.arange(n), np.ones(5, dtype=np.int64)),)}
-    found = {SettingKey(*task, f"method-{i}", 0, None, None): setting_of([truth]) for i in range(100)}
-    assert (
-        len(encode_predictions(Predictions({task: documents}, splits, found))[PREDICTIONS_TABLE])
-        < 0.1 * n * len(found) + 20_000
-    )
-
-
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"PK\x03\x04"])
-def test_what_is_no_file_of_its_kind_is_one_of_the_errors_that_the_reader_of_a_folder_knows(name, content):
-    """Bytes that were changed are seen by the digests of the manifest before anything is decoded."""
-    with pytest.raises(DAMAGE_ERRORS):
-        decode_predictions(encode_predictions(made()) | {name: content})
 
 
 def test_recorded_numbers_come_back():

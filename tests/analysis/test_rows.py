@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import pair_summary
-from benchmark.analysis.decision_regions import decision_region_figures
-from benchmark.analysis.document_predictions import document_predictions, label_frame
-from benchmark.analysis.figures import published_by_cell
+from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
 from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
-from benchmark.papers.load import published_of_experiment
-from benchmark.system.string_arrays import join_names
-from tests.analysis.made import CENTROIDS, CLASSES, drawn_study, predicted, table_study
+from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 from tests.builders import setting_of, small_experiment
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CORPUS = {"name": "synthetic", "classes": CLASSES}
 DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
@@ -33,47 +25,6 @@ FEW = {"few": {"text": {"min_occurrences": 50}}}
 
 def run_of(experiment: Any, **changes: Any) -> RunPredictions:
     return RunPredictions(experiment, changes.pop("predictions", None) or predicted(experiment), {}, {}, **changes)
-
-
-def shortened(predictions: Predictions, sizes: Mapping[int, int]) -> Predictions:
-    """Leave out the last tested documents of each split, by training size."""
-    splits = {
-        key: tuple(replace(split, test=split.test[: sizes[key.size or 0]]) for split in own)
-        for key, own in predictions.splits.items()
-    }
-    settings = {}
-    for key, own in predictions.settings.items():
-        n = sizes[key.size or 0]
-        tied = [each[:n] for each in own.tied_by_split]
-        inner = own.inner if len(own.inner) else ()
-        settings[key] = setting_of([each[:n] for each in own.by_split], tied, seconds=own.seconds, inner=inner)
-    return replace(predictions, splits=splits, settings=settings)
-
-
-class TestGains:
-    experiment = small_experiment(**CENTROIDS, name="gains")
-
-    def test_are_of_the_smaller_test_sets_and_have_no_times(self) -> None:
-        scored = RunPredictions(
-            self.experiment, shortened(predicted(self.experiment), {50: 40, 100: 30}), {}, {}
-        ).scored
-        gain, last, first = (scored.cells[name] for name in ("gain-all-skl", "all-skl-100", "all-skl-50"))
-        assert (list(gain.n), list(first.n)) == ([30] * 6, [40] * 6)
-        np.testing.assert_array_equal(gain.n, last.n)
-        assert set(gain.values) == set(last.values) - set(TIME_METRICS)
-        assert set(TIME_METRICS) <= set(last.values)
-
-
-def test_ties_and_documents_of_a_cell_are_those_of_all_splits() -> None:
-    experiment = table_study()
-    made = predicted(experiment)
-    key = SettingKey(BASE_VARIANT, "", "tf-l1-ngd", 0, None, None)
-    tied = [np.arange(len(own)) < n for own, n in zip(made.settings[key].by_split, (1, 4), strict=True)]
-    other = replace(made.settings[key], tied=np.concatenate(tied))
-    scored = RunPredictions(experiment, replace(made, settings=made.settings | {key: other}), {}, {}).scored
-    rows = scored.frame.query("cell == 'tf-l1-ngd' and metric == 'accuracy'").set_index("fold")
-    assert rows["ties"].to_dict() == {"cornell": 1, "texas": 4, "all": 5}
-    assert rows["n"].to_dict() == {"cornell": 25, "texas": 35, "all": 60}
 
 
 def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
@@ -88,17 +39,6 @@ def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
         ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
         ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
     ]
-
-
-@pytest.mark.parametrize("multilabel", [False, True])
-def test_seconds_are_of_one_classifier_where_each_class_has_one(multilabel: bool) -> None:
-    experiment = drawn_study(methods=["linear"], choose=None, compare=[], metrics=["macro-f1"])
-    made = predicted(experiment, multilabel=multilabel)
-    for key, own in made.settings.items():
-        made.settings[key] = replace(own, seconds=np.tile([0.0, 0.0, 0.0, 6.0, 0.0, 0.0], (6, 1)))
-    scores = RunPredictions(experiment, made, {}, {}).scored.cells["linear-50"]
-    np.testing.assert_allclose(scores.values["seconds"], 2.0 if multilabel else 6.0)
-    np.testing.assert_allclose(scores.values["seconds-in-all"], 6.0)
 
 
 class TestLabels:
@@ -132,79 +72,6 @@ class TestLabels:
             (("course", "faculty"), ("course", "faculty"), True, True),
         ]
         assert list(document_predictions(run, cells["mnb"])) == []
-
-    def test_the_table_has_a_column_for_each_cell_with_predictions(self) -> None:
-        frame = label_frame(self.run())
-        assert list(frame.columns)[-1] == "linear-50"
-        assert frame.iloc[:, 0].tolist() == ["d2", "d0", "d1"]
-        assert frame.iloc[:, 1].tolist() == ["one", "one", "two"]
-        run = self.run()
-        empty = label_frame(replace(run, predictions=replace(run.predictions, settings={})))
-        assert list(empty.columns) == list(frame.columns)[:-1]
-        assert len(empty) == 0
-
-
-class TestRegions:
-    """Points of a plane, by two methods."""
-
-    def run(self, **failed: str) -> RunPredictions:
-        figures = [{"name": "map", "title": "A map", "regions": [BASE_VARIANT, "far"]}]
-        space = {"name": "curved-points", "space": "half-plane", "train": 4, "test": 3, "resolution": 10}
-        experiment = small_experiment(
-            corpus=space,
-            text={"stoplist": "none"},
-            protocol={"name": "fixed-split", "train": "train", "test": "grid"},
-            methods=[{"weighting": "tf", "normalization": "none", "kernel": {"name": "rbf", "sigma": 0.5}}],
-            variants={"far": {"defaults": {"classifier": {"C": 9}}}},
-            diagnostics=["coordinates"],
-            figures=figures,
-            metrics=["accuracy"],
-            name="regions",
-        )
-        tasks, splits, settings, diagnostics = {}, {}, {}, {}
-        for variant in experiment.variants.values():
-            key = TaskKey(variant.name, "")
-            classes = variant.tasks[0].classes
-            tasks[key] = TaskDocuments(tuple("abcdefg"), classes, np.array([0, 1, 0, 1, 1, 0, 1], dtype=np.int32))
-            splits[SplitKey(*key, None)] = (TestedSplit("grid", np.array([4, 5, 6]), np.ones(2, dtype=np.int64)),)
-            if variant.name not in failed:
-                label = variant.entries[0].label
-                settings[SettingKey(*key, label, 0, None, None)] = setting_of([np.array([1, 1, 1])])
-            diagnostics["coordinates", variant.name] = {
-                "points": np.arange(14.0).reshape(7, 2),
-                "names": join_names(("μ", "σ")),
-                "parts": np.array([0, 0, 1, 1, 2, 2, 2]),
-                "part_names": join_names(("train", "test", "grid")),
-            }
-        return RunPredictions(experiment, Predictions(tasks, splits, settings, diagnostics), failed, {})
-
-    def test_panels_have_the_grid_and_the_training_points(self) -> None:
-        (figure,) = decision_region_figures(self.run())
-        assert (figure.name, figure.title) == ("map", "A map")
-        assert [[panel.row for panel in row] for row in figure.rows] == [[BASE_VARIANT], ["far"]]
-        panel = figure.rows[0][0]
-        assert (panel.title, panel.axes) == ("rbf (sigma 0.5)", ("μ", "σ"))
-        assert panel.grid.tolist() == [[8, 9], [10, 11], [12, 13]]
-        assert panel.points.tolist() == [[0, 1], [2, 3]]
-        assert (panel.labels.tolist(), panel.likelier.tolist(), panel.predicted.tolist()) == (
-            [0, 1],
-            [1, 0, 1],
-            [1, 1, 1],
-        )
-        assert panel.caption == "Agreement with the best boundary: 66.7% of the space"
-
-
-def test_published_values_are_fractions_of_this_configuration(publish: Any) -> None:
-    values = [
-        {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "88.5"},
-        {"table": 1, "config": "other", "cell": "tf-l1-linear", "metric": "accuracy", "value": "50"},
-        {"table": 2, "config": "table", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "1.5"},
-    ]
-    paper = {"paper": "made2027", "title": "T", "reference": "R", "unit": "percent", "values": values}
-    experiment = table_study(paper=publish(paper))
-    published = published_of_experiment(experiment)
-    assert published_by_cell(published, experiment) == {"tf-l1-ngd": pytest.approx(0.885)}
-    assert published_by_cell(None, experiment) == {}
 
 
 def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -> None:

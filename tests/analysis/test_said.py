@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.analysis.scoring import RunPredictions
@@ -27,7 +26,6 @@ from tests.report.expected_texts import assert_expected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     import pandas as pd
 
@@ -195,19 +193,13 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
     ),
     "pruned by occurrences": (text(min_occurrences=2), {}),
-    "pruned by documents": (text(min_documents=3), {}),
     "pruned by both, in a group": (text(min_occurrences=2, min_documents=3, vocabulary_from="misc"), {}),
-    "pruned in each split": (text(min_occurrences=2, vocabulary_from="training"), {}),
-    "digits and stop words": (text(digits="drop", stoplist="smart"), {}),
-    "characters": (text(characters=[2, 3]), {}),
-    "pairs of words": (text(ngrams=[2]), {}),
     "pairs and triples": (text(ngrams=[2, 3, 4]), {}),
     "fewest training documents": (
         DRAWN | ONE | {"variants": FEW, "metrics": ["macro-f1"]},
         {"edit": trained, "multilabel": True},
     ),
     "ties of naive Bayes": (PLAIN | {"methods": ["mnb"]}, {}),
-    "ties of divergences": (PLAIN | {"methods": ["divergence-bayes"]}, {}),
     "ties of both": (PLAIN | {"methods": ["mnb", "divergence-bayes"]}, {}),
     "curves with a choice": (DRAWN | {"gain": True}, {}),
     "centroids": (CENTROIDS, {}),
@@ -235,13 +227,9 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         | {"choose": {"by": ["oracle", "cross-validation"], "folds": 4}},
         {},
     ),
-    "stratified folds": (PLAIN | {"protocol": FOLDS | {"stratified": True}}, {}),
-    "random folds": (PLAIN | {"protocol": FOLDS | {"stratified": False}}, {}),
     "draws tested on a group": (PLAIN | {"protocol": DRAWS | {"stratified": True, "test": "texas"}}, {}),
-    "draws without strata": (PLAIN | {"protocol": DRAWS | {"stratified": False}}, {}),
     "draws with strata": (PLAIN | {"protocol": DRAWS | {"stratified": True, "nested": True}}, {}),
     "hold-outs": (PLAIN | {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}}, {}),
-    "by date": (TABLE | {"compare": []}, {"edit": by_date(stratified=False)}),
     "by date, each class": (TABLE | {"compare": []}, {"edit": by_date(stratified=True)}),
     "idf of both": (
         PLAIN
@@ -258,9 +246,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no predictions": (TABLE, {"edit": without_predictions}),
     "two corpora": (TABLE | {"variants": REAL, "compare": []}, {}),
     "rankings of documents": (TABLE | RANKED, {}),
-    "rankings of draws": (DRAWN | RANKED | {"choose": None}, {}),
     "rankings of several labels": (TABLE | RANKED, {"multilabel": True}),
-    "draws compared": (DRAWN | TWO, {}),
     "draws of several labels compared": (DRAWN | TWO, {"multilabel": True}),
     "small classes": (TABLE | {"compare": [], "metrics": ["accuracy", "macro-f1", "macro-recall"]}, {"n": 45}),
     "terms by their sum": (TABLE | {"methods": ["mnb"], "compare": [], "terms": {"number": [20, 50]}}, {}),
@@ -269,7 +255,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "C in its unit": (PLAIN | {"methods": ["linear", SCALED]}, {}),
-    "seconds in a figure": (PLAIN | {"figures": [{"name": "f", "x": "seconds", "line": "method"}]}, {}),
     "pruned for methods": (
         PLAIN
         | {
@@ -295,8 +280,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "classes in panels": (SINGLE | {"figures": [FIGURE | {"panel": ["class"]}]}, {}),
-    "classes in lines": (SINGLE | {"figures": [FIGURE | {"line": "class"}]}, {}),
-    "one class": (SINGLE | {"figures": [FIGURE | {"where": {"class": "course"}}]}, {}),
     "classes of cells": (CENTROIDS | {"figures": [FIGURE | {"y": "macro-recall", "panel": ["class"]}]}, {}),
     "along a parameter": (ALONG | {"variants": {"other": {"defaults": {"mnb": {"smoothing": 7}}}}}, {}),
     "not along a parameter": (ALONG | {"variants": {"other": {"text": {"min_occurrences": 9}}}}, {}),
@@ -375,19 +358,3 @@ def test_what_is_said_of_each_run_is_as_expected() -> None:
         seen |= {text for _, text in texts}
         parts.append((name, "\n".join([*lines, f"as before: {again}"])))
     assert_expected("runs", parts)
-
-
-@pytest.mark.parametrize(("corpus", "whose"), [("own.csv", ""), ("20 Newsgroups", " of each class")])
-def test_a_temporal_hold_out_says_of_what_it_is_a_share(tmp_path: Path, corpus: str, whose: str) -> None:
-    lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]
-    (tmp_path / "own.csv").write_text(f"text,label,date\n{''.join(lines)}")
-    own = {"name": "files", "path": str(tmp_path / "own.csv"), "date": "date"}
-    dated: dict[str, Any] = {"corpus": own, "protocol": {"name": "by-date"}}
-    changes = {"corpus": {"name": "20ng"}, "protocol": "fixed-split"} if whose else dated
-    experiment = small_experiment(
-        **changes, methods=[SEARCHED], text={}, name="dated", choose={"by": "temporal-holdout", "folds": 4}
-    )
-    summary = summarize(RunPredictions(experiment, Predictions({}, {}, {}), {}, {}))
-    assert summary.corpus == corpus
-    share = f"on the newest 25% of its training documents{whose}, after training on the older documents."
-    assert sum(share in note for note in summary.notes) == 1

@@ -12,41 +12,11 @@ from benchmark.evaluation.predictions import Predictions, TaskKey
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
 
 
-def headline(scored, cell, metric):
-    rows = scored.frame[(scored.frame["cell"] == cell) & (scored.frame["metric"] == metric)]
-    return rows[rows["fold"] == "all"].iloc[0]
-
-
-class TestFrame:
-    @pytest.mark.parametrize("study", ["drawn", "centroids"])
-    def test_no_number_is_both_in_tables_and_in_what_figures_alone_show(self, study, request):
-        """A figure joins both frames: with a number twice, its bars would be those of twice as many replicates."""
-        _, _, scored = request.getfixturevalue(study)
-        place = ["cell", "fold", "metric"]
-        both = [list(frame[place].itertuples(index=False)) for frame in (scored.frame, scored.drawn)]
-        assert both[0]
-        assert len({*both[0], *both[1]}) == len(both[0]) + len(both[1])
-
-
 class TestClasses:
     def test_the_mean_of_the_classes_is_that_of_all(self, centroids):
         _, _, scored = centroids
         each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in CLASSES]
         assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
-
-    def test_ties_of_a_class_are_those_on_its_documents(self, centroids):
-        _, _, scored = centroids
-        each = [scored.cells[f"{name}-skl-50"].ties for name in CLASSES]
-        assert min(map(max, each)) > 0
-        np.testing.assert_array_equal(sum(each), scored.cells["all-skl-50"].ties)
-
-    def test_gain_is_the_last_size_less_the_first(self, centroids):
-        _, _, scored = centroids
-        ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
-        gain = scored.cells["gain-faculty-skl"]
-        expected = ends[0].values["macro-recall"] - ends[1].values["macro-recall"]
-        np.testing.assert_array_equal(gain.values["macro-recall"], expected)
-        np.testing.assert_array_equal(gain.ties, ends[0].ties + ends[1].ties)
 
     def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
         experiment, _, scored = centroids

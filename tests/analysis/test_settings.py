@@ -15,7 +15,6 @@ from benchmark.papers.load import load_published
 from benchmark.papers.settings import (
     excluded_cells,
     pin_settings,
-    setting_differences,
 )
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
@@ -73,50 +72,12 @@ def test_any_other_setting_is_not(experiment, changes, why):
     assert any(why in caveat for caveat in summary.caveats)
 
 
-@pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ""), (4, " and 1 more"), (5, " and 2 more")])
-def test_three_differences_are_named_and_the_others_counted(experiment, n, more):
-    pin_settings(experiment())
-    changed = [
-        ("stoplist", "none"),
-        ("min_documents", 2),
-        ("digits", "joined"),
-        ("ngrams", [1, 2]),
-        ("min_occurrences", 3),
-    ]
-    (aside, *_) = excluded_cells(experiment(text=dict(changed[:n]))).values()
-    named = aside.why.removeprefix("not the paper's setting: ")
-    assert named.endswith(more) if more else " more" not in named
-    assert named.count("(paper ") == min(n, 3)
-
-
-def test_a_key_that_a_setting_lacks_and_one_that_the_papers_lacks():
-    own, paper = {"C": 1, "ngrams": [1, 2], "new": 3}, {"C": 1, "sigma": 2.0, "stoplist": None, "kernel": ["a", True]}
-    assert setting_differences(own, paper) == [
-        "sigma – (paper 2)",
-        "kernel – (paper [a, true])",
-    ]
-    assert setting_differences(paper, own) == ["ngrams – (paper [1, 2])", "new – (paper 3)"]
-
-
-def test_pinning_one_configuration_leaves_the_others(experiment):
-    path, _ = pin_settings(experiment())
-    known = json.loads(path.read_text())
-    path.write_text(json.dumps(known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}))
-    pin_settings(experiment())
-    assert json.loads(path.read_text()) == known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}
-
-
 def test_a_configuration_that_the_paper_does_not_speak_of_says_so(experiment):
     other = experiment(name="strange")
     with pytest.raises(ConfigError, match="names none of its cells"):
         pin_settings(other)
     (note,) = setting_notes(other, {})
     assert "no value and no claim for 'strange'" in note
-
-
-def test_without_a_paper_there_is_nothing_to_pin(experiment):
-    with pytest.raises(ConfigError, match="has no paper"):
-        pin_settings(experiment(paper=None))
 
 
 PINNED = sorted(papers.PUBLISHED_FOLDER.glob("*.settings.json"))

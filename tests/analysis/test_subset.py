@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.config.subset import settings_of_cell
 from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -34,12 +33,6 @@ PAPER = {
             "comparisons": [{"config": "small", "a": a, "b": b} for a, b in (CELLS[1::-1], CELLS[:1:-1])],
         },
     ],
-}
-CURVES = {
-    "protocol": {"name": "random-subsets", "train_size": [40, 60, 80], "replicates": 3},
-    "methods": ["linear", {"kernel": {"name": "diffusion", "t": [0.5, 2]}}],
-    "choose": {"by": ["oracle", "cross-validation"], "folds": 3},
-    "gain": True,
 }
 
 
@@ -81,39 +74,3 @@ def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells
     ):
         part = run_and_write(select_cells(experiment, only), RunContext(store), folder=tmp_path / "part").summary
         assert of(part.claims, "claim", "variant") == found, only
-
-
-@pytest.mark.parametrize(
-    ("cell", "sizes"),
-    [
-        ("diffusion-cv-60", [60]),
-        ("diffusion-oracle-60", [40, 60, 80]),
-        ("gain-diffusion-cv", [40, 80]),
-        ("gain-diffusion-oracle", [40, 60, 80]),
-    ],
-)
-def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_gain_its_ends(cell, sizes):
-    experiment = small_experiment(**CURVES)
-    (own,) = (each for each in experiment.cells if each.id == cell)
-    points = list(settings_of_cell(experiment, own))
-    assert [(place[4], place[3]) for place in points] == [(size, index) for size in sizes for index in (0, 1)]
-    linear = next(each for each in experiment.cells if each.id == "linear-oracle-60")
-    assert [place[4] for place in settings_of_cell(experiment, linear)] == [60]  # there is nothing to choose
-
-
-def test_what_is_kept_of_an_experiment_is_what_its_cells_need():
-    tasks = [["course", "student"], ["course", "faculty"]]
-    tuned = [{"cells": "*-mnb", "choice": "a", "to": "b"}]
-    compare = [["mnb", "ngd"], ["mnb", "ned"]]
-    whole = small_experiment(tasks=tasks, methods=["mnb", "ngd", "ned"], tuned_to_published=tuned, compare=compare)
-    part = select_cells(whole, ["course-student-mnb", "course-student-ngd"])
-    assert part.ids == ("course-student-mnb", "course-student-ngd")
-    (variant,) = part.variants.values()
-    assert [task.name for task in variant.tasks] == ["course-student"]
-    assert [entry.label for entry in variant.entries] == ["mnb", "ngd"]
-    assert [(pair.a, pair.b) for pair in part.compare] == [part.ids]
-    assert list(whole.tuned_cells) == ["course-student-mnb", "course-faculty-mnb"]
-    assert list(part.tuned_cells) == ["course-student-mnb"]
-    assert part.only == ("course-student-mnb", "course-student-ngd")
-    assert part.left_out == set(whole.ids) - set(part.ids)
-    assert part.notes[-1].startswith("Only course-student-mnb, course-student-ngd: 2 of 6 cells.")

@@ -121,24 +121,6 @@ class TestComparisons:
     def results():
         return made_up(small_experiment(compare=[list(pair) for pair in TestComparisons.PAIRS]))
 
-    def test_differences_are_those_of_the_scores(self, results):
-        summary = summarize(results)
-        assert [(row.a, row.b) for row in summary.differences.itertuples()] == list(self.PAIRS)
-        for row in summary.differences.itertuples():
-            assert row.value == pytest.approx(score(summary, row.a)["value"] - score(summary, row.b)["value"])
-            assert row.low <= row.value <= row.high
-            assert row.n == 90
-
-    def test_every_pair_has_every_test(self, results):
-        tests = summarize(results).significance
-        assert {(row.a, row.b) for row in tests.itertuples()} == set(self.PAIRS)
-        assert set(tests.groupby(["a", "b"])["test"].agg(frozenset)) == {frozenset({"sign", "mcnemar", "wilcoxon"})}
-        exact = tests[tests["test"] != "wilcoxon"]
-        assert (exact["p_holm"] >= exact["p_value"]).all()
-        wilcoxon = tests[tests["test"] == "wilcoxon"]
-        assert wilcoxon["p_value"].isna().all()
-        assert wilcoxon["note"].str.contains("not testable").all()
-
     @pytest.mark.parametrize("families", [("", ""), ("one", "two")])
     def test_are_corrected_within_their_family_alone(self, results, families):
         pairs = tuple(ComparedPair(*pair, family) for pair, family in zip(self.PAIRS, families, strict=True))
@@ -147,21 +129,3 @@ class TestComparisons:
         least, size = signs["p_value"].min(), 2 // len(set(families))
         assert signs["family"].tolist() == [size] * 2
         assert signs["p_holm"].min() == pytest.approx(size * least)
-
-    def test_no_pair_is_compared_with_a_cell_that_failed(self):
-        experiment = small_experiment(compare=[list(pair) for pair in self.PAIRS])
-        summary = summarize(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
-        assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
-        assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
-
-    def test_a_pair_on_different_documents_is_noted_and_not_compared(self):
-        methods = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
-        pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
-        variants = {"fewer": {"text": {"min_documents": 2}}}
-        experiment = small_experiment(methods=methods, variants=variants)
-        compared = tuple(ComparedPair(*pair, "") for pair in pairs)
-        summary = summarize(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
-        assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
-        assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
-        note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
-        assert note in summary.notes

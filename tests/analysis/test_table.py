@@ -35,14 +35,6 @@ def test_a_value_is_written_in_the_unit_of_its_column(column: Column, value: Any
     assert column.text(value) == text
 
 
-def test_columns_of_numbers_alone_are_told_by_their_values() -> None:
-    table = Table.of(
-        "", ("name", "n", "gap", "mixed", "empty"), [("a", 1, (0.1, 0.2), 2, ""), ("7", 2, None, "x", None)]
-    )
-    assert [column.unit is not None for column in table.columns] == [False, True, True, False, False]
-    assert Table.of("", ("name",), []).columns == (Column("name"),)
-
-
 def test_a_machine_reads_numbers_in_the_unit_of_the_head() -> None:
     table = Table.of(
         "t",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
@@ -213,14 +212,6 @@ def test_a_pairs_z_and_ratio_are_those_of_its_documents_and_draws() -> None:
     pair = ["rbf-oracle-50", "linear-oracle-50"]
     errors = [drawn.cells[name].values["error"].mean() for name in pair]
     assert judged("drawn", pair, drawn)["value"] == pytest.approx(errors[0] / errors[1])
-
-
-def test_the_interval_over_groups_is_in_the_unit_of_the_print(publish: Callable[[dict[str, Any]], str]) -> None:
-    experiment = table_study(paper=publish(HEAD | {"values": FEATURES}), name="made")
-    run = RunPredictions(experiment, predicted(experiment), {}, {})
-    (row,) = summarize(run).verdicts.itertuples()
-    low, high = ttest_1samp(run.scored.cells["tf-l1-ngd"].values["accuracy"], 0).confidence_interval(0.95)
-    assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
 
 def test_a_fraction_is_shown_in_percent_with_its_digits(publish: Callable[[dict[str, Any]], str]) -> None:

@@ -10,9 +10,6 @@ import pytest
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
 from benchmark.papers.verdict_counts import (
     DEPENDS,
-    ClaimOutcome,
-    claim_outcomes,
-    claim_verdict_lists,
 )
 
 
@@ -128,20 +125,3 @@ def claims(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
 )  # fmt: skip
 def test_claims_are_counted_once_under_all_readings(rows: list[Any], said: str) -> None:
     assert claim_counts_text([claims(*rows)]) == said
-
-
-def test_outcomes_are_in_the_order_of_the_table() -> None:
-    table = claims(("b", "holds", "holds", ""), ("a", "fails", "not shown", "same as b"), ("b", "holds", "fails", ""))
-    assert claim_outcomes(table) == [
-        ClaimOutcome("b", "B", "holds", DEPENDS, ""),
-        ClaimOutcome("a", "A", "fails", "not shown", "same as b"),
-    ]
-    tuned = claims(("a", "holds", "holds", "tuned"), ("a", "fails", "not shown", ""), ("b", "holds", "holds", "tuned"))
-    assert claim_outcomes(tuned) == [
-        ClaimOutcome("a", "A", "fails", "not shown", ""),
-        ClaimOutcome("b", "B", "holds", "holds", "tuned"),
-    ]
-    lists = claim_verdict_lists(
-        [ClaimOutcome(str(n), "", *words) for n, words in enumerate((("holds", "no test"), ("not tested (1)", "x")))]
-    )
-    assert lists == (["holds"], ["x"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,15 +10,12 @@ from pydantic import ValidationError
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
-from benchmark.papers.load import published_of_experiment
+from benchmark.papers.claims import Evidence, judge_claim, judge_claims
 from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import value_row
 from tests.analysis.made import drawn_study, predicted, table_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchmark.evaluation.score_table import ScoreTable
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
@@ -43,23 +39,6 @@ def table_of_two_splits() -> ScoreTable:
 def curves() -> ScoreTable:
     experiment = drawn_study()
     return RunPredictions(experiment, predicted(experiment), {}, {}).scored
-
-
-class TestNames:
-    def test_of_a_part_the_ranges_are_those_of_which_every_cell_is_there(
-        self, publish: Callable[[dict[str, Any]], str]
-    ) -> None:
-        loop = {"figure": 1, "config": "table", "metric": "error", "low": "0", "high": "1"}
-        ranges = [
-            loop | {"cells": "tf-l1-{k}", "for": {"k": ["ngd", "linear"]}},
-            loop | {"cells": "tf-l1-{k}", "for": {"k": ["ngd"]}},
-            loop | {"config": "other", "cells": "tf-l1-{k}", "for": {"k": ["linear"]}},
-        ]
-        whole = replace(table_study(), paper=publish(HEAD | {"ranges": ranges}))
-        for left_out, kept in ((set[str](), ranges), ({"tf-l1-linear"}, ranges[1:]), ({"x"}, ranges)):
-            found = published_of_experiment(replace(whole, left_out=frozenset(left_out)))
-            assert found is not None
-            assert [each.model_dump(by_alias=True, exclude_none=True) for each in found.ranges] == kept
 
 
 def of_pair(p: float | None, least: float, n: int) -> Result:
@@ -96,18 +75,6 @@ class TestVerdicts:
         assert gaps[0] != gaps[1]
         with pytest.raises(ValidationError, match="unknown metric 'macro-f2'"):
             paper(claims=[CLAIM | {"comparisons": [PAIR | {"metric": "macro-f2"}]}])
-
-    def test_one_comparison_without_evidence_leaves_the_others_theirs(self, drawn: ScoreTable) -> None:
-        def compared(b: str) -> dict[str, str]:
-            return {"config": "drawn", "a": "linear-oracle-50", "b": b}
-
-        cells = ["rbf-oracle-100", "rbf-oracle-50", "gone", "rbf-cv-50"]  # the first is tested on other documents
-        claim = Claim.model_validate(CLAIM | {"metric": "error", "comparisons": [compared(b) for b in cells]})
-        found = evidence_for(claim, "drawn", drawn)
-        assert [comparison.b for comparison in found] == ["rbf-oracle-50", "rbf-cv-50"]
-        assert evidence_for(claim, "other", drawn) == {}
-        judged = judge_claim(claim, found)
-        assert [each.strict == "missing" for each in judged.comparisons] == [True, False, True, False]
 
     @pytest.mark.parametrize(
         ("points", "n", "grade"),

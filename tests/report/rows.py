@@ -18,7 +18,6 @@ from benchmark.analysis.summary import (
     Summary,
     summary_table,
 )
-from benchmark.report.paper_results import COMPARISONS
 
 NAN = math.nan
 
@@ -75,16 +74,6 @@ def claim(name: str, verdict: str, holds: int, of: int, whole: int | None = None
 
 def claims_of(*rows: dict[str, Any]) -> pd.DataFrame:
     return summary_table(CLAIMS, [tuple(row[name] for name in CLAIMS) for row in rows])
-
-
-def compared(claim_name: str = "c", a: str = "a", b: str = "b", **changes: Any) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(COMPARISONS, NAN) | {"variant": "", "config": "x", "metric": "accuracy"}
-    row |= {"claim": claim_name, "a": a, "b": b, "relation": "greater", "value": 0.02, "low": 0.01, "high": 0.03}
-    return row | {"paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"} | changes
-
-
-def frame_of(*rows: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=list(COMPARISONS))
 
 
 def points_of(panel: str, series: str, x: Any, y: Any, low: Any = NAN, high: Any = NAN) -> pd.DataFrame:

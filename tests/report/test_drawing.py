@@ -15,9 +15,6 @@ from altair.vegalite.v6.schema.core import load_schema
 from scipy.interpolate import LinearNDInterpolator
 
 from benchmark.analysis.comparisons import ranked_cells
-from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.drawing import render
-from benchmark.report.drawing.contours import delaunay_triangles, region_mask, zero_lines
 from benchmark.report.drawing.curves import curve_chart, curve_charts
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.regions import figure_positions, region_chart
@@ -26,7 +23,7 @@ from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, TEXT_SIZES
 from benchmark.report.environment import template_file
 from tests.report.regions import figure_of, panels
-from tests.report.rows import chart_of, points_of, result, summary_of, verdict, verdicts_of
+from tests.report.rows import chart_of, points_of
 from tests.report.summaries import SUMMARIES, webkb_summary
 
 SHARES = chart_of(
@@ -135,25 +132,6 @@ class TestDots:
             marks = sum(row["value"] is not None for row in rows) + sum(row["published"] is not None for row in rows)
             assert symbols(drawn()[name]) == marks, name
 
-    def test_a_mark_says_how_a_cell_compares_as_on_a_page(self) -> None:
-        gaps = [("a", "d", 0.2, 0.1, 0.3, 9), ("b", "d", 0.1, -0.1, 0.2, 9), ("c", "d", -0.2, -0.3, -0.1, 9)]
-        tests = [result("a", "d"), result("b", "d", 0.4), result("c", "d")]
-        spec = dot_chart(summary_of("abcd", gaps=gaps, tests=tests, verdicts=verdicts_of(verdict("a"))))
-        found = {row["cell"]: (row["what"], row["shape"]) for row in rows_of(spec, "cell")}
-        assert found == {
-            "a": ("score, 95% interval", "circle"),
-            "b": ("no clear difference from d", "circle"),
-            "c": ("score, 95% interval", "circle"),
-            "d": ("d, with its band", "square"),
-        }
-        fills = {row["cell"]: row["fill"] for row in rows_of(spec, "cell")}
-        assert fills["a"] == fills["c"] == fills["d"] != fills["b"]
-        assert [row["base_low"] for row in rows_of(spec, "cell")] == [50.0, 50.0, 50.0, None]
-
-    def test_the_title_is_the_finding(self) -> None:
-        summary = webkb_summary()
-        assert " ".join(figures()["webkb"]["title"]["text"]) == main_finding(summary).headline
-
 
 class TestCurves:
     def test_each_point_has_its_numbers(self) -> None:
@@ -211,35 +189,6 @@ class TestRegions:
             (x, y) = (part["layer"][0]["encoding"][name]["scale"]["domain"] for name in "xy")
             assert part["width"] / (x[1] - x[0]) == pytest.approx(part["height"] / (y[1] - y[0]))
 
-    def test_tints_are_of_the_predicted_class(self) -> None:
-        for panel in panels():
-            space, values = figure_positions(panel.grid), 1.0 - 2 * panel.predicted
-            codes = region_mask(space, values, 200, 200)
-            (left, bottom), (right, top) = space.min(axis=0), space.max(axis=0)
-            inner = panel.grid.min(axis=1) > 0.02
-            inner &= (panel.grid < panel.grid.max(axis=0) - 0.01).all(axis=1) | (panel.grid.shape[1] == 3)
-            across = ((space[inner, 0] - left) / (right - left) * 200).astype(int)
-            down = ((top - space[inner, 1]) / (top - bottom) * 200).astype(int)
-            assert (codes[down, across] == 1 + panel.predicted[inner]).mean() > 0.99
-        corners = region_mask(figure_positions(panels()[0].grid), np.ones(len(panels()[0].grid)), 50, 50)
-        assert not corners[0, [0, -1]].any()
-
-    def test_lines_around_an_island_are_closed_and_others_are_not(self) -> None:
-        axis = np.linspace(-1, 1, 21)
-        points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-        corners = delaunay_triangles(points)
-        (island,) = zero_lines(points, corners, 0.5 - np.linalg.norm(points, axis=1))
-        assert np.array_equal(island[0], island[-1])
-        assert np.linalg.norm(island, axis=1) == pytest.approx(0.5, abs=0.01)
-        (across,) = zero_lines(points, corners, points[:, 0] - 0.03)
-        assert across[:, 0] == pytest.approx(0.03)
-
-    def test_values_that_only_touch_zero_are_crossed_by_no_line(self) -> None:
-        points, corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]])
-        assert zero_lines(points, corners, np.array([0.0, 1.0, 1.0])) == []
-        (line,) = zero_lines(points, corners, np.array([0.0, 1.0, -1.0]))
-        assert sorted(line.tolist()) == [[0.0, 0.0], [0.5, 0.5]]
-
 
 class TestEngine:
     """vl-convert may fail or die: what was drawn is kept, what wasn't is left out, and nothing else ends."""
@@ -250,10 +199,3 @@ class TestEngine:
         assert render_pictures({}) == {}
         assert list(render_pictures({"a": spec, "bad": {"mark": 3}, "b": spec})) == ["a", "b"]
         assert len(started) == 1
-
-    @pytest.mark.parametrize("death", ["import os; os.abort()", "raise SystemExit(3)"])
-    def test_what_was_drawn_before_the_engine_died_is_kept(self, death: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        program = render.DRAWING_PROGRAM.replace("    name, spec", f"    if b'last' in line: {death}\n    name, spec")
-        monkeypatch.setattr(render, "DRAWING_PROGRAM", program)
-        spec = figures()["shares"]
-        assert list(render_pictures({"a": spec, "last": spec, "later": spec})) == ["a"]

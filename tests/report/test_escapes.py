@@ -6,8 +6,6 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import altair as alt
-import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,13 +14,13 @@ from rich.console import Console
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
+from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, markdown_text
 from benchmark.report.html.page import page_html
 from benchmark.report.page import paper_page, reproduction_page
 from benchmark.report.paper_results import PaperExperiment, PaperResult
 from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.terminal import RunOnTerminal
-from benchmark.report.writers import csv_text, frame_csv
+from benchmark.report.writers import frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
 anything = st.text() | st.from_regex(r"'*[=+@\-\t\r]?.*", fullmatch=True)
@@ -46,21 +44,6 @@ class TestCsv:
     def test_what_a_spreadsheet_would_compute_is_text(self, text):
         assert csv_cell(text) == f"'{text}"
 
-    @pytest.mark.parametrize("text", ["-2.42", "+0.39", "-1e-05", "-inf", "a=b", "tf-l1", "–", ""])
-    def test_numbers_and_other_names_stand_as_they_are(self, text):
-        assert csv_cell(text) == text
-
-    def test_no_control_character_reaches_a_terminal(self):
-        assert csv_text(("a\x1b",), [("b\x07", "c\r\n\x9bd")]) == 'a\\x1b\nb\\x07,"c\r\n\\x9bd"\n'
-
-    def test_every_table_goes_through_it(self):
-        table = pd.DataFrame({"cell": EVIL, "=value": -2.42})
-        header, *rows = csv.reader(io.StringIO(frame_csv(table, table.columns), newline=""))
-        assert header == ["cell", "'=value"]
-        assert [row[0] for row in rows] == [f"'{text}" for text in EVIL]
-        assert {row[1] for row in rows} == {"-2.42"}
-        assert csv_text(("a",), [("=1",)], quoted=True) == '"a"\n"\'=1"\n'
-
 
 @given(st.text())
 def test_nothing_moves_a_cursor(text):
@@ -75,10 +58,6 @@ def test_markdown_has_neither_link_nor_html_nor_another_line(text):
     bare = re.sub(r"\\[!-/:-@\[-`{-~]", ".", shown)  # without what is escaped
     assert not re.search(r"[|<`*_$\n\x1b]|\]\(|\]\[|\]:|~~", bare)
     assert not re.match(r"(?:#+|[-+]|\d+[.)])(?:\s|$)", shown)
-
-
-def test_latex_is_one_line_whose_commands_are_ours():
-    assert latex_text("a\n\n\\input{x}\x1b") == r"a \textbackslash{}input\{x\}\textbackslash{}x1b"
 
 
 class TestPictures:
@@ -96,12 +75,6 @@ class TestPictures:
             assert files["png"][:4] == b"\x89PNG"
             if text.isprintable() and not text.startswith("$"):
                 assert text.split()[0] in shown
-
-    @pytest.mark.parametrize("make", ["failing"], indirect=True)  # which has a mark of every kind
-    def test_a_user_s_settings_change_nothing(self, make):
-        plain = dot_chart(make())
-        with alt.theme.enable("dark"), alt.data_transformers.enable("default", max_rows=1):
-            assert dot_chart(make()) == plain
 
 
 NASTY = "=1|<b>_&%\x1b[31m*x*\u202e`"

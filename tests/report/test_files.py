@@ -1,16 +1,13 @@
-import errno
 import os
 import re
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from benchmark.report.drawing import render
-from benchmark.report.files import write_atomically, write_report_files
-from benchmark.system.errors import BenchError
+from benchmark.report.files import write_report_files
 from tests.processes import files_of
 
 NAMES = {
@@ -74,27 +71,3 @@ def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
     write_report_files(make(), tmp_path)
     assert files_of(tmp_path).keys() > {alive.name, another.name}
     assert not dead.exists()
-
-
-def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "table.md"
-    path.write_text("old")
-
-    def full(self, content):
-        with self.open("wb") as file:
-            file.write(content[:1])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(BenchError, match=r"can't write .*table\.md: No space left on device"):
-        write_atomically(path, b"new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_directory_that_cannot_be_made_is_told(make, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(BenchError, match=r"can't write .*file"):
-        write_report_files(make(), tmp_path / "file" / "run")
-    with pytest.raises(BenchError, match=r"can't write .*file"):
-        write_report_files(make(), tmp_path / "file")

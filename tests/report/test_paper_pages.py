@@ -7,22 +7,16 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.analysis.summary import CLAIMS, SCORE_COLUMNS, CellInfo, Summary, summary_table
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.report.comparison_tables import claim_comparison_table
+from benchmark.analysis.summary import SCORE_COLUMNS, CellInfo, Summary, summary_table
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
     counts_table,
-    record_frames,
     scoreboard_headline,
 )
-from benchmark.report.run_tables import table_markdown
 from benchmark.report.sensitivity import (
     BASE_VARIANT_LABEL,
     agreement_text,
@@ -30,13 +24,10 @@ from benchmark.report.sensitivity import (
     sensitivity_frame,
     sensitivity_sentence,
     sensitivity_table,
-    sweep_effect_text,
-    swept_claims_table,
     tried_frame,
 )
-from benchmark.report.tables import claim_table, main_verdicts, reference_value_table, verdict_table
 from tests.report.expected_texts import assert_expected
-from tests.report.rows import claim, claims_of, compared, frame_of, summary_of, verdict, verdicts_of
+from tests.report.rows import claim, claims_of, summary_of, verdict, verdicts_of
 
 NAN = math.nan
 DEVIATES, SAME = {"verdict": "deviates"}, {"grade": "same"}
@@ -59,20 +50,6 @@ def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
     (made,) = papers
     texts = {"reproduction": reproduction_page(papers), "paper": paper_page(made)}
     assert_expected("paper", (texts | {"deviations": deviations_page(papers)}).items())
-
-
-def test_page_shows_every_published_value_claim_and_failure(make: Any) -> None:
-    summary = make()
-    section = PaperResult("key", "A <title>", "Ref.", (PaperExperiment(summary),), summary.claims, {})
-    page = paper_page(section)
-    for _, row in summary.verdicts.iterrows():
-        assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
-    for _, row in summary.claims.iterrows():
-        assert re.search(rf"^\| {row['claim']} .*{row['verdict'].partition(' (')[0]} \(", page, re.MULTILINE)
-    for reason in summary.failures.values():
-        assert f"failed: {reason}" in page
-    assert "never edited" in page
-    assert "\n\n\n" not in page + reproduction_page([section])
 
 
 @pytest.mark.parametrize(
@@ -122,46 +99,6 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
     assert ([each.claim for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
-
-
-def told(*rows: tuple[str, str, str]) -> str:
-    return verdict_counts_text([pd.DataFrame(rows, columns=["kind", "verdict", "reading"])])
-
-
-def test_other_readings_tuned_values_and_counts_of_data_are_no_results() -> None:
-    rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "equal", "another")]
-    rows += [("result", "tuned", ""), ("result", "tuned", "another"), ("count", "equal", ""), ("count", "deviates", "")]
-    assert told(*rows) == (
-        "1 of 2 published results reproduced (1 consistent, 1 deviating); 1 of 2 published counts of data reproduced "
-        "(1 equal, 1 deviating); 1 tuned, not counted"
-    )
-
-
-def test_a_claim_counts_once_and_by_its_readings() -> None:
-    rows = [claim("a", "holds", 2, 2, strict_verdict="holds in part (1 of 2)"), claim("c", "fails", 0, 2)]
-    rows += [claim("b", "holds", 2, 2, counted="same as a"), claim("d", "holds", 2, 2, strict_verdict="no test")]
-    rows += [claim("e", "not tested (2 of 2 missing)", 0, 2)]
-    rows += [claim("r", "holds", 2, 2, variant="x"), claim("r", "fails", 0, 2, variant="y")]
-    line = claim_counts_text([claims_of(*rows)])
-    assert line.startswith("2 of 4 claims hold by the papers' criteria (1 under some readings of the paper only)")
-    assert line.endswith("; 1 not tested")
-    part = claim_table(claims_of(claim("a", "holds", 4, 4, whole=8, strict_holds=3))).texts[0]
-    assert part[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))
-
-
-@pytest.mark.parametrize(
-    ("row", "listed"),
-    [
-        (claim("c", "fails", 0, 1), True),
-        (claim("c", "holds", 1, 1), False),
-        (claim("c", "holds", 1, 1, strict_verdict="no test"), False),
-        (claim("c", "holds", 1, 1, strict_verdict="not shown"), True),
-        (claim("c", "fails", 0, 1, counted="same as d"), False),
-    ],
-)
-def test_deviations_list_counted_claims_that_fail(row: Any, listed: bool) -> None:
-    part = PaperExperiment(replace(summary_of("a"), claims=claims_of(row)))
-    assert ("Text of c." in deviations_page([paper(row, experiments=(part,))])) == listed
 
 
 @pytest.mark.parametrize(
@@ -215,14 +152,6 @@ def test_trials_are_judged_by_the_same_rule_and_shown_in_percent(unit: str, publ
     assert rows.tolist() == [[50.0, 50.0, True], [51.0, 51.0, False]]
 
 
-def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences() -> None:
-    summary = summary_of("ab")
-    cells = [(replace(cell, id=f"v-{cell.id}", variant="v"), 0.85) for cell in summary.cells]
-    said = "otherwise (v of sweep) accuracy differs by −5.00 to +5.00 points"
-    assert sweep_effect_text(summary, sweep_of(*cells), "v") == said
-    assert sweep_effect_text(summary, sweep_of(*cells), "w") == ""
-
-
 def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
     assert sensitivity_sentence(tried_frame()) == sensitivity_sentence(tried_frame([BASE])) == ""
     many = tried_frame([BASE, *(trial("a", f"v{i}", agrees=True) for i in range(5))])
@@ -273,53 +202,3 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() ->
     assert order_text(tried) == "In exactly the published order: accuracy % under 1 of 2 choices."
     own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tried)
     assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
-
-
-def test_claims_are_counted_under_each_variant_of_the_sweeps() -> None:
-    summary = replace(summary_of("a"), claims=claims_of(claim("c", "holds", 1, 2), claim("d", "holds", 2, 2)))
-    sweep = replace(summary, claims=claims_of(claim("c", "holds", 9, 9), claim("c", "holds", 0, 2, variant="v")))
-    texts = swept_claims_table(summary, (sweep,)).texts
-    assert texts == ((BASE_VARIANT_LABEL, "1 of 2", "2 of 2"), ("v", "0 of 2", "–"))
-
-
-#: Changes of a comparison of a claim, and what its row says: its name, ours, and the interval.
-COMPARED = [
-    ({"detectable": 0.03}, ("a − b", "+2.00", "[+1.00, +3.00]")),
-    ({"metric": "average-skl", "value": 1.8356, "low": 1.5, "high": 2.0}, ("a − b", "+1.84 nats", "[+1.50, +2.00]")),
-    ({"relation": "ratio", "value": 0.7, "low": 0.55, "high": 0.9}, ("a / b", "ratio 0.70", "[0.55, 0.90]")),
-    ({"value": -0.0184, "low": -0.03}, ("a − b", "−1.84", "[−3.00, +3.00]")),
-]
-
-
-@pytest.mark.parametrize(("changes", "row"), COMPARED)
-def test_comparisons_of_claims_name_their_unit(changes: dict[str, Any], row: tuple[str, ...]) -> None:
-    (found,) = claim_comparison_table(frame_of(compared(**changes))).texts
-    assert found[:3] == row
-    assert ("±3.00" in found) == ("detectable" in changes)
-
-
-def test_records_have_their_paper_and_configuration_and_no_reference_values() -> None:
-    rows = [verdict("a", "90.00"), verdict("a", "90.10", verdict=REFERENCE_VALUE)]
-    frames = record_frames([paper(claim("c", "holds", 1, 1), verdicts=rows)])
-    assert frames["values"][["paper", "config", "published"]].to_numpy().tolist() == [["k", "made", "90.00"]]
-    assert frames["claims"][["paper", "claim"]].to_numpy().tolist() == [["k", "c"]]
-
-
-def test_scores_of_other_methods_stand_in_a_table_of_their_own_and_are_counted_with_nothing(webkb: Summary) -> None:
-    told_of = {"verdict": REFERENCE_VALUE, "reading": "GCN", "aside": "of GCN"}
-    theirs = verdicts_of(*(verdict("tf-l1-ngd", text, **told_of) for text in ("92.25", "93")))
-    grid = reference_value_table(theirs)
-    assert [row[grid.header.index("difference")] for row in grid.texts] == ["−1.25", "−2.00"]
-    both = replace(webkb, verdicts=pd.concat([webkb.verdicts, theirs], ignore_index=True))
-    assert verdict_table(both.verdicts) == verdict_table(webkb.verdicts)
-    assert main_verdicts(both) == main_verdicts(webkb)
-    assert verdict_counts_text([both.verdicts]) == verdict_counts_text([webkb.verdicts])
-    assert "## Reference values" in table_markdown(both)
-    alone = paper(experiments=(PaperExperiment(replace(webkb, verdicts=theirs)),))
-    assert "No published values for this experiment; scores of other methods are below" in paper_page(alone)
-
-
-def test_page_of_nothing_is_still_a_page() -> None:
-    assert "no published values" in reproduction_page([])
-    empty = paper(experiments=(PaperExperiment(Summary("x", "X", None, (), summary_table(SCORE_COLUMNS))),))
-    assert "# A title" in paper_page(replace(empty, claims=summary_table(CLAIMS)))

@@ -7,17 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.terminal import (
     MAX_CELLS,
-    MAX_TERMINAL_ROWS,
     RunOnTerminal,
-    run_sentence,
 )
 from tests.report.summaries import many_cells_summary
 
@@ -28,11 +23,6 @@ def printed(summary, width=80, **given):
     console = Console(width=width, file=io.StringIO())
     console.print(RunOnTerminal(summary, **given), crop=False)
     return console.file.getvalue()
-
-
-def claim(name, holds, of, whole, strict="holds", counted=""):
-    values = (name, "", "text", "rule", holds, of, "holds", "sign", holds, strict, whole, counted)
-    return dict(zip(CLAIMS, values, strict=True))
 
 
 @pytest.mark.parametrize("width", [30, 80])
@@ -58,65 +48,3 @@ def test_of_many_cells_the_first_fit_a_screen_and_a_command_shows_all(metric):
     assert f"{len(ids) - MAX_CELLS} more rows: bench report {HERE} --all-cells" in " ".join(lines)
     every = printed(summary, whole=True)
     assert all(f"\n{cell} " in every for cell in ids)
-
-
-def test_many_printed_numbers_are_those_that_deviate(make):
-    summary = make()
-    if not len(summary.verdicts):
-        return
-    row = summary.verdicts.iloc[0].to_dict() | {"metric": "macro-f1", "reading": ""}
-    verdicts = ["consistent"] * (2 * MAX_TERMINAL_ROWS) + ["deviates"]
-    rows = [
-        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICT_TABLE_COLUMNS)
-        for i, verdict in enumerate(verdicts)
-    ]
-    more = replace(
-        summary, verdicts=pd.concat([summary.verdicts, summary_table(VERDICT_TABLE_COLUMNS, rows)], ignore_index=True)
-    )
-    text = printed(more)
-    assert "24.5" in text
-    assert "23.5" not in text
-
-
-def test_a_reference_value_keeps_its_method_and_its_cell(make):
-    summary = make()
-    if not len(summary.verdicts):
-        return
-    row = summary.verdicts.iloc[0].to_dict()
-    method = "A transformer of many layers, fine-tuned with care (Somebody and Others 2019)"
-    row |= {"verdict": REFERENCE_VALUE, "reading": method, "aside": "transductive", "published": "93.10"}
-    more = replace(
-        summary, verdicts=summary_table(VERDICT_TABLE_COLUMNS, [tuple(row[name] for name in VERDICT_TABLE_COLUMNS)])
-    )
-    lines = printed(more).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert any("93.10" in line and row["cell"] in line.split() for line in lines)
-    assert all(word in " ".join(lines) for word in method.split())
-
-
-def test_claims_have_a_sign_and_what_is_compared_here(make):
-    rows = [claim("whole", 2, 2, 2), claim("part", 0, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
-    rows += [claim("some", 1, 4, 4) | {"verdict": "holds in part (1 of 4)", "strict_verdict": "not shown"}]
-    summary = replace(make(), claims=pd.DataFrame(rows))
-    text = printed(summary)
-    assert "✓ 2 of 2 hold here; 2 by our stricter test: text" in text
-    assert "✗ 0 of 4 hold here (4 more on other corpora); 0 by our stricter test: text" in text
-    assert "◐ 1 of 4 hold here; 1 by our stricter test: text" in text
-    assert "✓ 1 of 1 hold here; not counted: same as whole: text" in text
-
-
-class TestSentence:
-    def test_says_what_was_scored_what_it_took_and_where_it_is(self, make):
-        summary = make()
-        said = run_sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
-        n, failed = len(summary.cells), len(summary.failures)
-        assert said.startswith(
-            f"{summary.name}: {n - failed} of {n} methods" if failed else f"{summary.name}: {n} method"
-        )
-        assert ", 2 of them from the store" in said
-        assert said.endswith("; 12.3 s, 1.1 GB at most; written to results/runs/x")
-        assert ("published results reproduced" in said) == bool((summary.verdicts["kind"] == "result").any())
-
-    def test_says_no_time_of_what_took_none_and_no_memory_that_is_unknown(self, make):
-        assert " GB" not in run_sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)
-        assert " s;" not in run_sentence(make(), stored=0, seconds=0.0, peak=1e9, folder=HERE)

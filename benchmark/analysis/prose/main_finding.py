@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import NEVER_DIFFER, TEST_NAMES, UNDECIDED, UNTESTABLE, planned_comparisons
+from benchmark.analysis.comparisons import NEVER_DIFFER, SPOKEN_TESTS, UNDECIDED, UNTESTABLE, planned_comparisons
 from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, p_text
 from benchmark.analysis.formatting.published_rows import in_shown_unit
@@ -129,7 +129,7 @@ def question_sentence(summary: Summary) -> str:
 
 def _test_counts(pairs: Pairs) -> dict[str, Any]:
     """Return which test decided, and how many comparisons it left open, or could not decide."""
-    tested = [TEST_NAMES.get(pair.test, pair.test) for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
+    tested = [SPOKEN_TESTS.get(pair.test, pair.test) for pair in pairs if pair.outcome in ("a", "b", UNDECIDED)]
     notes, outcomes = [pair.note for pair in pairs if pair.outcome == UNTESTABLE], Counter(p.outcome for p in pairs)
     note = next(iter(notes), "").removeprefix("not testable ").strip("()")
     counts = {"open": outcomes[UNDECIDED], "untestable": len(notes), "of": len(pairs)}

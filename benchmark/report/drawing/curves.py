@@ -154,10 +154,9 @@ def _x(chart: Chart, xs: Sequence[float], width: float) -> alt.X:
         ticks = {"values": xs}
     elif chart.log_x:
         ticks = {"values": _log_ticks((xs[0], xs[-1]))}
-    single = xs[0] == xs[-1]
-    scale = alt.Scale(
-        **_kind(log=chart.log_x), nice=single, padding=8, **({} if single else {"domain": [xs[0], xs[-1]]})
-    )
+    scale = alt.Scale(**_kind(log=chart.log_x), nice=xs[0] == xs[-1], padding=8)
+    if xs[0] < xs[-1]:
+        scale.domain = [xs[0], xs[-1]]
     axis = alt.Axis(grid=False, labelExpr=NUMBER, **ticks)
     return alt.X("x", type="quantitative", scale=scale, axis=axis, title=chart.x_label)
 

@@ -28,7 +28,7 @@ DARK_COLOURS = {OURS: "#4aa3df", PUBLISHED: "#f0813a", COLOURS[3]: "#f2f2f2", CO
 DARK_COLOURS |= {COLOURS[9]: "#a99be8", INK: "#e7ebef", MUTED: "#b0bac4", LINE: "#39424b", PAPER: "#14181d"}
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-left")
 
-WIDTH = 506  # width of a file in pixels: that of a README
+WIDTH = 506  # width of a file in pixels, as in a README
 PAGE_WIDTH = 1060  # width of a figure on a page
 #: Font sizes in pixels by the width of the figure.
 TEXT_SIZES = {WIDTH: 11, PAGE_WIDTH: 13}

@@ -126,7 +126,7 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
     environment, pictured = template_environment(), facts.get("pictured", ())
     environment.globals |= {"tone_of": verdict_tone, "on_demand": ON_DEMAND, "most": MAX_PAGE_ROWS}
     given = {"headline": "", "sentences": sentences} | facts
-    given["drawn"] = any(each.picture for each in pictured)
+    given |= {"drawn": any(each.picture for each in pictured)}
     return environment.get_template(template).render(**given)
 
 

@@ -187,14 +187,6 @@ def test_tables_sort_high_to_low_then_low_to_high_then_as_they_were(opened, full
     assert column_of(table, "method") == ["tfidf-l1-ngd"]  # the address keeps the view
 
 
-def test_a_method_opens_what_is_known_of_it(page):
-    row = page.locator("#results tbody tr", has=page.get_by_text("tfidf-l1-ngd", exact=True)).first
-    row.locator("summary").click()
-    shown = row.locator(".opened").inner_text()
-    assert all(part in shown for part in ("bench run webkb --only tfidf-l1-ngd", "By split:", "Found of each class:"))
-    row.locator("summary").click()
-
-
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_the_finding_and_the_first_rows_are_on_the_first_screen(opened, full, viewport):
     page = opened(replace(full, claims=full.claims[:0]), viewport=viewport)
@@ -233,38 +225,6 @@ def test_everyone_can_use_it(opened, full, open_full, viewport):
     if viewport is DESK:
         assert violations(page, "runOnly: ['cat.color']") == []  # the others don't see colours
     page.emulate_media(color_scheme="light")
-
-
-def test_the_keyboard_reaches_everything(opened, full):
-    page = opened(full)
-    every = "a[href], button, input, select, summary, [tabindex='0']"
-    expected = page.evaluate(f'[...document.querySelectorAll("{every}")].filter(e => e.checkVisibility()).length')
-    reached = 0
-    for _ in range(expected + 5):
-        page.keyboard.press("Tab")
-        at, ended = page.evaluate(
-            f'[document.activeElement.matches("{every}"), document.activeElement === document.body]'
-        )
-        reached += at
-        if ended:
-            break
-    assert reached >= expected
-    page.locator("#results summary").first.focus()
-    page.keyboard.press("Enter")
-    assert page.locator("#results details[open]").count() == 1
-
-
-def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
-    page = opened(full, color_scheme="dark")
-    paper = "getComputedStyle(document.documentElement).backgroundColor"
-    dark = page.evaluate(paper)
-    page.locator("#theme").click()
-    assert page.evaluate(paper) == "rgb(255, 255, 255)" != dark
-    page.locator("#theme").click()
-    page.emulate_media(media="print")
-    assert page.evaluate(paper) == "rgb(255, 255, 255)"
-    page.emulate_media(media="screen")
-    assert page.evaluate(paper) == dark
 
 
 @pytest.mark.parametrize("summary", ["full", "curves"])
@@ -309,15 +269,6 @@ class TestCurves:
             )
             assert float(told["Error (%)"]) == pytest.approx(100 * float(row["y"]), abs=0.05)
             page.mouse.move(0, 0)
-
-    def test_panels_stand_below_each_other_on_a_phone(self, opened, curves, page):
-        def places(of):
-            return [group.bounding_box() for group in of.locator('[data-name="figure"] .mark-group.role-scope').all()]
-
-        wide, narrow = places(page), places(opened(curves, viewport=PHONE))
-        assert wide[0]["x"] < wide[1]["x"]
-        assert narrow[0]["y"] < narrow[1]["y"]
-        assert narrow[0]["x"] == pytest.approx(narrow[1]["x"], abs=60)
 
     @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
     def test_everyone_can_use_it(self, opened, curves, viewport):

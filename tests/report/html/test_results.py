@@ -10,17 +10,14 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, HardDocument
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
-from benchmark.report.cell_facts import claim_facts
-from benchmark.report.html import page
 from benchmark.report.html.page import page_html
-from benchmark.report.html.results import MOST_CONFUSIONS, confusions_of_pair, results_of
+from benchmark.report.html.results import confusions_of_pair, results_of
 from tests.analysis.made import predicted, table_study
-from tests.report.rows import claim, claims_of, curve, result, summary_of, verdict, verdicts_of
-from tests.report.summaries import many_cells_summary
+from tests.report.rows import curve, result, summary_of, verdict, verdicts_of
 
 BAD = '</script><img src=x onerror="alert(1)">\u202e{{7*7}}'
 
@@ -42,12 +39,6 @@ def rows_of(summary: Summary) -> dict[str, dict[str, Any]]:
 
 
 class TestRows:
-    def test_the_best_is_first_also_where_less_is_better(self) -> None:
-        scores = scored(a=(0.5, 0.4, 0.6), b=(0.7, 0.6, 0.8), c=(0.6, 0.5, 0.7))
-        assert list(rows_of(summary_of(scores=scores))) == ["b", "c", "a"]
-        errors = [(*row[:2], "error", *row[3:]) for row in scores]
-        assert list(rows_of(summary_of(scores=errors))) == ["a", "c", "b"]
-
     def test_a_bar_lies_where_its_numbers_are_on_the_scale(self) -> None:
         scores, gaps = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6)), [("a", "b", 0.2, 0.1, 0.3, 10)]
         more: dict[str, Any] = {"gaps": gaps, "tests": [result("a", "b")], "verdicts": verdicts_of(verdict("a", "65"))}
@@ -76,44 +67,6 @@ class TestRows:
         said = re.search(r'\+20\.00 *<span class="unseen">([^<]*)', html)
         assert said is not None
         assert said[1] == ("better" if outcome == "better" else "no clear difference")
-
-    def test_a_loss_is_negative_whichever_method_is_named_first(self) -> None:
-        row = rows_of(summary_of("ab", gaps=[("b", "a", -0.1, -0.2, -0.05, 10)], tests=[result("b", "a")]))["b"]
-        assert (row["difference"], row["outcome"]) == ("−10.00", "worse")
-        assert row["difference_interval"] == "[−20.00, −5.00]"
-
-    def test_an_outlier_is_an_arrow_and_the_others_keep_their_scale(self) -> None:
-        near = {name: (0.9 - i / 100, 0.89 - i / 100, 0.91 - i / 100) for i, name in enumerate("abcd")}
-        table = results_of(summary_of("abcde", scores=scored(**near, e=(0.05, 0.01, 0.09))))
-        assert [row["bar"]["beyond"] for row in table["rows"]] == ["", "", "", "", "low"]
-        assert float(table["ticks"][0][1]) > 80
-        even = rows_of(summary_of("ab", scores=scored(a=(1.0, 1.0, 1.0), b=(0.9, 0.9, 0.9))))
-        assert [row["bar"]["beyond"] for row in even.values()] == ["", ""]
-
-    def test_tasks_have_a_heading_each(self) -> None:
-        columns = {name: {"columns": {"task": task}} for name, task in zip("abc", ("one", "two", "one"), strict=True)}
-        html = page_html(summary_of(columns=columns))
-        assert re.findall(r'scope="rowgroup"[^>]*>([^<]*)', html) == ["one", "two"]
-        assert re.findall(r"<summary>([abc])</summary>", html) == ["a", "c", "b"]
-
-    def test_micro_f1_is_a_column_only_where_it_differs(self) -> None:
-        scores = scored(a=(0.9, 0.8, 1.0))
-        for micro, heads in ((0.9, []), (0.8, ["micro-F1 %"])):
-            rows = [*scores, ("a", "all", "micro-f1", micro, 0.7, 1.0, 10, 0)]
-            assert results_of(summary_of("a", scores=rows))["others"] == heads
-
-    def test_a_failed_method_and_a_run_without_comparisons_have_their_rows(self) -> None:
-        summary = summary_of(scores=scored(a=(0.9, 0.8, 1.0), c=(0.8, 0.7, 0.9)), failures={"b": "out of memory"})
-        assert [(cell, row["verdict"]) for cell, row in rows_of(summary).items()] == [
-            ("a", ""),
-            ("c", ""),
-            ("b", "failed"),
-        ]
-        words = words_of(page_html(summary))
-        assert "b: failed: out of memory" in words
-        assert not re.search(
-            "published|seconds|difference", words.partition("Results, best first")[2].partition("a ")[0]
-        )
 
     def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
         scores = [
@@ -148,28 +101,12 @@ class TestRows:
         ):
             assert said in words
 
-    def test_of_very_many_there_are_as_many_as_a_page_has_room_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(page, "MAX_PAGE_ROWS", 50)
-        part = page_html(many_cells_summary(12))
-        assert part.count("bench run") == 50
-        assert "At most 50 of 120 rows; scores.csv has all." in part
-
 
 class TestPages:
     def test_only_those_of_curves_have_the_script_that_draws(self, webkb: Summary) -> None:
         assert "/*! Vega" not in page_html(webkb)
         assert len(page_html(webkb).encode()) <= 200_000
         assert "/*! Vega" in page_html(summary_of(charts=(curve(),)))
-
-    def test_numbers_are_those_of_the_scores(self, webkb: Summary) -> None:
-        words = words_of(page_html(webkb))
-        for row in webkb.scores[webkb.scores["fold"] == "all"].to_dict("records"):
-            assert f"{100 * row['value']:.2f}" in words
-            if row["metric"] == "accuracy":
-                assert f"[{100 * row['low']:.2f}, {100 * row['high']:.2f}]" in words
-        for row in webkb.verdicts.to_dict("records"):
-            assert row["published"] in words
-        assert all(note in words for note in webkb.notes)
 
     def test_the_worst_caveat_is_at_the_top_and_all_are_below(self) -> None:
         html = page_html(summary_of(caveats=("The worst.", "Another.", "A third.")))
@@ -179,17 +116,6 @@ class TestPages:
         assert "Another." not in top
         assert all(caveat in below for caveat in ("The worst.", "Another.", "A third."))
         assert "Before you trust" not in page_html(summary_of())
-
-    def test_claims_are_sentences_with_their_sign(self) -> None:
-        rows = [
-            claim("all", "holds", 2, 2),
-            claim("half", "holds in part (1 of 2)", 1, 2),
-            claim("none", "fails", 0, 2),
-        ]
-        rows += [claim("part", "holds", 1, 1, whole=4)]
-        lines = claim_facts(summary_of(claims=claims_of(*rows)))
-        assert [line["sign"] for line in lines] == ["✓", "◐", "✗", "✓"]
-        assert lines[3]["counts"].startswith("1 of 1 hold here (3 more on other corpora)")
 
 
 def pair_of(*documents: HardDocument, **changes: Any) -> Summary:
@@ -211,30 +137,6 @@ class TestWhatGoesWrong:
         assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
-
-    def test_of_many_classes_the_most_frequent_confusions_are_told(self) -> None:
-        names = [f"k{i}" for i in range(12)]
-        confused = [("a", name, name, 9) for name in names] + [("b", name, "k0", i) for i, name in enumerate(names)]
-        found = confusions_of_pair(pair_of(confusions=summary_table(CONFUSIONS, confused)))
-        assert "matrices" not in found
-        assert found["most"][0] == ("k11", "k0", 0, 11)
-        assert len(found["most"]) == MOST_CONFUSIONS
-
-    def test_texts_are_shown_of_the_documents_that_are_explained_and_are_no_markup(self) -> None:
-        summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}))
-        told = DocumentExplanation(BAD, "a", BAD, "ngd", [(BAD, BAD, 0.5)], {BAD: [BAD]}, BAD)
-        html = page_html(summary, explanations={("", BAD): told})
-        assert "<img" not in html
-        assert "\u202e" not in html
-        assert 'class="document"' in html
-        assert "--html" not in words_of(html)
-        other = page_html(summary, explanations={("another task", BAD): told})
-        assert 'class="document"' not in other
-        assert "bench report with the folder of this page and --html" in words_of(page_html(summary))
-
-    def test_without_a_pair_there_is_none(self) -> None:
-        assert confusions_of_pair(summary_of()) == {}
-        assert "What goes wrong" not in page_html(summary_of())
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
