@@ -186,9 +186,9 @@ def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Esti
 
 
 def time_metrics(
-    experiment: Experiment, cell: Cell, found: SettingPredictions, machines: int
+    experiment: Experiment, cell: Cell, found: SettingPredictions, n_classifiers: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the seconds of every split, by metric of `metrics.CLOCK`.
+    """Return the seconds of every split, by metric of `TIME_METRICS`.
 
     "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
     each class has a binary classifier, these share what doesn't depend on the class: the inner products, which count
@@ -202,14 +202,14 @@ def time_metrics(
     cell : Cell
     found : SettingPredictions
         Predictions of the cell; their seconds are those of all binary classifiers.
-    machines : int
+    n_classifiers : int
         Number of binary classifiers; 1 for a method that predicts one class per document.
     """
     kernel = method_of(experiment, cell).candidates[0].kernel
-    matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1
+    matrices = n_classifiers if kernel is not None and kernel.tags.solved_by == "targets" else 1
     part = dict(zip(TIMERS, found.seconds.T, strict=True))
     training = np.where(part["machines"] > 0, part["machines"], part["training"])
-    seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
+    seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / n_classifiers)
     return {
         "seconds": seconds,
         "seconds-with-features": seconds + part["extraction"],

@@ -130,7 +130,7 @@ def train_multiclass_together(
 
     Returns
     -------
-    list of Machines or Exception
+    list of MulticlassSvm or Exception
         One for each of `wanted`.
 
     Raises
@@ -178,7 +178,7 @@ def svm_decision_values_together(
 
     Parameters
     ----------
-    machines : sequence of Machines or Exception
+    machines : sequence of MulticlassSvm or Exception
         The binary SVMs of each kernel, all trained on the same rows. Exceptions are returned unchanged.
     kernels : sequence of KernelTiles, shape (n_rows, n)
         One for each of `machines`; columns are in the order of the training rows.
@@ -391,7 +391,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array, shape (n_classes,)
         In order of first appearance in `y`, as in LIBSVM; of classes that tie, the first is predicted. Of the labels -1
         and +1, LIBSVM takes +1 first, wherever it appears.
-    machines_ : Machines
+    machines_ : MulticlassSvm
         The binary SVMs.
     order_ : intp array, shape (n,)
         Training rows sorted by class, the order of the rows of `machines_`.

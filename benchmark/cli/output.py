@@ -107,7 +107,7 @@ class CommandOutput:
         data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
         self.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
         following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
-        self.show(file_link("open", done.folder / PAGE_FILE))
+        self.show(file_link(done.folder / PAGE_FILE))
         self.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))
 
 

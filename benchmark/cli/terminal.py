@@ -134,10 +134,10 @@ class ProgressObserver(Observer):
         self._console.print(message, style=style, soft_wrap=True)
 
 
-def file_link(verb: str, path: Path) -> Text:
-    """Return a line that names a file, which a terminal that can opens at a click."""
+def file_link(path: Path) -> Text:
+    """Return a line that says which file to open; a terminal that can opens it at a click."""
     style = f"link {path.resolve().as_uri()}" if sys.stdout.isatty() else ""
-    return Text.assemble(f"{verb} ", (escape_controls(str(path)), style), no_wrap=True, overflow="ignore")
+    return Text.assemble("open ", (escape_controls(str(path)), style), no_wrap=True, overflow="ignore")
 
 
 def format_bytes(n_bytes: float) -> str:

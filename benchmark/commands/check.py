@@ -49,9 +49,9 @@ _ROUNDING = 1e-11
 _MISSING = "missing"
 
 
-def pinned_configs(folder: Path | None = None) -> list[str]:
+def pinned_configs() -> list[str]:
     """Return the names of the configurations with pinned numbers."""
-    return [path.stem for path in shipped_files(folder or PINNED, "*.csv") if not path.stem.endswith("-verdicts")]
+    return [path.stem for path in shipped_files(PINNED, "*.csv") if not path.stem.endswith("-verdicts")]
 
 
 def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:

@@ -262,15 +262,15 @@ def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
     return Table.of("Methods by mean rank", header, zip(*values, strict=True))
 
 
-def problem_table(survey: Survey, problem: SurveyProblem, baseline: str = BASELINE_METHOD) -> Table:
+def problem_table(survey: Survey, problem: SurveyProblem) -> Table:
     """Return a table of one problem: each method's score with its interval, gain over the baseline, and costs.
 
     Costs are for default parameters; their score is shown next to the tuned one.
     """
     plains = survey.of(problem, default=True).to_dict("index")
-    records, above = list[dict[str, Any]](), f"above {baseline}"
+    records, above = list[dict[str, Any]](), f"above {BASELINE_METHOD}"
     for method, row in survey.of(problem).sort_values("value", ascending=False, kind="stable").iterrows():
-        gap, plain = survey.gap(problem, str(method), baseline), dict[Any, Any](plains.get(method, {}))
+        gap, plain = survey.gap(problem, str(method), BASELINE_METHOD), dict[Any, Any](plains.get(method, {}))
         p_holm, peak = gap.get("p_holm"), plain.get("peak_bytes", math.nan)
         record = {"method": method, problem.heading: row["value"], "95% interval": (row["low"], row["high"])}
         record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}

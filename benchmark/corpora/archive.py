@@ -55,7 +55,7 @@ def find_corpus_in(folder: Path, card: DatasetCard) -> CorpusSource | None:
 
     Returns
     -------
-    Source or None
+    CorpusSource or None
         Archives are preferred to folders: they read faster, and no file system has changed their names.
     """
     # os.path rather than Path: a path that may not be accessed counts as absent instead of raising
@@ -76,7 +76,7 @@ def read_files(source: CorpusSource, card: DatasetCard) -> FileContents:
 
     Returns
     -------
-    Files
+    FileContents
         Bytes by relpath, in no particular order. A relpath starts with one of the card's `tops`, or is one; a leading
         `./` and the archive's outer folder, if any, are stripped.
 

@@ -35,7 +35,7 @@ def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], N
 
     Returns
     -------
-    Source
+    CorpusSource
         The archive in `dest`.
 
     Raises

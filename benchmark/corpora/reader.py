@@ -80,7 +80,7 @@ class CorpusReader(ABC):
 
         Returns
         -------
-        Source
+        CorpusSource
             Location of the corpus.
 
         Raises

@@ -84,7 +84,6 @@ def locate_corpus(
     name: str,
     *,
     download: bool = False,
-    dest: Path | None = None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> CorpusSource:
     """Find a corpus, or download it if that is allowed.
@@ -94,8 +93,6 @@ def locate_corpus(
     name : str
     download : bool
         Whether to download a corpus that isn't found.
-    dest : Path, optional
-        Folder of a download; by default `download_folder`.
     notify : callable
         Called with messages: the licence before a download, and each address.
 
@@ -109,7 +106,7 @@ def locate_corpus(
         from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
         try:
-            source = download_archive(dataset_card(name), dest or download_folder(), notify=notify)
+            source = download_archive(dataset_card(name), download_folder(), notify=notify)
         except DataError as error:
             raise DataError(f"{error}\n{_missing(dataset_card(name))}") from None
     if source is None:

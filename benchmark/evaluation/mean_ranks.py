@@ -71,7 +71,7 @@ def rank_methods(methods: Sequence[str], scores: NDArray[np.float64], groups: Se
 
     Returns
     -------
-    Ranking
+    MeanRanks
 
     Raises
     ------

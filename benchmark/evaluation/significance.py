@@ -267,7 +267,7 @@ def holm_correction(results: Iterable[TestResult], alpha: float = SIGNIFICANCE_L
     return found
 
 
-def _with_note(result: TestResult, alpha: float = SIGNIFICANCE_LEVEL) -> TestResult:
+def _with_note(result: TestResult, alpha: float) -> TestResult:
     """Return the result with a note if it has a p-value that could not be at most alpha."""
     if result.p_value is None or result.is_testable(alpha):
         return result

@@ -75,17 +75,17 @@ def chart_decimals(chart: Chart) -> int:
     return _decimals_for(chart.scale * ((y.max() - y.min()) or y.abs().max()), 3)
 
 
-def axis_number_text(value: float, powers_below: float = POWERS_BELOW) -> str:
+def axis_number_text(value: float) -> str:
     """Write a position on an axis with as many digits as needed, and thousands separators.
 
-    Numbers closer to 0 than `powers_below` are written as powers of ten.
+    Numbers closer to 0 than `POWERS_BELOW` are written as powers of ten.
 
     Examples
     --------
     >>> axis_number_text(50.0), axis_number_text(0.25), axis_number_text(12500.0), axis_number_text(2e-6)
     ('50', '0.25', '12,500', '2 × 10⁻⁶')
     """
-    if value and abs(value) < powers_below:
+    if value and abs(value) < POWERS_BELOW:
         mantissa, exponent = f"{value:.11e}".split("e-")
         factor = f"{float(mantissa):.12g} × "
         power = "".join(SUPERSCRIPTS[int(digit)] for digit in str(int(exponent)))

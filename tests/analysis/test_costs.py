@@ -10,7 +10,7 @@ from benchmark.evaluation.predictions import TIMERS
 from tests.analysis.made import drawn_study
 from tests.builders import setting_of
 
-#: By `TIMERS`, of four machines: extraction, products, kernel, training, testing, and training one by one.
+#: By `TIMERS`, of four binary classifiers: extraction, products, kernel, training, testing, and training one by one.
 SECONDS = np.array([[10.0, 1.0, 4.0, 2.0, 50.0, 8.0], [20.0, 2.0, 8.0, 4.0, 60.0, 0.0]])
 
 

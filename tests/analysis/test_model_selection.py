@@ -10,12 +10,54 @@ import pytest
 
 from benchmark.analysis.model_selection import (
     select_candidates,
+    selected_predictions,
     split_losses,
 )
 from benchmark.config.model import Cell
+from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import drawn_study
-from tests.builders import inner_counts, setting_of
+from tests.builders import inner_counts, inner_errors, setting_of
+
+
+class TestChoice:
+    def test_the_oracle_takes_one_candidate_for_the_curve_and_the_best(self, drawn):
+        _, predictions, scored = drawn
+        task = predictions.tasks["base", ""]
+        means = []
+        for index in range(3):
+            wrong = []
+            for size in (50, 100):
+                splits, point = (
+                    predictions.splits["base", "", size],
+                    predictions.settings["base", "", "rbf", index, size, None],
+                )
+                each = [
+                    tally_predictions(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)
+                ]
+                wrong.append(np.mean([METRICS["error"].of(one) for one in each]))
+            means.append(np.mean(wrong))
+        for size in (50, 100):
+            assert set(scored.chosen[f"rbf-oracle-{size}"]) == {int(np.argmin(means))}
+
+    def test_cross_validation_takes_each_splits_own(self, drawn):
+        _, predictions, scored = drawn
+        inner = np.stack([inner_errors(predictions.settings["base", "", "rbf", i, 50, None]) for i in range(3)])
+        chosen = scored.chosen["rbf-cv-50"]
+        assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
+
+    def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
+        experiment, predictions, scored = drawn
+        cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")
+        candidates = scored.chosen[cell.id]
+        assert len(set(candidates)) > 1
+        found = selected_predictions(predictions, cell, candidates)
+        for split, index in enumerate(candidates):
+            of = predictions.settings["base", "", "rbf", int(index), 50, None]
+            np.testing.assert_array_equal(found.by_split[split], of.by_split[split])
+            np.testing.assert_array_equal(found.tied_by_split[split], of.tied_by_split[split])
+            np.testing.assert_array_equal(found.seconds[split], of.seconds[split])
+
 
 #: Of ten documents every other one is of the second class, and those are tested: 1, 3, 5, 7 and 9.
 TRUTH = np.tile([0, 1], 5).astype(np.int32)

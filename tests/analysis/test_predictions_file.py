@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from dataclasses import replace
 from itertools import product
 
@@ -30,8 +29,6 @@ from benchmark.evaluation.predictions import (
     TestedSplit,
 )
 from tests.builders import setting_of
-
-DAMAGE_ERRORS = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile)
 
 #: Those that are made of predictions alone.
 FILES = [PREDICTIONS_TABLE, DOCUMENTS_TABLE, SPLITS_TABLE, SETTINGS_TABLE, DIAGNOSTICS_ARRAYS, TIMINGS_TABLE]

@@ -321,7 +321,7 @@ class TestTerminal:
         assert piped().out == ""
 
     def test_links_and_sizes(self, terminal: Any, tmp_path: Path) -> None:
-        link = file_link("open", tmp_path / "a.html")
+        link = file_link(tmp_path / "a.html")
         assert link.plain == f"open {tmp_path}/a.html"
         assert any(str(span.style).startswith("link file:///") for span in link.spans)
         assert [format_bytes(n) for n in (0, 999, 1000, 141_043_200, 1_705_000_000)] == [

@@ -34,6 +34,18 @@ SMALL = {
     "protocol": "protocol: {name: leave-one-group-out, held_out: [cornell, texas]}\n",
     "methods": "methods: [linear, ngd]\n",
 }
+#: A configuration that others extend.
+BASE = """\
+name: base
+title: The base
+notes: [of the base]
+corpus: {name: synthetic, classes: [student, course]}
+text: {digits: token}
+expect: {documents: 330}
+protocol: {name: k-fold, k: 3}
+methods: [linear, ngd]
+compare: [[ngd, linear]]
+"""
 
 
 @pytest.fixture(autouse=True)

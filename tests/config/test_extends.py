@@ -9,18 +9,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.config.model import BASE_VARIANT
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-
-BASE = """\
-name: base
-title: The base
-notes: [of the base]
-corpus: {name: synthetic, classes: [student, course]}
-text: {digits: token}
-expect: {documents: 330}
-protocol: {name: k-fold, k: 3}
-methods: [linear, ngd]
-compare: [[ngd, linear]]
-"""
+from tests.config.conftest import BASE
 
 
 @pytest.fixture(name="checked_files")

@@ -12,6 +12,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, DataError
+from tests.config.conftest import BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,19 +50,6 @@ def test_it_is_refused_at_its_line(
     for line, expected in zip(found, messages, strict=True):
         pattern = ".*".join(map(re.escape, expected.split("…")))
         assert re.fullmatch(rf"config\.yaml:\d+: {pattern}", line), line
-
-
-BASE = """\
-name: base
-title: The base
-notes: [of the base]
-corpus: {name: synthetic, classes: [student, course]}
-text: {digits: token}
-expect: {documents: 330}
-protocol: {name: k-fold, k: 3}
-methods: [linear, ngd]
-compare: [[ngd, linear]]
-"""
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,12 @@ def counted(**changes: Any) -> str:
 def keys_of(counts: Counts) -> Callable[..., Keys]:
     """The keys of everything of an experiment on the same counts."""
 
-    def named(**changes: Any) -> Keys:
+    def named(counted_as: str = "counts", **changes: Any) -> Keys:
         experiment = study(**changes)
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": counts_key(variant.collection, CorpusSource(None))}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, counts, "counts").settings:
+            for setting in plan_task(experiment, variant, task, counts, counted_as).settings:
                 found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
         return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
 
@@ -115,6 +115,11 @@ def test_another_source_is_other_counts(monkeypatch: pytest.MonkeyPatch) -> None
     before = counted()
     monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "another")
     assert counted() != before
+
+
+def test_other_counts_are_other_results(keys_of: Callable[..., Keys]) -> None:
+    one, other = keys_of(), keys_of("others")
+    assert all(not set(one[name]) & set(other[name]) for name in NAMES)
 
 
 TERMS = {"number": 50, "rank": "information-gain", "aggregate": "sum"}

@@ -42,6 +42,8 @@ def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_pa
     every = vocabulary("none")
     (tmp_path / "words.txt").write_text(f"{every[3].upper()} {every[7]}\nnowhere\n")
     assert vocabulary("words.txt") == tuple(word for word in every if word not in (every[3], every[7]))
+    (tmp_path / "words.txt").write_text(every[5])
+    assert vocabulary("words.txt") == (*every[:5], *every[6:]), "another list under the same name is other counts"
 
 
 @pytest.mark.usefixtures("sketched")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -119,6 +121,23 @@ class TestDamage:
         shutil.copy(store.path(KEY), store.path(OTHER))
         self.assert_refused(store, notebook, OTHER)
         assert store.get(KEY) is not None
+
+    def test_objects_in_place_of_numbers(self, store, notebook):
+        """A header that says so, with a digest that fits, as no accident would write it."""
+        store.put(KEY, StoreEntry({"numbers": np.zeros(2)}))
+        start, content = len(ENTRY_MAGIC) + 8, store.path(KEY).read_bytes()
+        end = start + struct.unpack("<Q", content[start - 8 : start])[0]
+        header = content[start:end].replace(b'"<f8"', b'"|O"')
+        parts = (
+            ENTRY_MAGIC,
+            struct.pack("<Q", len(header)),
+            header,
+            hashlib.sha256(header).digest(),
+            content[end + 32 :],
+        )
+        store.path(KEY).write_bytes(b"".join(parts))
+        self.assert_refused(store, notebook)
+        assert "objects" in notebook.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -308,6 +327,11 @@ class TestSettings:
 
 
 class TestKeys:
+    @given(a=st.dictionaries(st.text(), FACTS, max_size=2), b=st.dictionaries(st.text(), FACTS, max_size=2))
+    def test_differ_where_the_content_does(self, a, b):
+        a, b = ({f"x{name}": value for name, value in each.items()} for each in (a, b))
+        assert a == b or store_key(**a) != store_key(**b)
+
     @pytest.mark.parametrize("change", [lambda x: x + 1, lambda x: x.reshape(2, 3), lambda x: x.astype(np.int32)])
     def test_digests_of_arrays_see_values_shape_and_type(self, change):
         array = np.arange(6, dtype=np.int64)

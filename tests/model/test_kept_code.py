@@ -186,7 +186,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
     shutil.rmtree(folder)
     files = {path.name for path in (model / "plugin-1").glob("*")}
-    assert files == (ENTRIES.get(entry, files))
+    assert files == (ENTRIES | OF_SEVERAL)[entry]
     ((_, answers),) = read_model(model).answers([(each, contents[each]) for each in ids])
     np.testing.assert_array_equal(answers.predicted, setting.predicted)
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.significance import TestResult as Result
-from benchmark.papers.claims import Evidence, judge_claim, judge_claims
+from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
 from benchmark.papers.published import Claim, Published, PublishedValue
 from benchmark.papers.published_verdicts import value_row
 from tests.analysis.made import drawn_study, predicted, table_study
@@ -93,3 +93,16 @@ class TestVerdicts:
         for sign in (1, -1):
             ours = Estimate(round(0.9 + sign * points / 100, 6), 0.8, 0.95, n, "t")
             assert value_row(printed, ours)["grade"] == grade
+
+
+def test_one_comparison_without_evidence_leaves_the_others_theirs(drawn: ScoreTable) -> None:
+    def compared(b: str) -> dict[str, str]:
+        return {"config": "drawn", "a": "linear-oracle-50", "b": b}
+
+    cells = ["rbf-oracle-100", "rbf-oracle-50", "gone", "rbf-cv-50"]  # the first is tested on other documents
+    claim = Claim.model_validate(CLAIM | {"metric": "error", "comparisons": [compared(b) for b in cells]})
+    found = evidence_for(claim, "drawn", drawn)
+    assert [comparison.b for comparison in found] == ["rbf-oracle-50", "rbf-cv-50"]
+    assert evidence_for(claim, "other", drawn) == {}
+    judged = judge_claim(claim, found)
+    assert [each.strict == "missing" for each in judged.comparisons] == [True, False, True, False]

@@ -12,12 +12,9 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.report.writers import markdown_table
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.analysis.formatting.table import Table
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -37,8 +34,3 @@ def assert_expected(name: str, parts: Iterable[tuple[str, str]]) -> None:
     if os.environ.get("BENCH_WRITE_EXPECTED"):
         path.write_text(text, encoding="utf-8")
     assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
-
-
-def grid_text(grid: Table) -> str:
-    """A table as Markdown, with its title."""
-    return f"{grid.title}\n{markdown_table(grid)}"

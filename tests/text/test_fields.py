@@ -118,23 +118,6 @@ def test_an_element_has_no_words_that_its_page_does_not_have(page: bytes, name: 
     assert all(word in whole for word in tokens(field_of(page, name, "html"), lexing))
 
 
-HOSTILE = [
-    b"<",
-    b"<a",
-    b"<a>",
-    b"</a>",
-    b"<a></",
-    b"\n",
-    b"\n ",
-    b"subject:\n ",
-    b"Subject:",
-    b">",
-    b"\n>",
-    b'<a b="',
-    b"a\r\n\r",
-]
-
-
 def corpus_of(texts: list[bytes]) -> Corpus:
     nobody = np.zeros(len(texts), np.int32)
     documents = Documents(tuple(map(str, range(len(texts)))), nobody, nobody, ("all",), ("all",))

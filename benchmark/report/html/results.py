@@ -177,8 +177,8 @@ def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], 
     return ends_and_ticks(min(drawn), max(drawn))
 
 
-def ends_and_ticks(low: float, high: float, least: int = 3) -> tuple[list[float], list[float]]:
-    """Return the ends of a scale that shows these numbers, and at least so many round ticks.
+def ends_and_ticks(low: float, high: float) -> tuple[list[float], list[float]]:
+    """Return the ends of a scale that shows these numbers, and at least three round ticks.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def ends_and_ticks(low: float, high: float, least: int = 3) -> tuple[list[float]
     exponent, ticks = math.floor(math.log10(high - low)), list[float]()
     for step in (float(f"{factor}e{power}") for power in (exponent, exponent - 1) for factor in (5, 2, 1)):
         ticks = [float(f"{i * step:.12g}") for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        if len(ticks) >= least:
+        if len(ticks) >= 3:
             break
     return [low, high], ticks
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -297,6 +298,23 @@ def test_what_is_digested_is_what_is_parsed(tmp_path: Path) -> None:
     (tmp_path / "u.jsonl").write_bytes(lines())
     assert UserFiles("u.jsonl", base=tmp_path).content(CorpusSource(None)) == content, "wherever the file is"
     assert UserFiles("u.jsonl", label="part", base=tmp_path).content(CorpusSource(None)) != content
+
+
+#: Another value of each parameter but the path.
+OTHERWISE: dict[str, Any] = {
+    "text": ["text", "label"], "label": "who", "labels": "tags", "rename": {"x": "z"}, "separator": ";", "id": "id",
+    "split": "part", "group": "who", "date": "day", "date_format": "%d/%m/%Y", "folders": ["split", "label"],
+    "encoding": "latin-1", "delimiter": ";", "header": False, "quoting": "none", "escape": "\\", "drop": ["empty"],
+    "format": "mail",
+}  # fmt: skip
+
+
+def test_every_parameter_but_the_path_decides_the_content(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_bytes(lines())
+    assert {each.name for each in fields(UserFiles)} == {*OTHERWISE, "path", "base"}
+    changes: list[dict[str, Any]] = [{}, *({name: value} for name, value in OTHERWISE.items())]
+    contents = [UserFiles("t.jsonl", base=tmp_path, **each).content(CorpusSource(None)) for each in changes]
+    assert len({json.dumps(each, sort_keys=True) for each in contents}) == len(changes)
 
 
 def test_paths_are_relative_to_the_configuration_or_the_users_folder(

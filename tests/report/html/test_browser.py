@@ -146,10 +146,6 @@ def curves(webkb):
     return replace(webkb, charts=(chart,))
 
 
-def table_of(page, title):
-    return page.locator("section", has=page.get_by_role("heading", name=title, exact=True)).locator("table")
-
-
 def column_of(table, name):
     head = [text.strip(" ↕↑↓") for text in table.locator("thead th").all_inner_texts()]
     return table.locator(f"tbody tr:visible > :nth-child({head.index(name) + 1})").all_inner_texts()

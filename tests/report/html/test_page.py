@@ -82,3 +82,8 @@ def test_the_script_of_the_page_begins_with_its_licences_and_names_its_parts():
     assert comment.startswith("/*! Vega, ")
     assert "window.vegaEmbed" in code
     assert "</script" not in script
+
+
+def test_of_a_part_of_a_claim_nothing_is_said_to_hold(webkb):
+    part = replace(webkb, claims=webkb.claims.assign(whole=8))
+    assert "claims" not in measured_sentences(part)[-1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, HardDocument
+from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
@@ -137,6 +137,16 @@ class TestWhatGoesWrong:
         assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
+
+    def test_names_and_texts_of_documents_are_no_markup(self) -> None:
+        summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}), notes=(BAD,))
+        explanation = DocumentExplanation(BAD, "a", BAD, "ngd", [(BAD, BAD, 0.5)], {BAD: [BAD]}, BAD)
+        html = page_html(replace(summary, title=BAD), explanations={("", BAD): explanation})
+        assert "<img" not in html
+        assert "\u202e" not in html
+        assert "{{7*7}}" in html
+        assert 'class="document"' in html
+        assert 'class="document"' not in page_html(summary, explanations={("another task", BAD): explanation})
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
