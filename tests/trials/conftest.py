@@ -34,7 +34,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Und
     @functools.cache
     def make(shape: str) -> Undisturbed:
         made = Undisturbed(tmp_path_factory.mktemp(shape))
-        made.configuration.write_text(f"name: small\n{SHAPES[shape]}", encoding="utf-8")
+        made.configuration.write_text(SHAPES[shape], encoding="utf-8")
         run_and_write(load_checked(made.configuration), RunContext(Store(made.store)), folder=made.run)
         return made
 
