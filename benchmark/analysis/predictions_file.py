@@ -150,7 +150,11 @@ def _encode_table(predictions: Predictions) -> bytes:
 def _columns(
     predictions: Predictions, of_splits: SplitKey, keys: Sequence[SettingKey], *, several: bool
 ) -> dict[str, pa.Array]:
-    """Return the columns of the settings with the same splits."""
+    """Return the columns of the settings with the same splits.
+
+    Each has a row for every tested document of every split and every setting, in the order of `_encode_table`.
+    `several` says whether documents of any task may have several classes: ties are texts then, not truth values.
+    """
     documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
     settings, n = [predictions.settings[key] for key in keys], len(keys)
     tested, sizes = np.concatenate([split.test for split in splits]), [len(split.test) for split in splits]
