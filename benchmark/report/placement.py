@@ -223,11 +223,10 @@ def placement_page(placement: Placement) -> str:
         | {"published": None}
         for row in ranked
     ]
-    rows = [
-        {"bar": bar, "score": _PERCENT.text(row["value"]), "interval": _PERCENT.interval(row["low"], row["high"])}
-        | {"published": "", "outcome": BASELINE if row is own else row["compared"]}
-        for row, bar in zip(ranked, bars_of(numbers)[0], strict=True)
-    ]
+    bars = {
+        name: (bar, BASELINE if row is own else row["compared"], f"{score} {interval}")
+        for (_, name, score, interval, *_), row, bar in zip(table.texts, ranked, bars_of(numbers)[0], strict=True)
+    }
     return render_html(
         "place.html.j2",
         placement.sentences,
@@ -235,8 +234,8 @@ def placement_page(placement: Placement) -> str:
         test_set=placement.test_set,
         ranking=table,
         published=published_table_of(placement),
-        key={"baselines": [_starred(own["cell"], own=True)], "published": False},
-        bars=dict(zip((row[1] for row in table.rows), rows, strict=True)),
+        baselines=[_starred(own["cell"], own=True)],
+        bars=bars,
     )
 
 

@@ -15,18 +15,19 @@ from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.report.cell_facts import claim_facts, main_verdicts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
+    main_verdicts,
     metric_header,
     other_verdicts,
     range_table,
     reference_value_table,
     verdict_table,
 )
+from benchmark.report.verdict_signs import claim_facts
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ class TestRows:
     def test_a_difference_is_bold_where_test_and_interval_agree(self, p: float, low: float, outcome: str) -> None:
         summary = summary_of("ab", gaps=[("a", "b", 0.2, low, 0.3, 10)], tests=[result("a", "b", p)])
         row, base = rows_of(summary).values()
-        assert (row["outcome"], row["difference"], row["against"]) == (outcome, "+20.00", "b")
+        assert (row["outcome"], row["difference"], row["other"]) == (outcome, "+20.00", "b")
         assert base["outcome"] == "baseline"
         html = page_html(summary)
         assert ('class="number wide clear"' in html) == (outcome == "better")
@@ -95,7 +95,7 @@ class TestRows:
             "bench run made --only 'a b'",
             "By split: s 60.00, t 80.00.",
             "Found of each class: yes 75.0%.",
-            "1.75 s of training and testing",
+            "training s 1.50 ; testing s 0.25 ; peak MB 200",
             "compared with difference 95% interval sign: p (Holm) Wilcoxon: p (Holm)",
             "b +20.00 [+10.00, +30.00] 0.01 not testable (few)",
         ):
