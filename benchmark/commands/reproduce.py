@@ -147,7 +147,7 @@ def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
     missing = [
         f"{value.config} {what} {value.metric}"
         for value in published.values
-        for what in [" vs ".join(value.pair) if value.pair else value.cell]
+        for what in [" vs ".join(value.cells)]
         if not value.alternative and (value.config, what, value.metric) not in judged
     ]
     if missing:
