@@ -13,8 +13,9 @@ from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.terms import name_parts
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables
@@ -163,15 +164,8 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
         Peak resident memory in bytes; NaN if unknown.
     folder : Path
     """
-    n, failed = len(summary.cells), len(summary.failures)
-    cells = f"{'cell' if summary.of_points else 'method'}{'' if n == 1 and not failed else 's'}"
-    parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} {cells}"]
-    parts[0] += f", {stored} of them from the store" if stored else ""
-    parts += [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
-    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
-    parts += [claim_counts_text([whole])] if len(whole) else []
-    partly = len(summary.claims) - len(whole)
-    parts += [f"{partly} {'claim' if partly == 1 else 'claims'} compared only in part"] if partly else []
-    memory = "" if is_missing(peak) else f", {peak / 1e9:.1f} GB at most"
-    parts += [f"{seconds:.1f} s{memory}"] if seconds else []
-    return "; ".join([*parts, f"written to {folder}"])
+    claims = summary.claims
+    facts = {"n": len(summary.cells), "failed": len(summary.failures), "stored": stored, "seconds": seconds}
+    facts |= {"verdicts": verdict_texts(summary), "partly": int((claims["whole"] > claims["of"]).sum())}
+    said = sentence("verdicts.j2", "run", summary=summary, peak=None if is_missing(peak) else peak, **facts)
+    return f"{said}; written to {folder}"

@@ -96,7 +96,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         ("claims, by our stricter test", 6, 2, 0, 2, 2),
     )
     assert grid.note == "2 tuned, not counted."
-    assert ([each.claim for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
+    assert ([each["claim"] for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.table import ON_DEMAND, Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_charts
@@ -138,13 +137,7 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
 
 def measured_sentences(summary: Summary) -> list[str]:
     """Return sentences on the question, the documents and the splits, and how the paper's values compare."""
-    whole = summary.claims[
-        summary.claims["whole"] <= summary.claims["of"]
-    ]  # a claim that is only partly in this run has no verdict
-    printed = verdict_counts_text([summary.verdicts])
-    beside = [printed] if printed != NO_VALUES else []
-    beside += [claim_counts_text([whole])] if len(whole) else []
-    beside_ours = " ".join(f"{capitalized(text)}." for text in beside)
+    beside_ours = " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
     return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [beside_ours])]
 
 
