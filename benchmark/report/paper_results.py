@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,7 +11,6 @@ import pandas as pd
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.analysis.summary import summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import (
     NOT_MEASURED,
@@ -25,7 +23,7 @@ from benchmark.report.sensitivity import tried_frame
 from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.analysis.summary import Summary
 
@@ -34,6 +32,11 @@ COMPARISONS = (
     *("claim", "variant", "config", "a", "b", "metric", "relation", "value", "low", "high", "published"),
     *("claimed_low", "claimed_high", "p_value", "p_holm", "detectable", "paper_verdict", "strict_verdict", "verdict"),
 )
+
+
+def comparison_frame(rows: Iterable[Any] = ()) -> pd.DataFrame:
+    """Return the comparisons of claims as a frame of `COMPARISONS`."""
+    return pd.DataFrame(list(rows), columns=list(COMPARISONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ class PaperResult:
     key, title, reference : str
     experiments : tuple of PaperExperiment
     claims : DataFrame
-        Columns `CLAIMS`, with verdicts over all experiments together.
+        Columns of `SUMMARY_TABLES`, with verdicts over all experiments together.
     printed : mapping of str to int
         Number of published values of each kind, measured or not: a failed cell must not improve the count.
     comparisons : DataFrame
@@ -78,7 +81,7 @@ class PaperResult:
     experiments: tuple[PaperExperiment, ...]
     claims: pd.DataFrame
     printed: Mapping[str, int]
-    comparisons: pd.DataFrame = field(default_factory=partial(summary_table, COMPARISONS))
+    comparisons: pd.DataFrame = field(default_factory=comparison_frame)
     remarks: tuple[str, ...] = ()
     finding: str = ""
 

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from scipy.special import ndtri
 from scipy.stats import spearmanr
 
@@ -15,7 +16,6 @@ from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, decimals_of, estimate_of, verdict_on
@@ -23,8 +23,6 @@ from benchmark.report.tables import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pandas as pd
 
     from benchmark.analysis.summary import CellInfo, Summary
     from benchmark.evaluation.score_table import ScoreTable
@@ -78,7 +76,7 @@ def sensitivity_frame(
 
 def tried_frame(rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
     """Return rows as a frame of `TRIED`."""
-    return summary_table(TRIED, rows).astype({"agrees": bool})
+    return pd.DataFrame(list(rows), columns=list(TRIED)).astype({"agrees": bool})
 
 
 def _trials(
