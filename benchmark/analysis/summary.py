@@ -97,45 +97,6 @@ class CellInfo:
     spoken: str = ""
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Facts of an advice on a person's own documents: which method to use, and what the documents can't decide.
-
-    The method to use is the baseline, with which all others are compared, or of those that are better than it by the
-    leading test, the one with the best score.
-
-    Parameters
-    ----------
-    cell, baseline : str
-        Cells of the method to use, and of the baseline.
-    score, low, high : float
-        Main score of `cell`, with its 95% interval.
-    better, worse, open, same : tuple of str
-        Cells that are better and worse than the baseline, those that show no clear difference from it, and those that
-        never differ from it.
-    uncompared : int
-        Number of further cells, which aren't compared with the baseline.
-    possible : float or None
-        How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
-        differences. None if no open cell may be better, or if `cell` is not the baseline.
-    documents : int
-        Number of tested documents.
-    """
-
-    cell: str
-    baseline: str
-    score: float
-    low: float
-    high: float
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    open: tuple[str, ...]
-    same: tuple[str, ...]
-    uncompared: int
-    possible: float | None
-    documents: int
-
-
 @dataclass(frozen=True, eq=False)
 class Summary:
     """Data of all tables and figures of one experiment; its frames have the columns of `SUMMARY_TABLES`.
@@ -180,8 +141,8 @@ class Summary:
         of that figure.
     confusions : DataFrame
         Documents by true and predicted class, pooled over the folds; only pairs that occur.
-    advice : Advice or None
-        Which method to use on a person's own documents.
+    advice : dict or None
+        Facts of `advice_on_own_documents`.
     disagreement : Disagreement or None
         Where the two best cells that are compared disagree.
     duplicates : DataFrame
@@ -223,7 +184,7 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(summary_table, "claims"))
     ranges: pd.DataFrame = field(default_factory=partial(summary_table, "ranges"))
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, "confusions"))
-    advice: Advice | None = None
+    advice: dict[str, Any] | None = None
     disagreement: Disagreement | None = None
     duplicates: pd.DataFrame = field(default_factory=partial(summary_table, "duplicates"))
     leaks: pd.DataFrame = field(default_factory=partial(summary_table, "leaks"))

@@ -36,8 +36,6 @@ BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 #: Rows of a table in the terminal: those around the placed method, after so many of the first.
 TERMINAL_ROWS, FIRST_PLACES = 9, 2
-#: Characters of a published method's name in the terminal.
-LONGEST_METHOD = 48
 _PERCENT = DISPLAY_UNITS["percent"]
 
 
@@ -197,11 +195,7 @@ def _starred(name: str, own: bool) -> str:
 def terminal_tables(placement: Placement) -> list[Table]:
     """Return the tables of one screen: the first places, and the rows around the placed method."""
     published = published_table_of(placement)
-    of_main = tuple(
-        (row[0], row[1] if len(row[1]) <= LONGEST_METHOD else f"{row[1][: LONGEST_METHOD - 1]}…", *row[2:])
-        for row in published.rows
-        if row[0] == published.rows[0][0]
-    )
+    of_main = tuple(row for row in published.rows if row[0] == published.rows[0][0])
     found = []
     for table in (ranking_table_of(placement), replace(published, rows=of_main).without("metric")):
         own = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)

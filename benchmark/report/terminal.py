@@ -124,7 +124,7 @@ def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
 def next_step(summary: Summary, folder: Path, config: str) -> str:
     """Return the command that a person would try next; `config` names the configuration."""
     if summary.advice:
-        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice.cell)} --out model"
+        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice['cell'])} --out model"
     best = next(iter(ranked_cells(summary)), "")
     if best in summary.failures:
         return f"bench run {shlex.quote(config)} --verbose, for the tracebacks"
