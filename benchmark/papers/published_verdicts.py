@@ -173,8 +173,9 @@ def estimate_of(metric: str, cells: Sequence[str], scored: ScoreTable) -> Estima
     """Return our estimate for a cell or a pair; None if the cells haven't been run or have no such estimate."""
     if metric not in PAIR_METRICS:
         return scored.estimate(cells[0], metric) if scored.has(metric, cells[0]) else None
+    a, b = cells
     try:
-        return scored.sign_z(*cells) if metric == "sign-z" else scored.ratio(*cells, "error")
+        return scored.sign_z(a, b) if metric == "sign-z" else scored.ratio(a, b, "error")
     except (ValueError, KeyError):  # documents are tested more than once, or the error to divide by is 0
         return None
 

@@ -137,8 +137,8 @@ def bar_numbers(summary: Summary, table: Table) -> dict[str, dict[str, float | N
     main, found = metric_header(summary.main_metric, summary.quantities), {}
     for cell, row in rows.items():
         base = rows[first[cell].b.id] if cell in first else {}
-        low, high, base_low, base_high = (*(row.get(INTERVAL) or (None,) * 2), *(base.get(INTERVAL) or (None,) * 2))
-        numbers = {"value": row.get(main), "low": low, "high": high, "published": row.get("published")}
+        (low, high), (base_low, base_high) = (each.get(INTERVAL) or (None, None) for each in (row, base))
+        numbers: dict[str, Any] = {"value": row.get(main), "low": low, "high": high, "published": row.get("published")}
         numbers |= {"base_low": base_low, "base_high": base_high}
         found[cell] = {name: None if is_missing(number) else float(number) for name, number in numbers.items()}
     return found

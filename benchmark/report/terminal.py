@@ -165,7 +165,7 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
     folder : Path
     """
     claims = summary.claims
-    facts = {"n": len(summary.cells), "failed": len(summary.failures), "stored": stored, "seconds": seconds}
-    facts |= {"verdicts": verdict_texts(summary), "partly": int((claims["whole"] > claims["of"]).sum())}
-    said = sentence("verdicts.j2", "run", summary=summary, peak=None if is_missing(peak) else peak, **facts)
+    facts = {"verdicts": verdict_texts(summary), "partly": int((claims["whole"] > claims["of"]).sum())}
+    measured = {"stored": stored, "seconds": seconds, "peak": None if is_missing(peak) else peak}
+    said = sentence("verdicts.j2", "run", summary=summary, **facts, **measured)
     return f"{said}; written to {folder}"
