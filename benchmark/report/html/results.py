@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
 
 #: Detail from which a page shows a column only where a click opens its row.
-OPENED_DETAIL = 7
+OPENED_DETAIL = 6
 #: Columns that tell tables apart: rows of different values have a heading each.
 GROUPING = ("variant", "task", "choice")
 #: Most classes of a matrix; of more, the most frequent confusions are listed.
