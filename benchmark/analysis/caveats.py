@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 
 #: Share of the tested documents above which near-duplicates are a leak.
 LEAST_SHARE = 0.01
-#: Names of caveats, by the harm that they can do, the greatest first.
-HARM = (
-    NEAR_DUPLICATES,
-    SHARED_GROUPS,
-    "chosen on the test",
-    "made elsewhere",
-    "vectors",
-    "tuned",
-    "warnings",
-    "panels",
-    "strata",
-    "replicates",
-    "groups",
-    "ngrams",
-    "pruning",
-    "idf",
-)
 #: What documents of a group share, in corpora whose groups are not a column of a user's file.
 _SHARED = {"20ng": "author"}
 
@@ -54,7 +37,7 @@ class Caveat:
     Parameters
     ----------
     name : str
-        One of `HARM`.
+        Macro of `caveats.j2` that writes it.
     facts : dict
         What its sentence states.
     honest : dict or None
@@ -86,21 +69,24 @@ def find_caveats(
     warned : sequence of str
         Methods that were trained with warnings.
     """
-    found = [*_leaks(experiment, leaks, duplicates), *_of_variant(next(iter(experiment.variants.values())))]
-    if warned:
-        found.append(Caveat("warnings", {"methods": warned}))
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
-    for name, part in (("vectors", "vectors"), ("made elsewhere", "predictions")):
-        if methods := list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part))):
-            found.append(Caveat(name, {"methods": methods}))
-    if any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)):
-        found.append(Caveat("panels"))
-    if CHOOSE_ORACLE in experiment.choices:
-        found.append(Caveat("chosen on the test"))
-    for choice in dict.fromkeys(experiment.tuned_cells.values()):
-        cells = [cell for cell, reason in experiment.tuned_cells.items() if reason == choice]
-        found.append(Caveat("tuned", {"choice": choice, "cells": cells}))
-    return sorted(found, key=lambda each: HARM.index(each.name))
+    elsewhere = {
+        name: list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part)))
+        for name, part in (("made elsewhere", "predictions"), ("vectors", "vectors"))
+    }
+    tuned: dict[str, list[str]] = {}
+    for cell, choice in experiment.tuned_cells.items():
+        tuned.setdefault(choice, []).append(cell)
+    largest = any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict))
+    return [
+        *_leaks(experiment, leaks, duplicates),
+        *([Caveat("chosen on the test")] if CHOOSE_ORACLE in experiment.choices else []),
+        *(Caveat(name, {"methods": methods}) for name, methods in elsewhere.items() if methods),
+        *(Caveat("tuned", {"choice": choice, "cells": cells}) for choice, cells in tuned.items()),
+        *([Caveat("warnings", {"methods": warned})] if warned else []),
+        *([Caveat("panels")] if largest else []),
+        *_of_variant(next(iter(experiment.variants.values()))),
+    ]
 
 
 def leak_rows(run: RunPredictions) -> list[list[Any]]:
@@ -131,7 +117,7 @@ def leak_rows(run: RunPredictions) -> list[list[Any]]:
 def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
     """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak."""
     whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
-    for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak", sort=False):
+    for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak"):
         metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
         sign = 1 if more_is_better(metric, experiment.scorers) else -1
         best = max(records, key=lambda row: sign * row["score"])
@@ -151,23 +137,23 @@ def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
-    protocol, others = variant.protocol, []
-    for own, label in variant.texts.items():
-        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
-        if least and not own.pruning.group and own == variant.collection.text:
-            yield Caveat("pruning", {"methods": []}, {"text": least})
-        elif least and not own.pruning.group:
-            others.append(label)
-    if variant.collection.lexing.ngrams and 1 not in variant.collection.lexing.ngrams:
-        yield Caveat("ngrams", {"numbers": variant.collection.lexing.ngrams})
-    if others:
-        yield Caveat("pruning", {"methods": list(dict.fromkeys(others))})
-    specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
-    if any(spec.learns and spec.idf == "collection" for spec in specs):
-        yield Caveat("idf", honest={"defaults": {"idf": "training"}})
+    protocol, lexing, others = variant.protocol, variant.collection.lexing, []
     if protocol.tags.replicated:
         if protocol.resolved.get("stratified") and not protocol.resolved.get("test"):
             yield Caveat("strata")
         yield Caveat("replicates")
     if protocol.tags.leaves_groups_out:
         yield Caveat("groups")
+    if lexing.ngrams and 1 not in lexing.ngrams:
+        yield Caveat("ngrams", {"numbers": lexing.ngrams})
+    for own, label in variant.texts.items():
+        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
+        if least and not own.pruning.group and own == variant.collection.text:
+            yield Caveat("pruning", {"methods": []}, {"text": least})
+        elif least and not own.pruning.group:
+            others.append(label)
+    if others:
+        yield Caveat("pruning", {"methods": list(dict.fromkeys(others))})
+    specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
+    if any(spec.learns and spec.idf == "collection" for spec in specs):
+        yield Caveat("idf", honest={"defaults": {"idf": "training"}})

@@ -45,8 +45,6 @@ class Chart:
         must give equal tables.
     bands : mapping of str to (float, float)
         Range of y in the paper's figure by panel, drawn as a faint band.
-    limits : mapping of str to mapping of str to float
-        Values of y by their names and by panel, drawn as lines across it.
     oracle : frozenset of str
         Panels whose parameters were chosen on the test documents.
     """
@@ -65,7 +63,6 @@ class Chart:
     share_y: bool = False
     measured: bool = False
     bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     oracle: frozenset[str] = frozenset()
 
     @property

@@ -181,7 +181,7 @@ def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:
     Parameters
     ----------
     significance : DataFrame
-        Columns `SIGNIFICANCE`.
+        Columns of `SUMMARY_TABLES`.
     metric : str
     """
     names = {"wilcoxon"}  # of the main metric, over the splits
@@ -234,7 +234,7 @@ def significance_rows(pairs: Sequence[ComparedPair], experiment: Experiment, sco
 def leading_tests(significance: pd.DataFrame) -> pd.DataFrame:
     """Return the tests of one kind: the first kind of which a test can be significant, else the first; may be empty.
 
-    `significance` has the columns `SIGNIFICANCE`.
+    `significance` has the columns of `SUMMARY_TABLES`.
     """
     able = set(significance["test"][can_be_significant(significance)])
     kinds = list(dict.fromkeys(significance["test"]))

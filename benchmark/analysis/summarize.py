@@ -21,15 +21,6 @@ from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
-    CLAIMS,
-    CONFUSIONS,
-    COSTS,
-    DIFFERENCES,
-    DUPLICATES,
-    LEAKS,
-    RANGES,
-    SIGNIFICANCE,
-    VERDICT_TABLE_COLUMNS,
     Summary,
     minimized_metrics,
     summary_table,
@@ -64,8 +55,8 @@ def summarize(run: RunPredictions) -> Summary:
     ranges = range_rows(published, experiment.name, scored) if published else ()
     facts = note_facts(run, published_by_cell(published, experiment))
     unlike = tuple(setting_notes(experiment, asides))
-    leaks = summary_table(LEAKS, leak_rows(run))
-    duplicates = summary_table(DUPLICATES, near_duplicate_rows(run))
+    leaks = summary_table("leaks", leak_rows(run))
+    duplicates = summary_table("duplicates", near_duplicate_rows(run))
     warned = list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings))
     found = find_caveats(experiment, leaks, duplicates, warned)
     caveats = [f"{capitalized(each.text)}." for each in found]
@@ -84,13 +75,13 @@ def summarize(run: RunPredictions) -> Summary:
         paper_url=published.url if published else "",
         cells=label_cells(experiment, scored, published),
         scores=scored.frame[list(SCORE_COLUMNS)],
-        significance=summary_table(SIGNIFICANCE, significance_rows(pairs, experiment, scored)),
-        differences=summary_table(DIFFERENCES, difference_rows(pairs, experiment, scored)),
-        verdicts=summary_table(VERDICT_TABLE_COLUMNS, printed),
-        claims=summary_table(CLAIMS, claimed),
-        ranges=summary_table(RANGES, ranges),
-        confusions=summary_table(CONFUSIONS, _confusions(experiment, run.predictions, scored)),
-        costs=summary_table(COSTS, _cost_rows(run)),
+        significance=summary_table("significance", significance_rows(pairs, experiment, scored)),
+        differences=summary_table("differences", difference_rows(pairs, experiment, scored)),
+        verdicts=summary_table("verdicts", printed),
+        claims=summary_table("claims", claimed),
+        ranges=summary_table("ranges", ranges),
+        confusions=summary_table("confusions", _confusions(experiment, run.predictions, scored)),
+        costs=summary_table("costs", _cost_rows(run)),
         charts=charts_of(experiment, scored, published),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),

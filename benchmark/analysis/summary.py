@@ -21,37 +21,41 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
-SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
-DIFFERENCES = ("a", "b", "value", "low", "high", "n")
-VERDICT_TABLE_COLUMNS = (
-    *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
-    *("between_low", "between_high", "documents", "widest", "verdict", "grade", "aside"),
-)
-CLAIMS = (
-    *("claim", "variant", "text", "rule", "holds", "of", "verdict", "strict_rule", "strict_holds", "strict_verdict"),
-    *("whole", "counted"),
-)
-RANGES = (
-    *("figure", "what", "metric", "unit", "published_low", "published_high"),
-    *("low", "high", "inside", "of", "verdict"),
-)
-CONFUSIONS = ("cell", "truth", "predicted", "n")
-DUPLICATES = ("variant", "split", "tested", "near", "same", "document", "twin", "shared")
-LEAKS = ("leak", "cell", "metric", "tested", "leaking", "score", "without")
-COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored")
+#: Columns of the tables of a `Summary`, by name.
+SUMMARY_TABLES = {
+    "scores": SCORE_COLUMNS,
+    "significance": ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note"),
+    "differences": ("a", "b", "value", "low", "high", "n"),
+    "verdicts": (
+        *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
+        *("between_low", "between_high", "documents", "widest", "verdict", "grade", "aside"),
+    ),
+    "claims": (
+        *("claim", "variant", "text", "rule", "holds", "of", "verdict"),
+        *("strict_rule", "strict_holds", "strict_verdict", "whole", "counted"),
+    ),
+    "ranges": (
+        *("figure", "what", "metric", "unit", "published_low", "published_high"),
+        *("low", "high", "inside", "of", "verdict"),
+    ),
+    "confusions": ("cell", "truth", "predicted", "n"),
+    "duplicates": ("variant", "split", "tested", "near", "same", "document", "twin", "shared"),
+    "leaks": ("leak", "cell", "metric", "tested", "leaking", "score", "without"),
+    "costs": ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored"),
+}
 
 HEADLINE_FOLD = ALL_SPLITS  # the fold of a cell's headline score: the mean over its folds, or its only split
 
 
-def summary_table(columns: Sequence[str], rows: Iterable[Sequence[Any] | Mapping[str, Any]] = ()) -> pd.DataFrame:
-    """Return a table of a `Summary` built from its rows.
+def summary_table(name: str, rows: Iterable[Sequence[Any] | Mapping[str, Any]] = ()) -> pd.DataFrame:
+    """Return a table of `SUMMARY_TABLES` built from its rows.
 
     Examples
     --------
-    >>> summary_table(DIFFERENCES).shape
+    >>> summary_table("differences").shape
     (0, 6)
     """
-    return pd.DataFrame(list(rows), columns=list(columns))
+    return pd.DataFrame(list(rows), columns=list(SUMMARY_TABLES[name]))
 
 
 def minimized_metrics(experiment: Experiment) -> frozenset[str]:
@@ -93,48 +97,9 @@ class CellInfo:
     spoken: str = ""
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Facts of an advice on a person's own documents: which method to use, and what the documents can't decide.
-
-    The method to use is the baseline, with which all others are compared, or of those that are better than it by the
-    leading test, the one with the best score.
-
-    Parameters
-    ----------
-    cell, baseline : str
-        Cells of the method to use, and of the baseline.
-    score, low, high : float
-        Main score of `cell`, with its 95% interval.
-    better, worse, open, same : tuple of str
-        Cells that are better and worse than the baseline, those that show no clear difference from it, and those that
-        never differ from it.
-    uncompared : int
-        Number of further cells, which aren't compared with the baseline.
-    possible : float or None
-        How much better than the baseline an open cell may be: the largest end of the 95% intervals of their
-        differences. None if no open cell may be better, or if `cell` is not the baseline.
-    documents : int
-        Number of tested documents.
-    """
-
-    cell: str
-    baseline: str
-    score: float
-    low: float
-    high: float
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    open: tuple[str, ...]
-    same: tuple[str, ...]
-    uncompared: int
-    possible: float | None
-    documents: int
-
-
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Data of all tables and figures of one experiment.
+    """Data of all tables and figures of one experiment; its frames have the columns of `SUMMARY_TABLES`.
 
     Parameters
     ----------
@@ -153,14 +118,14 @@ class Summary:
     cells : tuple of CellInfo
         Cells in table order, including failed ones.
     scores : DataFrame
-        Columns `SCORE_COLUMNS`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
+        Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
-        Columns `SIGNIFICANCE`. `family` is the number of tests that p_holm is corrected over. If p_value is missing,
+        `family` is the number of tests that p_holm is corrected over. If p_value is missing,
         or could not be significant after the correction, `note` says why.
     differences : DataFrame
-        Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
+        Main metric of `a` minus that of `b`, with its 95% interval.
     verdicts : DataFrame
-        Columns `VERDICT_TABLE_COLUMNS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is
+        `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is
         the printed text. The other numbers are in its `unit`: "percent", "one", "nats", "documents" and so on. `kind`
         is "result", "z" or "count". `reading` is "another" for a value that has a verdict and is not counted, the
         method of a reference value, else "". `sample` is what the interval is over. `between_low` and `between_high`
@@ -168,27 +133,27 @@ class Summary:
         value a published value may lie and still be consistent. `grade` is the nearness (`value_row`).
         `aside` is the reason for having no verdict.
     claims : DataFrame
-        Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
+        Under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
         paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all
         configurations. `counted` is the reason for not counting it among the paper's claims, or "".
     ranges : DataFrame
-        Columns `RANGES`: limits of the axes of a published figure, and our smallest and largest values, all in the unit
+        Limits of the axes of a published figure, and our smallest and largest values, all in the unit
         of that figure.
     confusions : DataFrame
-        Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; only pairs that occur.
-    advice : Advice or None
-        Which method to use on a person's own documents.
+        Documents by true and predicted class, pooled over the folds; only pairs that occur.
+    advice : dict or None
+        Facts of `advice_on_own_documents`.
     disagreement : Disagreement or None
         Where the two best cells that are compared disagree.
     duplicates : DataFrame
-        Columns `DUPLICATES`: of the `tested` documents of a split, `near` have nine of ten distinct words in
+        Of the `tested` documents of a split, `near` have nine of ten distinct words in
         common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
         has the fraction `shared` of its distinct words in common.
     leaks : DataFrame
-        Columns `LEAKS`: of the documents that a cell is `tested` on, `leaking` are known from training, as
+        Of the documents that a cell is `tested` on, `leaking` are known from training, as
         "near-duplicates" or by "shared groups"; its score, and its score `without` them.
     costs : DataFrame
-        Columns `COSTS`: seconds and memory, measured when a cell was first computed; `stored` if that was another run,
+        Seconds and memory, measured when a cell was first computed; `stored` if that was another run,
         from which the store has them. Only this table differs from run
         to run.
     charts : tuple of Chart
@@ -213,17 +178,17 @@ class Summary:
     paper: str | None
     cells: tuple[CellInfo, ...]
     scores: pd.DataFrame
-    significance: pd.DataFrame = field(default_factory=partial(summary_table, SIGNIFICANCE))
-    differences: pd.DataFrame = field(default_factory=partial(summary_table, DIFFERENCES))
-    verdicts: pd.DataFrame = field(default_factory=partial(summary_table, VERDICT_TABLE_COLUMNS))
-    claims: pd.DataFrame = field(default_factory=partial(summary_table, CLAIMS))
-    ranges: pd.DataFrame = field(default_factory=partial(summary_table, RANGES))
-    confusions: pd.DataFrame = field(default_factory=partial(summary_table, CONFUSIONS))
-    advice: Advice | None = None
+    significance: pd.DataFrame = field(default_factory=partial(summary_table, "significance"))
+    differences: pd.DataFrame = field(default_factory=partial(summary_table, "differences"))
+    verdicts: pd.DataFrame = field(default_factory=partial(summary_table, "verdicts"))
+    claims: pd.DataFrame = field(default_factory=partial(summary_table, "claims"))
+    ranges: pd.DataFrame = field(default_factory=partial(summary_table, "ranges"))
+    confusions: pd.DataFrame = field(default_factory=partial(summary_table, "confusions"))
+    advice: dict[str, Any] | None = None
     disagreement: Disagreement | None = None
-    duplicates: pd.DataFrame = field(default_factory=partial(summary_table, DUPLICATES))
-    leaks: pd.DataFrame = field(default_factory=partial(summary_table, LEAKS))
-    costs: pd.DataFrame = field(default_factory=partial(summary_table, COSTS))
+    duplicates: pd.DataFrame = field(default_factory=partial(summary_table, "duplicates"))
+    leaks: pd.DataFrame = field(default_factory=partial(summary_table, "leaks"))
+    costs: pd.DataFrame = field(default_factory=partial(summary_table, "costs"))
     charts: tuple[Chart, ...] = ()
     regions: tuple[RegionFigure, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -263,17 +228,3 @@ class Summary:
     def of_points(self) -> bool:
         """Whether the cells are points of curves, so that the tables of the curves contain every cell."""
         return bool(self.charts) and any(cell.size is not None or cell.terms is not None for cell in self.cells)
-
-
-SUMMARY_TABLES = {
-    "scores": SCORE_COLUMNS,
-    "significance": SIGNIFICANCE,
-    "differences": DIFFERENCES,
-    "verdicts": VERDICT_TABLE_COLUMNS,
-    "claims": CLAIMS,
-    "ranges": RANGES,
-    "confusions": CONFUSIONS,
-    "duplicates": DUPLICATES,
-    "leaks": LEAKS,
-    "costs": COSTS,
-}

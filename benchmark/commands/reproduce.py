@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.verdict_sentences import claim_notes
-from benchmark.analysis.summary import CLAIMS, summary_table
+from benchmark.analysis.summary import summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
@@ -17,9 +17,9 @@ from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
-    COMPARISONS,
     PaperExperiment,
     PaperResult,
+    comparison_frame,
     record_frames,
     scoreboard_headline,
 )
@@ -113,9 +113,9 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         published.title,
         published.reference,
         tuple(experiments),
-        summary_table(CLAIMS, [claim_row(verdict, chosen, readings) for _, verdict in judged]),
+        summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
-        summary_table(COMPARISONS, ([row.get(name, math.nan) for name in COMPARISONS] for row in comparisons)),
+        comparison_frame(comparisons),
         (*claim_notes(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
@@ -147,7 +147,7 @@ def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
     missing = [
         f"{value.config} {what} {value.metric}"
         for value in published.values
-        for what in [" vs ".join(value.pair) if value.pair else value.cell]
+        for what in [" vs ".join(value.cells)]
         if not value.alternative and (value.config, what, value.metric) not in judged
     ]
     if missing:

@@ -21,7 +21,7 @@ from benchmark.papers.published import SHORT_TEST_NAMES
 from benchmark.papers.published_verdicts import first_exclusion
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.evaluation.intervals import Estimate
@@ -68,9 +68,9 @@ class ComparisonVerdict:
     """
 
     comparison: Comparison
-    evidence: Evidence | None
-    paper: VerdictWord
-    strict: VerdictWord
+    evidence: Evidence | None = None
+    paper: VerdictWord = "missing"
+    strict: VerdictWord = "missing"
     detectable: float = math.nan
     alone: VerdictWord = "missing"
 
@@ -163,47 +163,43 @@ def judge_claim(
     -------
     ClaimVerdict
     """
-    corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
-    if claim.test is not None:
-        tests = holm_correction((e.test for e in corrected.values() if e.test), claim.alpha)
-        corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
-    if claim.rule.test is not None:
-        tests = [_by_rule(claim, e.rule_test) for e in corrected.values() if e.rule_test]
-        holm = claim.rule.correction == "holm"
-        tests = holm_correction(tests, claim.rule.alpha) if holm else [_uncorrected(t) for t in tests]
-        corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
-    strict = {c: _strictly(claim, e) for c, e in corrected.items()}
-    alone = {c: _strictly(claim, replace(e, test=e.test and _uncorrected(e.test))) for c, e in evidence.items()}
-    left = max(1, len(corrected) - sum(word in ("holds", "contradicted") for word in strict.values()))
-    verdicts = []
-    for comparison in claim.comparisons:
-        e = corrected.get(comparison)
-        if e is None:
-            verdicts.append(ComparisonVerdict(comparison, None, "missing", "missing"))
-            continue
-        detectable = _detectable(claim, e.estimate, left) if strict[comparison] == "not shown" else math.nan
-        words = _by_the_paper(claim, e), strict[comparison]
-        verdicts.append(ComparisonVerdict(comparison, e, *words, detectable, alone[comparison]))
+    known, holm = {c: evidence[c] for c in claim.comparisons if c in evidence}, claim.rule.correction == "holm"
+    tests, of_rule = [e.test for e in known.values()], [_by_rule(claim, e.rule_test) for e in known.values()]
+    by_rule = _corrected(of_rule, claim.rule.alpha, holm=holm)
+    strict, alone = (_corrected(tests, claim.alpha, holm=corrected) for corrected in (True, False))
+    words = [
+        (_by_the_paper(claim, e.estimate, r), _strictly(claim, e.estimate, s), _strictly(claim, e.estimate, a))
+        for e, r, s, a in zip(known.values(), by_rule, strict, alone, strict=True)
+    ]
+    left = max(1, len(known) - sum(word in ("holds", "contradicted") for _, word, _ in words))
+    judged = {
+        c: ComparisonVerdict(c, replace(e, test=test), paper, word, _detectable(claim, e.estimate, word, left), single)
+        for (c, e), test, (paper, word, single) in zip(known.items(), strict, words, strict=True)
+    }
+    verdicts = tuple(judged.get(c, ComparisonVerdict(c)) for c in claim.comparisons)
     aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
-    return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
+    return ClaimVerdict(claim, verdicts, variant, whole or len(verdicts), aside)
 
 
-def _uncorrected(test: TestResult) -> TestResult:
-    """Return the test as it is where nothing is corrected."""
-    return replace(test, p_holm=test.p_value)
+def _corrected(tests: Sequence[TestResult | None], alpha: float, *, holm: bool) -> Sequence[TestResult | None]:
+    """Return tests with Holm's correction over all of them, or with none."""
+    found = [test for test in tests if test is not None]
+    if holm and found:
+        return holm_correction(found, alpha)
+    return [test and replace(test, p_holm=test.p_value) for test in tests]
 
 
-def _by_rule(claim: Claim, test: TestResult) -> TestResult:
+def _by_rule(claim: Claim, test: TestResult | None) -> TestResult | None:
     """Return the test with the rule's one- or two-sided p-value; the exact tests are symmetric: one side is half."""
-    if claim.rule.sides == 2 or test.p_value is None:
+    if test is None or claim.rule.sides == 2 or test.p_value is None:
         return test
     p_value = test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2
     return replace(test, p_value=p_value, least_p=test.least_p / 2)
 
 
-def _by_the_paper(claim: Claim, evidence: Evidence) -> VerdictWord:
+def _by_the_paper(claim: Claim, estimate: Estimate, test: TestResult | None) -> VerdictWord:
     """Return the verdict on a comparison by the paper's rule."""
-    test, value = evidence.rule_test, evidence.estimate.value
+    value = estimate.value
     if test is None:
         low, high = claim.span if claim.relation in ("equivalent", "ratio") else (-math.inf, math.inf)
         beside = {"greater": value > 0, "lower": value < 0}.get(claim.relation, low <= value <= high)
@@ -216,12 +212,11 @@ def _by_the_paper(claim: Claim, evidence: Evidence) -> VerdictWord:
         return "contradicted" if significant else "holds"
     if claim.rule.sides == 1 and 1 - test.p_value < claim.rule.alpha:
         return "contradicted"
-    return _sided(claim, evidence, test) if significant else "not shown"
+    return _sided(claim, value, test) if significant else "not shown"
 
 
-def _strictly(claim: Claim, evidence: Evidence) -> VerdictWord:
+def _strictly(claim: Claim, estimate: Estimate, test: TestResult | None) -> VerdictWord:
     """Return the strict verdict on a comparison."""
-    estimate, test = evidence.estimate, evidence.test
     if claim.relation in ("equivalent", "ratio"):
         if math.isnan(estimate.low):
             return "not testable"
@@ -229,33 +224,30 @@ def _strictly(claim: Claim, evidence: Evidence) -> VerdictWord:
         if low <= estimate.low and estimate.high <= high:
             return "holds"
         return "contradicted" if estimate.high < low or high < estimate.low else "not shown"
-    if test is None or test.p_value is None or test.p_holm is None:
+    if test is None or test.p_value is None or test.p_holm is None or not test.is_testable(claim.alpha):
         return "not testable"
-    if not test.is_testable(claim.alpha):
-        return "not testable"
-    return _sided(claim, evidence, test) if test.p_holm < claim.alpha else "not shown"
+    return _sided(claim, estimate.value, test) if test.p_holm < claim.alpha else "not shown"
 
 
-def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> VerdictWord:
+def _sided(claim: Claim, value: float, test: TestResult) -> VerdictWord:
     """Return the verdict of a significant test: "not shown" if test and scores favour different cells."""
-    value = evidence.estimate.value
     above = value < 0 if claim.relation == "lower" else value > 0
     if above and test.favours == test.a:
         return "holds"
     return "contradicted" if not above and value != 0 and test.favours == test.b else "not shown"
 
 
-def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
-    """Return the smallest difference that could be detected with a power of 80%.
+def _detectable(claim: Claim, estimate: Estimate, word: VerdictWord, left: int) -> float:
+    """Return the smallest difference that could be detected with a power of 80%; NaN unless the word is "not shown".
 
     That is (z_{1-α'/2} + z_0.8) standard errors, where the standard error is computed from the 95% interval, and α' =
     alpha / `left` is the level of Holm's correction for the first of the comparisons that are left. For an equivalence,
     return the smallest margin that the data would show; for a ratio, NaN.
     """
+    if claim.relation == "ratio" or word != "not shown":
+        return math.nan
     if claim.relation == "equivalent":
         return max(abs(estimate.low), abs(estimate.high))
-    if claim.relation == "ratio":
-        return math.nan
     error = (estimate.high - estimate.low) / (2 * Z_LEVEL)
     return float((special.ndtri(DETECTION_POWER) - special.ndtri(claim.alpha / left / 2)) * error)
 

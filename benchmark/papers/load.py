@@ -136,13 +136,12 @@ def _named(found: Published) -> Iterator[tuple[Keys, str, tuple[str, ...]]]:
     Published counts of documents name no cells.
     """
     for i, value in enumerate(found.values):
-        cells = value.pair or (() if value.kind == "count" else (value.cell or "",))
-        yield ("values", i), value.config, cells
+        yield ("values", i), value.config, () if value.kind == "count" else value.cells
     for i, span in enumerate(found.ranges):
         yield ("ranges", i), span.config, span.expanded
     for i, reference in enumerate(found.reference_values):
         for j, value in enumerate(reference.values):
-            yield ("reference_values", i, "values", j), value.config, (value.cell or "",)
+            yield ("reference_values", i, "values", j), value.config, value.cells
     for i, claim in enumerate(found.claims):
         for j, template in enumerate(claim.templates):
             for comparison in template.expanded():

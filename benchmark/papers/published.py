@@ -75,6 +75,11 @@ class PublishedValue(_Record):
         return self
 
     @property
+    def cells(self) -> tuple[str, ...]:
+        """Its cell, or both cells of its pair."""
+        return self.pair or (str(self.cell),)
+
+    @property
     def printed_in(self) -> str:
         """Unit of the printed digits: "percent", "nats", "documents", "seconds", or "one" for a fraction or ratio."""
         unit = unit_of(self.metric, DIAGNOSTIC_METRICS)

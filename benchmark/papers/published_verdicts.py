@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.metrics import PAIR_METRICS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
@@ -44,6 +46,28 @@ class Exclusion:
 Exclusions = Mapping[tuple[str, str], Exclusion]
 
 
+def verdict_on(published: str, value: Decimal, low: Decimal, high: Decimal, *, is_count: bool = False) -> str:
+    """Return the verdict on a published value beside ours with its interval, in the unit of the printed digits.
+
+    It is "equal" if our value rounds to the published one (half-way between two, it rounds to either), or "equal,
+    outside the interval" if our interval excludes it. Else it is "consistent" if the published value lies in the
+    interval, "deviates" if it doesn't, and "no interval" for a single replicate. A count has no interval.
+    """
+    printed = Decimal(published)
+    rounds = abs(value - printed) <= Decimal(5).scaleb(int(printed.as_tuple().exponent) - 1)
+    if is_count or low.is_nan():
+        return "equal" if rounds else "deviates" if is_count else "no interval"
+    inside = low <= printed <= high
+    if rounds:
+        return "equal" if inside else "equal, outside the interval"
+    return "consistent" if inside else "deviates"
+
+
+def decimals_of(*numbers: float) -> list[Decimal]:
+    """Return numbers as decimals of the digits that Python writes."""
+    return [Decimal(str(float(number))) for number in numbers]
+
+
 def value_row(
     value: PublishedValue,
     ours: Estimate,
@@ -54,16 +78,7 @@ def value_row(
 ) -> dict[str, Any]:
     """Return a published value beside our estimate, in the published unit, with the verdict and the nearness.
 
-    The verdict is the kind of the `aside`, if there is one. Else it is "equal" if our value rounds to the published one
-    (half-way between two, it rounds to either), or "equal, outside the interval" if our interval excludes it. Else it
-    is "consistent" if the published value lies in the interval, "deviates" if it doesn't, and "no interval" for a
-    single replicate.
-
-    The grade describes, and decides nothing. A share is "same" if it differs by at most 0.3 points, or by at most 5
-    documents where that is at most 0.5 points, and "near" at 1 point or less; any other number is "same" if it rounds
-    to the published value. What is neither lies "inside the interval" of ours or "outside". A Z of the sign test has a
-    standard error of about 1 whatever the methods, so that its nearness is "no information". The grade is "" for a
-    count, which is equal or not, and where there is no verdict.
+    The verdict is the kind of the `aside`, if there is one, or else that of `verdict_on`.
 
     Parameters
     ----------
@@ -79,52 +94,50 @@ def value_row(
         `ReferenceValues.name` of the method of a reference value; "" for a value of the paper.
     """
     scale, is_count = 100 if value.unit == "percent" else 1, value.kind == "count"
-    printed = Decimal(value.value)
-    estimate, low, high = (Decimal(str(float(end))) * scale for end in (ours.value, ours.low, ours.high))
-    inside = None if is_count or low.is_nan() else low <= printed <= high
-    rounds = abs(estimate - printed) <= Decimal(5).scaleb(int(printed.as_tuple().exponent) - 1)
-    difference = float(estimate - printed)
-    shares = value.metric in _SHARES_OF_DOCUMENTS
-    documents = difference / scale * ours.n if shares else math.nan
-    if aside:
-        verdict, grade = aside.kind, ""
-    elif rounds:
-        verdict = "equal, outside the interval" if inside is False else "equal"
-    elif inside is None:
-        verdict = "deviates" if is_count else "no interval"
-    else:
-        verdict = "consistent" if inside else "deviates"
-    if not aside:
-        points = abs(difference) * 100 / scale if value.is_share else math.inf
-        few = abs(documents) < SAME_DOCUMENTS + 0.5 and points <= SAME_DOCUMENTS_POINTS
-        if value.kind != "result":
-            grade = "" if is_count else NO_INFORMATION
-        elif (points <= SAME_POINTS or few) if value.is_share else rounds:
-            grade = "same"
-        elif points <= NEAR_POINTS:
-            grade = "near"
-        else:
-            grade = {None: "no interval", True: "inside the interval", False: "outside"}[inside]
-    missing = (math.nan, math.nan)
-    ends = missing if is_count else (scale * ours.low, scale * ours.high)
-    over = missing if between is None else (scale * between.low, scale * between.high)
+    ends = [scale * end for end in decimals_of(ours.value, ours.low, ours.high)]
+    verdict = aside.kind if aside else verdict_on(value.value, *ends, is_count=is_count)
+    difference = float(ends[0] - Decimal(value.value))
+    documents = difference / scale * ours.n if value.metric in _SHARES_OF_DOCUMENTS else math.nan
+    points = abs(difference) * 100 / scale
+    low, high, widest = ours.low, ours.high, max(ours.high - ours.value, ours.value - ours.low)
+    over = (math.nan, math.nan) if between is None else (between.low, between.high)
     return {
-        "cell": " vs ".join(value.pair) if value.pair else value.cell,
+        "cell": " vs ".join(value.cells),
         "metric": value.metric,
         "kind": value.kind,
         "reading": method or value.reading,
         "published": value.value,
         "unit": value.printed_in,
         "value": scale * ours.value,
-        **dict(zip(("low", "high"), ends, strict=True)),
+        "low": math.nan if is_count else scale * low,
+        "high": math.nan if is_count else scale * high,
         "sample": sample,
-        **dict(zip(("between_low", "between_high"), over, strict=True)),
+        "between_low": scale * over[0],
+        "between_high": scale * over[1],
         "documents": documents,
-        "widest": math.nan if is_count else scale * max(ours.high - ours.value, ours.value - ours.low),
+        "widest": math.nan if is_count else scale * widest,
         "verdict": verdict,
-        "grade": grade,
+        "grade": "" if aside else _grade(value, verdict, points, documents, math.isnan(low)),
         "aside": aside.why if aside else "",
     }
+
+
+def _grade(value: PublishedValue, verdict: str, points: float, documents: float, bare: bool) -> str:
+    """Return the grade of a published value, which describes its nearness, and decides nothing.
+
+    A share is "same" if it differs by at most 0.3 points, or by at most 5 documents where that is at most 0.5 points,
+    and "near" at 1 point or less; any other number is "same" if it rounds to the published value. What is neither lies
+    "inside the interval" of ours or "outside", or there is none. A Z of the sign test has a standard error of about 1
+    whatever the methods, so that its nearness is "no information". The grade is "" for a count, which is equal or not.
+    """
+    if value.kind != "result":
+        return "" if value.kind == "count" else NO_INFORMATION
+    few = abs(documents) < SAME_DOCUMENTS + 0.5 and points <= SAME_DOCUMENTS_POINTS
+    if (points <= SAME_POINTS or few) if value.is_share else verdict.startswith("equal"):
+        return "same"
+    if value.is_share and points <= NEAR_POINTS:
+        return "near"
+    return "no interval" if bare else "inside the interval" if verdict in ("equal", "consistent") else "outside"
 
 
 def value_rows(
@@ -141,39 +154,28 @@ def value_rows(
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
     """
-    for value in (v for v in published.values if v.config == config):
-        cells = value.pair or (value.cell or "",)
-        yield from _beside(value, scored, first_exclusion(asides, [(config, cell) for cell in cells]))
+    own = [value for value in published.values if value.config == config]
+    listed = [(value, first_exclusion(asides, [(config, cell) for cell in value.cells]), "") for value in own]
     for reference in published.reference_values:
         aside = Exclusion(REFERENCE_VALUE, reference.in_words)
         for value in (v for v in reference.values if v.config == config):
-            for cell in fnmatch.filter(scored.cells, value.cell or ""):
-                yield from _beside(value.model_copy(update={"cell": cell}), scored, aside, reference.name)
+            beside = fnmatch.filter(scored.cells, value.cells[0])
+            listed += [(value.model_copy(update={"cell": cell}), aside, reference.name) for cell in beside]
+    for value, why, method in listed:
+        if (ours := estimate_of(value.metric, value.cells, scored)) is not None:
+            scores, sample = scored.cells[value.cells[0]], scored.samples[value.cells[0]]
+            between = None if value.pair else sample.between(scores, value.metric)
+            counted = "" if value.kind == "count" else sample.counted(scores, ours)
+            yield value_row(value, ours, counted, between, why, method)
 
 
-def _beside(
-    value: PublishedValue, scored: ScoreTable, aside: Exclusion | None, method: str = ""
-) -> Iterator[dict[str, Any]]:
-    """Yield the row of a published value, if we have an estimate of it."""
-    ours = estimate_of(value, scored)
-    if ours is not None:
-        cell = value.pair[0] if value.pair else value.cell or ""
-        scores, sample = scored.cells[cell], scored.samples[cell]
-        between = sample.between(scores, value.metric) if value.cell else None
-        counted = "" if value.kind == "count" else sample.counted(scores, ours)
-        yield value_row(value, ours, counted, between, aside, method)
-
-
-def estimate_of(value: PublishedValue, scored: ScoreTable) -> Estimate | None:
-    """Return our estimate of a published value; None if its cells haven't been run or have no such estimate."""
-    if value.pair is None:
-        cell = value.cell or ""
-        return scored.estimate(cell, value.metric) if scored.has(value.metric, cell) else None
-    a, b = value.pair
-    if not {a, b} <= set(scored.cells):
-        return None
+def estimate_of(metric: str, cells: Sequence[str], scored: ScoreTable) -> Estimate | None:
+    """Return our estimate for a cell or a pair; None if the cells haven't been run or have no such estimate."""
+    if metric not in PAIR_METRICS:
+        return scored.estimate(cells[0], metric) if scored.has(metric, cells[0]) else None
+    a, b = cells
     try:
-        return scored.sign_z(a, b) if value.metric == "sign-z" else scored.ratio(a, b, "error")
+        return scored.sign_z(a, b) if metric == "sign-z" else scored.ratio(a, b, "error")
     except (ValueError, KeyError):  # documents are tested more than once, or the error to divide by is 0
         return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.papers.claims import NOT_TESTABLE, NOT_TESTED
@@ -24,50 +23,24 @@ _NOT_COUNTED = {"tuned": "tuned", "another setting": "of another setting"}
 VALUE_KINDS = {"result": "results", "z": "Z of the sign test", "count": "counts of data"}
 
 
-@dataclass(frozen=True)
-class ClaimOutcome:
-    """Verdicts on a claim under all equal readings of its paper together, as text.
-
-    `counted` is the reason why it isn't counted among the paper's claims, or "".
-    """
-
-    claim: str
-    text: str
-    paper: str
-    strict: str
-    counted: str = ""
-
-
-@dataclass(frozen=True)
-class ValueCounts:
-    """Published values of one kind: how many of how many were reproduced.
-
-    `verdicts` counts the values by verdict; `detail` is what a sentence says of them, by verdict or grade.
-    """
-
-    kind: str
-    name: str
-    reproduced: int
-    of: int
-    verdicts: Counter[str]
-    detail: Mapping[str, int]
-
-
 def value_counts(
     tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None, *, by_grade: bool = False
-) -> list[ValueCounts]:
-    """Count the published values of each kind by verdict, or results by grade; `detail` has no zeros."""
+) -> list[dict[str, Any]]:
+    """Count the published values of each kind: how many of how many were reproduced, and how many deviate.
+
+    `detail` has their number by verdict, or results by grade, without zeros. Kinds without a value are left out.
+    """
     rows = [row for row in _own_rows(tables) if row["verdict"] not in _NOT_COUNTED]
     found = []
     for kind, name in VALUE_KINDS.items():
-        own = [row for row in rows if row["kind"] == kind]
-        of = max((printed or {}).get(kind, 0), len(own))
-        words = Counter(row["grade"] if by_grade and kind == "result" else row["verdict"] for row in own)
-        order = GRADES if by_grade and kind == "result" else _ORDER
-        detail = {_LABELS.get(word, word): words[word] for word in order if words[word]}
+        own, graded = [row for row in rows if row["kind"] == kind], by_grade and kind == "result"
+        of, words = max((printed or {}).get(kind, 0), len(own)), Counter(str(row["verdict"]) for row in own)
+        counts = {"deviating": words["deviates"], "of": of}
+        counts["reproduced"] = sum(n for word, n in words.items() if word.startswith(("equal", "consistent")))
+        words = Counter(row["grade"] for row in own) if graded else words
+        detail = {_LABELS.get(word, word): words[word] for word in (GRADES if graded else _ORDER) if words[word]}
         detail |= {NOT_MEASURED: of - len(own)} if of > len(own) else {}
-        verdicts = Counter(str(row["verdict"]) for row in own)
-        found.append(ValueCounts(kind, name, sum(map(_reproduced, own)), of, verdicts, detail))
+        found += [{"kind": kind, "name": name, "detail": detail, **counts}] if of else []
     return found
 
 
@@ -86,32 +59,20 @@ def _own_rows(tables: Sequence[pd.DataFrame]) -> Iterator[dict[Any, Any]]:
             yield row
 
 
-def _reproduced(row: dict[Any, Any]) -> bool:
-    return str(row["verdict"]).startswith(("equal", "consistent"))
+def counted_claims(claims: pd.DataFrame) -> list[dict[str, str]]:
+    """Return the counted claims of one paper, each with both verdicts under all equal readings of the paper."""
+    return [
+        {"claim": str(claim), "text": str(rows["text"].iloc[0])}
+        | {by: _over_readings(list(rows[name])) for by, name in (("paper", "verdict"), ("strict", "strict_verdict"))}
+        for claim, rows in claims[claims["counted"] == ""].groupby("claim", sort=False)
+    ]
 
 
-def claim_outcomes(claims: pd.DataFrame) -> list[ClaimOutcome]:
-    """Return the outcome of each claim of one paper, in the order of the table.
-
-    A row that isn't counted decides nothing where another reading of its claim is.
-    """
-    by_claim: dict[str, list[dict[Any, Any]]] = {}
-    for row in claims.to_dict("records"):
-        by_claim.setdefault(row["claim"], []).append(row)
-    outcomes = []
-    for claim, every in by_claim.items():
-        rows = [row for row in every if not row["counted"]] or every
-        paper, strict = (_over_readings([row[name] for row in rows]) for name in ("verdict", "strict_verdict"))
-        outcomes.append(ClaimOutcome(claim, rows[0]["text"], paper, strict, rows[0]["counted"]))
-    return outcomes
-
-
-def claim_verdict_lists(claims: Sequence[ClaimOutcome]) -> tuple[list[str], list[str]]:
+def claim_verdict_lists(claims: Sequence[Mapping[str, str]]) -> tuple[list[str], list[str]]:
     """Return the verdicts by the papers' criteria on claims that were tested, and ours on those that can be tested."""
-    paper = [claim.paper for claim in claims if not claim.paper.startswith(NOT_TESTED)]
-    untested = ("no test", NOT_TESTABLE)
-    strict = [each.strict for each in claims if each.strict not in untested and not each.strict.startswith(NOT_TESTED)]
-    return paper, strict
+    paper = [claim["paper"] for claim in claims if not claim["paper"].startswith(NOT_TESTED)]
+    strict = [claim["strict"] for claim in claims if not claim["strict"].startswith(NOT_TESTED)]
+    return paper, [verdict for verdict in strict if verdict not in ("no test", NOT_TESTABLE)]
 
 
 def _over_readings(verdicts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.summary import SIGNIFICANCE, SUMMARY_TABLES
+from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
@@ -21,7 +21,7 @@ FIGURES = "figures"
 #: File of the published values beside ours, where the experiment has a paper.
 VERDICTS_FILE = "verdicts.csv"
 #: Columns of significance.csv: the difference of each planned pair, and each test of it.
-TESTED = ("a", "b", "difference", "low", "high", *SIGNIFICANCE[2:])
+TESTED = ("a", "b", "difference", "low", "high", *SUMMARY_TABLES["significance"][2:])
 #: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.
 Render = Callable[[Mapping[str, FigureSpec]], Mapping[str, Mapping[str, bytes]]]
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from benchmark.analysis.formatting.table import Table
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.analysis.summary import summary_table
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.papers.verdict_counts import (
-    NO_VALUES,
     NOT_MEASURED,
-    ClaimOutcome,
-    ValueCounts,
-    claim_outcomes,
     claim_verdict_lists,
+    counted_claims,
     not_counted_texts,
     value_counts,
 )
@@ -27,7 +23,7 @@ from benchmark.report.sensitivity import tried_frame
 from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.analysis.summary import Summary
 
@@ -36,6 +32,11 @@ COMPARISONS = (
     *("claim", "variant", "config", "a", "b", "metric", "relation", "value", "low", "high", "published"),
     *("claimed_low", "claimed_high", "p_value", "p_holm", "detectable", "paper_verdict", "strict_verdict", "verdict"),
 )
+
+
+def comparison_frame(rows: Iterable[Any] = ()) -> pd.DataFrame:
+    """Return the comparisons of claims as a frame of `COMPARISONS`."""
+    return pd.DataFrame(list(rows), columns=list(COMPARISONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class PaperResult:
     key, title, reference : str
     experiments : tuple of PaperExperiment
     claims : DataFrame
-        Columns `CLAIMS`, with verdicts over all experiments together.
+        Columns of `SUMMARY_TABLES`, with verdicts over all experiments together.
     printed : mapping of str to int
         Number of published values of each kind, measured or not: a failed cell must not improve the count.
     comparisons : DataFrame
@@ -80,7 +81,7 @@ class PaperResult:
     experiments: tuple[PaperExperiment, ...]
     claims: pd.DataFrame
     printed: Mapping[str, int]
-    comparisons: pd.DataFrame = field(default_factory=partial(summary_table, COMPARISONS))
+    comparisons: pd.DataFrame = field(default_factory=comparison_frame)
     remarks: tuple[str, ...] = ()
     finding: str = ""
 
@@ -95,9 +96,9 @@ class PaperResult:
         return [each.summary.verdicts for each in self.experiments]
 
     @property
-    def counted_claims(self) -> list[ClaimOutcome]:
-        """Outcomes of the claims that are counted."""
-        return [claim for claim in claim_outcomes(self.claims) if not claim.counted]
+    def counted_claims(self) -> list[dict[str, str]]:
+        """Claims that are counted, with their verdicts."""
+        return counted_claims(self.claims)
 
     @property
     def counts(self) -> tuple[str, str]:
@@ -112,40 +113,33 @@ class PaperResult:
         return found[(found["verdict"] != "holds") & ~found["claim"].isin(again)]
 
 
-def reproduced_counts(papers: Sequence[PaperResult]) -> list[ValueCounts]:
+def reproduced_counts(papers: Sequence[PaperResult]) -> list[dict[str, Any]]:
     """Return how many published values of each kind are reproduced, of the kinds that there are."""
     printed = Counter[str]()
     for paper in papers:
         printed.update(paper.printed)
-    counts = value_counts([each for paper in papers for each in paper.verdicts], printed, by_grade=True)
-    return [each for each in counts if each.of]
+    return value_counts([each for paper in papers for each in paper.verdicts], printed, by_grade=True)
 
 
 def scoreboard_headline(papers: Sequence[PaperResult]) -> str:
     """Write in one sentence, without a full stop, how many published values and claims are reproduced."""
     values, claims = reproduced_counts(papers), [claim for paper in papers for claim in paper.counted_claims]
     tested, _ = claim_verdict_lists(claims)
-    parts = [f"{counts.reproduced} of {counts.of} published {counts.name}" for counts in values]
-    parts += [f"{tested.count('holds')} of {len(tested)} claims"] if tested else []
-    sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
-    missing = sum(counts.detail.get(NOT_MEASURED, 0) for counts in values)
-    more = [f"{missing} published {'value is' if missing == 1 else 'values are'} {NOT_MEASURED}"] if missing else []
-    left = len(claims) - len(tested)
-    more += [f"{left} {'claim is' if left == 1 else 'claims are'} not tested"] if left else []
-    return "; ".join([f"{sentence} are reproduced" if parts else NO_VALUES, *more])
+    missing = sum(counts["detail"].get(NOT_MEASURED, 0) for counts in values)
+    facts = {"tested": tested, "missing": missing, "left": len(claims) - len(tested)}
+    return sentence("verdicts.j2", "scoreboard", values=values, **facts)
 
 
 def counts_table(papers: Sequence[PaperResult]) -> Table:
     """Return a table of how many published values and claims are reproduced, in part, not, or have no verdict."""
     rows = list[tuple[Any, ...]]()
     for counts in reproduced_counts(papers):
-        bad = counts.verdicts["deviates"]
-        left = counts.of - counts.reproduced - bad
-        rows.append((f"published {counts.name}", counts.of, counts.reproduced, 0, bad, left))
+        of, good, bad = counts["of"], counts["reproduced"], counts["deviating"]
+        rows.append((f"published {counts['name']}", of, good, 0, bad, of - good - bad))
     claims = [claim for paper in papers for claim in paper.counted_claims]
     for name, verdicts in (
-        ("claims, by the papers' criteria", [claim.paper for claim in claims]),
-        ("claims, by our stricter test", [claim.strict for claim in claims]),
+        ("claims, by the papers' criteria", [claim["paper"] for claim in claims]),
+        ("claims, by our stricter test", [claim["strict"] for claim in claims]),
     ):
         tones = Counter(map(verdict_tone, verdicts))
         rows += [(name, len(verdicts), *(tones[tone] for tone in ("good", "half", "bad", "open")))] if verdicts else []

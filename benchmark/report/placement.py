@@ -36,8 +36,6 @@ BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 #: Rows of a table in the terminal: those around the placed method, after so many of the first.
 TERMINAL_ROWS, FIRST_PLACES = 9, 2
-#: Characters of a published method's name in the terminal.
-LONGEST_METHOD = 48
 _PERCENT = DISPLAY_UNITS["percent"]
 
 
@@ -197,11 +195,7 @@ def _starred(name: str, own: bool) -> str:
 def terminal_tables(placement: Placement) -> list[Table]:
     """Return the tables of one screen: the first places, and the rows around the placed method."""
     published = published_table_of(placement)
-    of_main = tuple(
-        (row[0], row[1] if len(row[1]) <= LONGEST_METHOD else f"{row[1][: LONGEST_METHOD - 1]}…", *row[2:])
-        for row in published.rows
-        if row[0] == published.rows[0][0]
-    )
+    of_main = tuple(row for row in published.rows if row[0] == published.rows[0][0])
     found = []
     for table in (ranking_table_of(placement), replace(published, rows=of_main).without("metric")):
         own = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)
@@ -223,11 +217,10 @@ def placement_page(placement: Placement) -> str:
         | {"published": None}
         for row in ranked
     ]
-    rows = [
-        {"bar": bar, "score": _PERCENT.text(row["value"]), "interval": _PERCENT.interval(row["low"], row["high"])}
-        | {"published": "", "outcome": BASELINE if row is own else row["compared"]}
-        for row, bar in zip(ranked, bars_of(numbers)[0], strict=True)
-    ]
+    bars = {
+        name: (bar, BASELINE if row is own else row["compared"], f"{score} {interval}")
+        for (_, name, score, interval, *_), row, bar in zip(table.texts, ranked, bars_of(numbers)[0], strict=True)
+    }
     return render_html(
         "place.html.j2",
         placement.sentences,
@@ -235,8 +228,8 @@ def placement_page(placement: Placement) -> str:
         test_set=placement.test_set,
         ranking=table,
         published=published_table_of(placement),
-        key={"baselines": [_starred(own["cell"], own=True)], "published": False},
-        bars=dict(zip((row[1] for row in table.rows), rows, strict=True)),
+        baselines=[_starred(own["cell"], own=True)],
+        bars=bars,
     )
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
-from benchmark.report.cell_facts import main_verdicts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import chart_points, curve_table
 from benchmark.report.environment import template_environment
@@ -18,6 +17,7 @@ from benchmark.report.tables import (
     claim_table,
     duplicate_table,
     fold_table,
+    main_verdicts,
     range_table,
     reference_value_table,
     varying_columns,

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from scipy.special import ndtri
 from scipy.stats import spearmanr
 
@@ -15,18 +16,13 @@ from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.summary import summary_table
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL, Estimate
-from benchmark.evaluation.metrics import PAIR_METRICS
-from benchmark.papers.published import PublishedValue
-from benchmark.papers.published_verdicts import REFERENCE_VALUE, estimate_of, value_row
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL
+from benchmark.papers.published_verdicts import REFERENCE_VALUE, decimals_of, estimate_of, verdict_on
 from benchmark.report.tables import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pandas as pd
 
     from benchmark.analysis.summary import CellInfo, Summary
     from benchmark.evaluation.score_table import ScoreTable
@@ -80,7 +76,7 @@ def sensitivity_frame(
 
 def tried_frame(rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
     """Return rows as a frame of `TRIED`."""
-    return summary_table(TRIED, rows).astype({"agrees": bool})
+    return pd.DataFrame(list(rows), columns=list(TRIED)).astype({"agrees": bool})
 
 
 def _trials(
@@ -95,8 +91,7 @@ def _trials(
         ids = [ids[changed] for ids in changes if changed in ids]
         score: dict[str, Any] = sweep.headlines.get((ids[0], row["metric"]), {}) if len(bases) == 1 else {}
         if len(bases) == len(ids) > 1 and scored is not None:
-            fields = {"config": "", "pair": ids, "metric": row["metric"], "value": row["published"]}
-            estimate = estimate_of(PublishedValue.model_validate(fields), scored)
+            estimate = estimate_of(row["metric"], ids, scored)
             score = vars(estimate) if estimate else {}
         if not is_missing(score.get("value")):
             ends = (score["value"] if is_missing(score[end]) else score[end] for end in _ENDS)
@@ -105,11 +100,7 @@ def _trials(
 
 def _agrees(row: Mapping[Any, Any], ends: Sequence[float]) -> bool:
     """Return whether a number and its interval are equal to or consistent with a published value in the same unit."""
-    what = {"pair": ("", " ")} if row["metric"] in PAIR_METRICS else {"cell": row["cell"]}
-    # "one" converts nothing.
-    fields = {"config": "", "metric": row["metric"], "value": row["published"], "unit": "one"}
-    judged = value_row(PublishedValue.model_validate(fields | what), Estimate(ends[0], ends[1], ends[2], 0, ""))
-    return judged["verdict"] in ("equal", "equal, outside the interval", "consistent")
+    return verdict_on(row["published"], *decimals_of(*ends)).startswith(("equal", "consistent"))
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import ranked_cells
+from benchmark.analysis.comparisons import first_comparisons, ranked_cells
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
     count_text,
@@ -31,7 +31,6 @@ from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.papers.published import COUNT_UNITS
 from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.report.cell_facts import cell_facts, further_metrics, main_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,6 +68,27 @@ def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
     return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
 
 
+def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
+    """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
+    chosen: dict[str, dict[Any, Any]] = {}
+    for row in summary.verdicts.to_dict("records"):
+        if row["metric"] == summary.main_metric and not row["reading"]:
+            chosen.setdefault(row["cell"], row)
+    return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
+
+
+def further_metrics(summary: Summary) -> list[str]:
+    """Return the metrics beside the main one, without micro-F1 and accuracy where they repeat each other."""
+
+    def values(metric: str) -> dict[str, Any]:
+        return {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == metric}
+
+    main, *others = summary.headline_metrics or (summary.main_metric,)
+    equal = values("micro-f1") == values("accuracy")
+    again = ({"micro-f1", "accuracy"} if main in ("micro-f1", "accuracy") else {"micro-f1"}) if equal else set()
+    return [metric for metric in others if metric not in again]
+
+
 def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False) -> Table:
     """Return the table of cells, the best first: scores, published values and, if asked for, what the cells cost.
 
@@ -76,35 +96,52 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     `anywhere` explains the mark of earlier seconds also where no row has it.
     """
     main, others, declared = summary.main_metric, further_metrics(summary), summary.quantities
-    unit, varying, facts = display_unit(main, declared), varying_columns(summary.cells), cell_facts(summary)
+    unit, varying = display_unit(main, declared), varying_columns(summary.cells)
+    verdicts = {cell: in_shown_unit(row) for cell, row in main_verdicts(summary).items()}
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
-    measured = {each.info.id: _cost_texts(each.cost) for each in facts if each.cost} if costs else {}
+    measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
     stored = any(STORED_MARK in row["training s"] for row in measured.values())
     seconds_note = NOTES["stored"] if stored or (measured and anywhere) else ""
     columns = [
         *(Column("method"), score_column(summary, main), Column(INTERVAL, unit, detail=1)),
         *(Column(name, unit, detail=4) for name in dict.fromkeys(name for name, _ in without)),
         *(Column("published", PLAIN), Column("difference", PLAIN, detail=2)),
-        _verdict_column(each.verdict.get("verdict", "") for each in facts),
+        _verdict_column(row["verdict"] for row in verdicts.values()),
         *(score_column(summary, metric, detail) for detail, metric in enumerate(others, start=5)),
         Column("ties", PLAIN, detail=ON_DEMAND - 1),
         *(Column(name, PLAIN, detail=n, measured=True, note=seconds_note) for name, n in COST_COLUMNS.items()),
         *(Column(name, detail=ON_DEMAND + 1) for name in varying),
     ]
-    records = []
-    for each in facts:
-        name, score = each.info.id, each.score
-        record: dict[str, Any] = {column: each.info.columns.get(column) for column in varying}
+    cells, records = {cell.id: cell for cell in summary.cells}, []
+    for name in ranked_cells(summary):
+        score, verdict = summary.headlines.get((name, main), {}), verdicts.get(name, {})
+        record: dict[str, Any] = {column: cells[name].columns.get(column) for column in varying}
         record |= {"method": name, INTERVAL: (score.get("low"), score.get("high"))}
         record["ties"] = None if is_missing(score.get("ties")) else int(score["ties"])
         record |= {column: value for (column, own), value in without.items() if own == name}
         for metric in (main, *others):
             record[metric_header(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
-        if each.verdict:
-            record |= {"published": each.verdict["published"], "difference": difference_text(each.verdict)}
-        record["verdict"] = "failed" if each.failed else each.verdict.get("verdict")
+        if verdict:
+            record |= {"published": verdict["published"], "difference": difference_text(verdict)}
+        record["verdict"] = "failed" if name in summary.failures else verdict.get("verdict")
         records.append(record | measured.get(name, {}))
     return Table.of(summary.title, columns, records, _mean_note(summary))
+
+
+def bar_numbers(summary: Summary, table: Table) -> dict[str, dict[str, float | None]]:
+    """Return what the bar of each cell shows, in the unit of the table: score, interval, published value and band.
+
+    The band, `base_low` to `base_high`, is the interval of the cell that this one is first compared with.
+    """
+    rows, first = {row["method"]: row for row in table.records}, first_comparisons(summary)
+    main, found = metric_header(summary.main_metric, summary.quantities), {}
+    for cell, row in rows.items():
+        base = rows[first[cell].b.id] if cell in first else {}
+        (low, high), (base_low, base_high) = (each.get(INTERVAL) or (None, None) for each in (row, base))
+        numbers: dict[str, Any] = {"value": row.get(main), "low": low, "high": high, "published": row.get("published")}
+        numbers |= {"base_low": base_low, "base_high": base_high}
+        found[cell] = {name: None if is_missing(number) else float(number) for name, number in numbers.items()}
+    return found
 
 
 #: Columns of costs, and how early they are left out.

@@ -13,20 +13,22 @@ from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.terms import name_parts
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.report.cell_facts import claim_facts, main_verdicts
+from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.run_tables import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
+    main_verdicts,
     metric_header,
     other_verdicts,
     range_table,
     reference_value_table,
     verdict_table,
 )
+from benchmark.report.verdict_signs import claim_facts
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
@@ -122,7 +124,7 @@ def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
 def next_step(summary: Summary, folder: Path, config: str) -> str:
     """Return the command that a person would try next; `config` names the configuration."""
     if summary.advice:
-        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice.cell)} --out model"
+        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice['cell'])} --out model"
     best = next(iter(ranked_cells(summary)), "")
     if best in summary.failures:
         return f"bench run {shlex.quote(config)} --verbose, for the tracebacks"
@@ -162,15 +164,8 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
         Peak resident memory in bytes; NaN if unknown.
     folder : Path
     """
-    n, failed = len(summary.cells), len(summary.failures)
-    cells = f"{'cell' if summary.of_points else 'method'}{'' if n == 1 and not failed else 's'}"
-    parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} {cells}"]
-    parts[0] += f", {stored} of them from the store" if stored else ""
-    parts += [verdict_counts_text([summary.verdicts])] if len(summary.verdicts) else []
-    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
-    parts += [claim_counts_text([whole])] if len(whole) else []
-    partly = len(summary.claims) - len(whole)
-    parts += [f"{partly} {'claim' if partly == 1 else 'claims'} compared only in part"] if partly else []
-    memory = "" if is_missing(peak) else f", {peak / 1e9:.1f} GB at most"
-    parts += [f"{seconds:.1f} s{memory}"] if seconds else []
-    return "; ".join([*parts, f"written to {folder}"])
+    claims = summary.claims
+    facts = {"verdicts": verdict_texts(summary), "partly": int((claims["whole"] > claims["of"]).sum())}
+    measured = {"stored": stored, "seconds": seconds, "peak": None if is_missing(peak) else peak}
+    said = sentence("verdicts.j2", "run", summary=summary, **facts, **measured)
+    return f"{said}; written to {folder}"

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from benchmark.analysis.prose.sentences import sentence
+
+if TYPE_CHECKING:
+    from benchmark.analysis.summary import Summary
+
 #: Tone by the first words of a verdict: whether it supports the published value or claim ("good"), in part ("half"),
 #: or speaks against it ("bad").
 VERDICT_TONES = {"holds in part": "half", "depends on the reading": "half"}
@@ -32,3 +39,13 @@ def verdict_tone(text: str) -> str:
 def verdict_sign(text: str) -> str:
     """Return the sign of a verdict."""
     return SIGNS[verdict_tone(text)]
+
+
+def claim_facts(summary: Summary) -> list[dict[str, str]]:
+    """Return the claims that this run decides, in full or in part: sign, word and tone, text, and how many hold."""
+    found = []
+    for row in summary.claims.to_dict("records"):
+        word = "holds" if row["holds"] == row["of"] else "holds in part" if row["holds"] else "fails"
+        facts = {"word": word, "sign": verdict_sign(word), "tone": verdict_tone(word), "text": row["text"]}
+        found.append(facts | {"counts": sentence("verdicts.j2", "here", row=row)})
+    return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from rich import table as rich
 from rich.text import Text
 
@@ -18,7 +19,6 @@ from benchmark.report.escapes import csv_cell, escape_controls, latex_text, mark
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import pandas as pd
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.analysis.formatting.table import Table
@@ -86,22 +86,19 @@ def markdown_table(table: Table) -> str:
 
 def latex_table(table: Table, label: str) -> str:
     """Return a table as LaTeX, which needs the package booktabs."""
-    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in (table.header, *table.texts)]
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{latex_text(table.title)}}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', label)}}}",
-        rf"\begin{{tabular}}{{{''.join('r' if column.unit else 'l' for column in table.columns)}}}",
-        r"\toprule",
-        rows[0],
-        r"\midrule",
-        *rows[1:],
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines)
+    escaped = [[latex_text(text) for text in row] for row in (table.header, *table.texts)]
+    written: str = (
+        pd.DataFrame(escaped[1:], columns=escaped[0])
+        .style.hide(axis="index")
+        .to_latex(
+            hrules=True,
+            position_float="centering",
+            caption=latex_text(table.title),
+            label=f"tab:{re.sub('[^A-Za-z0-9-]', '-', label)}",
+            column_format="".join("r" if column.unit else "l" for column in table.columns),
+        )
+    )
+    return written.rstrip("\n")
 
 
 def frame_csv(frame: pd.DataFrame, columns: Iterable[str]) -> str:

@@ -36,17 +36,22 @@ class TestAdvice:
         done = result(tmp_path, noise=2, compare=[["constant", "linear"], ["mnb", "linear"]])
         advice = done.summary.advice
         assert advice is not None
-        assert (advice.cell, advice.baseline, advice.better, advice.worse) == ("linear", "linear", (), ("constant",))
-        assert (advice.documents, advice.uncompared) == (120, 0)
+        assert (advice["cell"], advice["baseline"], advice["better"], advice["worse"]) == (
+            "linear",
+            "linear",
+            (),
+            ("constant",),
+        )
+        assert (advice["documents"], advice["uncompared"]) == (120, 0)
         scores = done.scores.set_index(["cell", "metric", "fold"])["value"]
-        assert advice.score == scores["linear", "accuracy", "all"]
+        assert advice["score"] == scores["linear", "accuracy", "all"]
 
     def test_of_better_methods_the_one_with_the_best_score_is_advised(self, tmp_path: Path) -> None:
         done = result(tmp_path, noise=0, compare=[["linear", "constant"], ["mnb", "constant"]])
         advice = done.summary.advice
         assert advice is not None
-        assert (advice.cell, advice.baseline, advice.possible) == ("linear", "constant", None)
-        assert set(advice.better) == {"linear", "mnb"}
+        assert (advice["cell"], advice["baseline"], advice["possible"]) == ("linear", "constant", None)
+        assert set(advice["better"]) == {"linear", "mnb"}
         assert main_finding(done.summary).headline.startswith("Use linear: accuracy 100.00% (95% interval ")
 
     def test_methods_that_are_not_compared_are_counted(self, tmp_path: Path) -> None:

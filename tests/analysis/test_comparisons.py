@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from benchmark.analysis.comparisons import leading_tests
-from benchmark.analysis.summary import SIGNIFICANCE, summary_table
+from benchmark.analysis.summary import summary_table
 
 NOTE = "not testable (smallest p 0.2 after Holm's correction)"
 
@@ -19,7 +19,7 @@ def row(a: str, b: str, test: str, p_value: float | None, p_holm: float | None =
 class TestLeading:
     @staticmethod
     def kinds(*rows: list[Any]) -> list[str]:
-        return list(leading_tests(summary_table(SIGNIFICANCE, rows))["test"])
+        return list(leading_tests(summary_table("significance", rows))["test"])
 
     def test_is_the_first_kind_of_which_one_could_be_significant(self) -> None:
         rows = [row("a", "b", "x", None, note=NOTE), row("a", "b", "y", 0.2, note=NOTE), row("a", "b", "z", 0.2)]

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import CellInfo, Summary, summary_table
 from tests.report.expected_texts import assert_expected
 from tests.report.summaries import all_failed_summary, many_cells_summary, webkb_summary
 
@@ -53,9 +53,9 @@ def made(
         "Made",
         None,
         tuple(infos),
-        summary_table(SCORE_COLUMNS, rows),
-        differences=summary_table(DIFFERENCES, gaps),
-        significance=summary_table(SIGNIFICANCE, tests),
+        summary_table("scores", rows),
+        differences=summary_table("differences", gaps),
+        significance=summary_table("significance", tests),
         **changes,
     )
 
@@ -77,8 +77,8 @@ def against(base: str, *leads: tuple[float, float], **more: Any) -> Summary:
 def printed(gap: float, verdicts: Any, p: float = 0.01) -> Summary:
     """Make a summary of two cells of which a paper prints values."""
     pair = ("tf-l1-ngd", "tf-l2-linear")
-    tests = summary_table(SIGNIFICANCE, [(*pair, "sign", 90, 3.0, p / 2, p, 2, "")])
-    gaps = summary_table(DIFFERENCES, [(*pair, gap, gap - 0.01, gap + 0.01, 4199)])
+    tests = summary_table("significance", [(*pair, "sign", 90, 3.0, p / 2, p, 2, "")])
+    gaps = summary_table("differences", [(*pair, gap, gap - 0.01, gap + 0.01, 4199)])
     return replace(webkb_summary(), differences=gaps, significance=tests, verdicts=verdicts, corpus="WebKB")
 
 

@@ -18,7 +18,7 @@ from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.summary import DIFFERENCES, SCORE_COLUMNS, SIGNIFICANCE, summary_table
+from benchmark.analysis.summary import SCORE_COLUMNS, SUMMARY_TABLES, summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.configuration import load_checked
 from benchmark.report.writers import frame_csv
@@ -89,7 +89,7 @@ def check_against_files(summary):
     headline = headline.partition(" where the paper reports ")[0]
     scores = as_file(summary.scores, SCORE_COLUMNS)
     scores = scores[(scores["fold"] == "all") & (scores["metric"] == metric)].set_index("cell")["value"]
-    gaps = as_file(summary.differences, DIFFERENCES)
+    gaps = as_file(summary.differences, SUMMARY_TABLES["differences"])
     if not len(gaps):
         check_range(summary, headline, scores)
         return
@@ -99,7 +99,7 @@ def check_against_files(summary):
     pairs = planned_comparisons(summary)
     assert [(pair.a.id, pair.b.id) for pair in pairs] == list(zip(gaps["a"], gaps["b"], strict=True))
     found = [pair for pair in pairs if pair.better is not None]
-    tests = as_file(summary.significance, SIGNIFICANCE).set_index(["a", "b", "test"])
+    tests = as_file(summary.significance, SUMMARY_TABLES["significance"]).set_index(["a", "b", "test"])
     for pair in found:
         assert tests.loc[(pair.a.id, pair.b.id, pair.test), "p_holm"] < 0.05
         assert not pair.low <= 0 <= pair.high
@@ -171,8 +171,8 @@ def test_the_finding_is_the_same_in_any_order_of_the_configuration(name, seed, t
 def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, note, outcome):
     """Significant is less than 5%, and an interval that ends at zero doesn't exclude it."""
     pair = ("tf-l1-ngd", "tf-l2-linear")
-    tests = summary_table(SIGNIFICANCE, [(*pair, "sign", 9, 1.0, 0.001, p_holm, 2, note)])
-    gaps = summary_table(DIFFERENCES, [(*pair, *gap, 4199)])
+    tests = summary_table("significance", [(*pair, "sign", 9, 1.0, 0.001, p_holm, 2, note)])
+    gaps = summary_table("differences", [(*pair, *gap, 4199)])
     for minimized, better in (
         (frozenset(), outcome),
         (frozenset({"accuracy"}), {"a": "b", "b": "a"}.get(outcome, outcome)),

@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.summary import HEADLINE_FOLD, VERDICT_TABLE_COLUMNS, summary_table
+from benchmark.analysis.summary import HEADLINE_FOLD, summary_table
 from benchmark.commands.check import PINNED, deviations, label_deviations, pin, pin_predictions, pinned_configs
-from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.intervals import wilson
 from benchmark.evaluation.public_test_sets import TEST_SETS, PublicTestSet, encode_shipped, load_shipped
 from benchmark.papers.load import load_published
@@ -44,7 +43,7 @@ def made(
         rows += [(cell, HEADLINE_FOLD, name, headline, 0.0, 1.0, 700, 6) for name in ("accuracy", "macro-f1")]
     ours = ("90.0", "percent", 90.0, 89.0, 91.0, "100 documents", None, None, 0.0, 1.0, verdict, "same", "")
     verdicts = [(CELL, "accuracy", "result", reading, *ours) for reading in ("", "another")]
-    frames = {"scores": summary_table(SCORE_COLUMNS, rows), "verdicts": summary_table(VERDICT_TABLE_COLUMNS, verdicts)}
+    frames = {"scores": summary_table("scores", rows), "verdicts": summary_table("verdicts", verdicts)}
     return replace(finished, summary=replace(finished.summary, **frames))
 
 

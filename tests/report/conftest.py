@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.analysis.summary import CLAIMS, VERDICT_TABLE_COLUMNS, summary_table
-from benchmark.report.paper_results import COMPARISONS, PaperExperiment, PaperResult
+from benchmark.analysis.summary import summary_table
+from benchmark.report.paper_results import PaperExperiment, PaperResult, comparison_frame
 from benchmark.report.sensitivity import tried_frame
 from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
 
@@ -32,12 +32,12 @@ def papers(webkb):
     what = ("tf-l1-linear", "accuracy", "accuracy %", "", "72.57")
     tried = tried_frame([(*what, "as configured", 70.3, 69.0, 71.6, False), (*what, "smart", 72.5, 71.2, 73.8, True)])
     counts = [verdict_row(cell, "documents", n, "documents", int(n), *NO_INTERVAL) for cell, n in COUNTS.items()]
-    counted = pd.concat([webkb.verdicts, summary_table(VERDICT_TABLE_COLUMNS, counts)], ignore_index=True)
+    counted = pd.concat([webkb.verdicts, summary_table("verdicts", counts)], ignore_index=True)
     part = PaperExperiment(replace(webkb, verdicts=counted), tried, ("A remark.",), (), ("A caveat <of> it.",))
-    claims = summary_table(CLAIMS, webkb.claims.to_numpy().tolist())
+    claims = summary_table("claims", webkb.claims.to_numpy().tolist())
     pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
     compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
-    results = (claims, {"result": 10, "z": 1}, summary_table(COMPARISONS, compared))
+    results = (claims, {"result": 10, "z": 1}, comparison_frame(compared))
     return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), *results)]
 
 
@@ -46,4 +46,4 @@ def comparison_row(claim, a, b, gap):
     words = {"claim": claim, "variant": "", "config": "webkb", "a": a, "b": b, "metric": "accuracy"}
     words |= {"relation": "greater", "paper_verdict": "holds", "strict_verdict": "not shown", "verdict": "not shown"}
     words |= {"value": gap, "low": gap - 0.02, "high": gap + 0.02, "published": 0.0236, "p_value": 0.2, "p_holm": 0.4}
-    return tuple(words.get(name, float("nan")) for name in COMPARISONS)
+    return words

@@ -9,11 +9,7 @@ import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.summary import (
-    CLAIMS,
-    DIFFERENCES,
-    SCORE_COLUMNS,
-    SIGNIFICANCE,
-    VERDICT_TABLE_COLUMNS,
+    SUMMARY_TABLES,
     CellInfo,
     Summary,
     summary_table,
@@ -44,22 +40,22 @@ def summary_of(
         "Made",
         None,
         cells,
-        summary_table(SCORE_COLUMNS, rows if scores is None else scores),
-        differences=summary_table(DIFFERENCES, gaps),
-        significance=summary_table(SIGNIFICANCE, tests),
+        summary_table("scores", rows if scores is None else scores),
+        differences=summary_table("differences", gaps),
+        significance=summary_table("significance", tests),
         **changes,
     )
 
 
 def verdict(cell: str, published: str = "90.00", **changes: Any) -> tuple[Any, ...]:
-    row = dict.fromkeys(VERDICT_TABLE_COLUMNS, "") | dict.fromkeys(("between_low", "between_high"), NAN)
+    row = dict.fromkeys(SUMMARY_TABLES["verdicts"], "") | dict.fromkeys(("between_low", "between_high"), NAN)
     row |= {"cell": cell, "metric": "accuracy", "kind": "result", "published": published, "unit": "percent"}
     row |= {"value": 91.0, "low": 89.0, "high": 93.0, "documents": 10.0, "widest": 2.0}
     return tuple((row | {"verdict": "consistent"} | changes).values())
 
 
 def verdicts_of(*rows: tuple[Any, ...]) -> pd.DataFrame:
-    return summary_table(VERDICT_TABLE_COLUMNS, rows)
+    return summary_table("verdicts", rows)
 
 
 def result(a: str, b: str, p_holm: float | None = 0.01, note: str = "", kind: str = "sign") -> tuple[Any, ...]:
@@ -67,13 +63,14 @@ def result(a: str, b: str, p_holm: float | None = 0.01, note: str = "", kind: st
 
 
 def claim(name: str, verdict: str, holds: int, of: int, whole: int | None = None, **more: Any) -> dict[str, Any]:
-    row = dict.fromkeys(CLAIMS, "") | {"claim": name, "text": f"Text of {name}.", "rule": "the scores"}
+    row = dict.fromkeys(SUMMARY_TABLES["claims"], "") | {"claim": name, "text": f"Text of {name}."}
+    row["rule"] = "the scores"
     row |= {"verdict": verdict, "holds": holds, "of": of, "whole": whole or of}
     return row | {"strict_verdict": verdict, "strict_holds": holds, "strict_rule": "sign"} | more
 
 
 def claims_of(*rows: dict[str, Any]) -> pd.DataFrame:
-    return summary_table(CLAIMS, [tuple(row[name] for name in CLAIMS) for row in rows])
+    return summary_table("claims", [tuple(row[name] for name in SUMMARY_TABLES["claims"]) for row in rows])
 
 
 def points_of(panel: str, series: str, x: Any, y: Any, low: Any = NAN, high: Any = NAN) -> pd.DataFrame:

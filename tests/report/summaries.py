@@ -3,12 +3,7 @@
 import numpy as np
 
 from benchmark.analysis.summary import (
-    CLAIMS,
-    DIFFERENCES,
     HEADLINE_FOLD,
-    SCORE_COLUMNS,
-    SIGNIFICANCE,
-    VERDICT_TABLE_COLUMNS,
     CellInfo,
     Summary,
     summary_table,
@@ -86,19 +81,19 @@ def webkb_summary(failures=None, **changes):
         "title": "WebKB-top4, accuracy of five kernels",
         "paper": "zhang2005",
         "cells": tuple(cells),
-        "scores": summary_table(SCORE_COLUMNS, scores),
+        "scores": summary_table("scores", scores),
         "significance": summary_table(
-            SIGNIFICANCE,
+            "significance",
             [
                 (*pair, "sign", 351, 3.9, 3e-9, 6e-9, 2, ""),
                 (*pair, "mcnemar", 351, 15.2, 0.00012345, 0.0002469, 2, ""),
                 (*pair, "wilcoxon", 4, float("nan"), None, None, 0, "not testable (smallest p 0.125)"),
             ],
         ),
-        "differences": summary_table(DIFFERENCES, [(*pair, 0.0278, 0.013, 0.042, 4199)]),
-        "verdicts": summary_table(VERDICT_TABLE_COLUMNS, verdicts),
+        "differences": summary_table("differences", [(*pair, 0.0278, 0.013, 0.042, 4199)]),
+        "verdicts": summary_table("verdicts", verdicts),
         "claims": summary_table(
-            CLAIMS,
+            "claims",
             [
                 claim_row("ngd-best", "NGD under L1 beats LIN and NED under L2.", (4, "holds"), (4, "holds"), 4),
                 claim_row("ned-like-lin", "NED works comparably.", (2, "holds"), (1, "holds in part (1 of 2)"), 2),
@@ -117,7 +112,7 @@ def many_cells_summary(n_c=3):
     rows = [row for i, cell in enumerate(cells) for row in scores_of(cell.id, 0.5 + 0.4 * np.sin(i) ** 2, folds=())]
     rows[0] = (*rows[0][:4], None, None, *rows[0][6:7], None)
     return Summary(
-        "webkb-c", "WebKB-top4 & the C_SVC's C: 100% of it", None, tuple(cells), summary_table(SCORE_COLUMNS, rows)
+        "webkb-c", "WebKB-top4 & the C_SVC's C: 100% of it", None, tuple(cells), summary_table("scores", rows)
     )
 
 
@@ -127,9 +122,7 @@ def failing_summary():
 
 def all_failed_summary():
     cells = (cell_info("tf", "l1", "ngd"),)
-    return Summary(
-        "one", "One cell", None, cells, summary_table(SCORE_COLUMNS), failures={cells[0].id: "out of memory"}
-    )
+    return Summary("one", "One cell", None, cells, summary_table("scores"), failures={cells[0].id: "out of memory"})
 
 
 SUMMARIES = {

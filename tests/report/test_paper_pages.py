@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmark.analysis.summary import SCORE_COLUMNS, CellInfo, Summary, summary_table
+from benchmark.analysis.summary import CellInfo, Summary, summary_table
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
@@ -96,7 +96,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         ("claims, by our stricter test", 6, 2, 0, 2, 2),
     )
     assert grid.note == "2 tuned, not counted."
-    assert ([each.claim for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
+    assert ([each["claim"] for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 
@@ -118,7 +118,7 @@ def test_deviations_are_of_the_counted_reading(changes: dict[str, Any], listed: 
 def sweep_of(*cells: tuple[CellInfo, float], reach: float = 0.01) -> Summary:
     """Return a sweep of cells with these scores; NaN as `reach` leaves out the intervals."""
     rows = [(cell.id, "all", "accuracy", value, value - reach, value + reach, 9, 0) for cell, value in cells]
-    return Summary("sweep", "Sweep", None, tuple(cell for cell, _ in cells), summary_table(SCORE_COLUMNS, rows))
+    return Summary("sweep", "Sweep", None, tuple(cell for cell, _ in cells), summary_table("scores", rows))
 
 
 OWN = {"a": {"more": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}}

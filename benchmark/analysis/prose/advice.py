@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import NEVER_DIFFER, UNDECIDED, planned_comparisons
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.summary import Advice
 from benchmark.corpora.registry import corpus_names
 
 if TYPE_CHECKING:
@@ -15,11 +14,19 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
 
 
-def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice | None:
-    """Return the advice of a run on a person's own documents.
+def advice_on_own_documents(experiment: Experiment, summary: Summary) -> dict[str, Any] | None:
+    """Return the facts of an advice on a person's own documents: which method to use, and what they can't decide.
 
-    It is None for a published or generated corpus, for one with published values, for curves and several tasks, where
-    not every comparison is with the same cell, where none has a test, and of two cells of which neither is better.
+    The method to use is the `baseline`, with which all others are compared, or of those that are better than it by the
+    leading test, the one with the best score: `cell`, with its main `score` and the ends `low` and `high` of the 95%
+    interval. Cells are `better` or `worse` than the baseline, `open` without a clear difference, or never differ
+    (`same`); further ones aren't compared with it (`uncompared`). `possible` is how much better than the baseline an
+    open cell may be: the largest end of the 95% intervals of their differences; None if none may be better, or if
+    `cell` is not the baseline. `documents` is the number of tested documents.
+
+    The advice is None for a published or generated corpus, for one with published values, for curves and several
+    tasks, where not every comparison is with the same cell, where none has a test, and of two cells of which neither is
+    better.
     """
     corpora = {variant.collection.corpus for variant in experiment.variants.values()}
     pairs = planned_comparisons(summary)
@@ -48,17 +55,17 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> Advice 
     gains = [max(sign * pair.low, sign * pair.high) for pair in by_outcome.get("open", ()) if not is_missing(pair.low)]
     possible = max(gains, default=0.0)
     compared = {pair.a.id for own in by_outcome.values() for pair in own}
-    return Advice(
-        cell=cell,
-        baseline=baseline,
-        score=float(row["value"]),
-        low=float(row["low"]),
-        high=float(row["high"]),
-        better=better,
-        worse=worse,
-        open=undecided,
-        same=same,
-        uncompared=len(summary.cells) - 1 - len(compared),
-        possible=possible if possible > 0 and not better else None,
-        documents=int(row["n"]),
-    )
+    return {
+        "cell": cell,
+        "baseline": baseline,
+        "score": row["value"],
+        "low": row["low"],
+        "high": row["high"],
+        "better": better,
+        "worse": worse,
+        "open": undecided,
+        "same": same,
+        "uncompared": len(summary.cells) - 1 - len(compared),
+        "possible": possible if possible > 0 and not better else None,
+        "documents": int(row["n"]),
+    }

@@ -190,11 +190,11 @@ def _paper_facts(duels: Duels, write: _Writer) -> dict[str, Any]:
     """Return whether a paper's values hold: by how much its best method leads here and there, and the counts."""
     rows = write.summary.verdicts
     judged = rows[~rows["verdict"].isin(("no interval", "another setting", "tuned", REFERENCE_VALUE))]
-    counts = [own for own in value_counts([judged]) if own.kind != "count" and own.of]
+    counts = [own for own in value_counts([judged]) if own["kind"] != "count"]
     if not counts:
         return {}
-    outside = [(own.verdicts["deviates"], own.of, own.name) for own in counts if own.verdicts["deviates"]]
-    reproduced = [(own.reproduced, own.of, own.name) for own in counts]
+    outside = [(own["deviating"], own["of"], own["name"]) for own in counts if own["deviating"]]
+    reproduced = [(own["reproduced"], own["of"], own["name"]) for own in counts]
     facts: dict[str, Any] = {"outside": outside, "reproduced": reproduced, "rival": None}
     main = judged[(judged["metric"] == write.summary.main_metric) & (judged["reading"] == "")]
     shown = map(in_shown_unit, main.to_dict("records"))

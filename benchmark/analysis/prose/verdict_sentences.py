@@ -12,8 +12,8 @@ from benchmark.papers.load import cells_by_configuration, published_of_experimen
 from benchmark.papers.verdict_counts import (
     DEPENDS,
     NO_VALUES,
-    claim_outcomes,
     claim_verdict_lists,
+    counted_claims,
     not_counted_texts,
     value_counts,
 )
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.papers.claims import ClaimVerdict
     from benchmark.papers.published import Claim
@@ -49,7 +50,7 @@ def verdict_counts_text(
     >>> verdict_counts_text([pd.DataFrame(rows | {"grade": ["same", "outside", ""]})], by_grade=True)
     '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
     """
-    counts = (own for own in value_counts(tables, printed, by_grade=by_grade) if own.of)
+    counts = value_counts(tables, printed, by_grade=by_grade)
     return "; ".join([*(_write("values", own=own) for own in counts), *not_counted_texts(tables)]) or NO_VALUES
 
 
@@ -65,9 +66,18 @@ def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
     >>> claim_counts_text([pd.DataFrame(rows | {"strict_verdict": "not testable"})])
     "its one claim holds by the paper's criterion; 1 not tested"
     """
-    claims = [each for table in tables for each in claim_outcomes(table) if not each.counted]
+    claims = [each for table in tables for each in counted_claims(table)]
     paper, strict = claim_verdict_lists(claims)
     return _write("claims", paper=_counted(paper), strict=_counted(strict), untested=len(claims) - len(paper))
+
+
+def verdict_texts(summary: Summary) -> list[str]:
+    """Write how many published values a run reproduced, and how many claims hold of those that it decides in full."""
+    whole, printed = (
+        summary.claims[summary.claims["whole"] <= summary.claims["of"]],
+        verdict_counts_text([summary.verdicts]),
+    )
+    return [text for text in (printed, claim_counts_text([whole]) if len(whole) else "") if text not in ("", NO_VALUES)]
 
 
 def _counted(verdicts: Sequence[str]) -> dict[str, Any]:

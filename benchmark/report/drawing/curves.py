@@ -97,7 +97,7 @@ def _panel(
     width: float,
     size: int,
 ) -> VegaSpec:
-    """Return one panel: from back to front its band, reference and limits, bars, lines and marks."""
+    """Return one panel: from back to front its band, reference, bars, lines and marks."""
     height = min(MOST_HEIGHT, 0.62 * width)
     ticks: dict[str, Any] = {"values": _log_ticks(ends)} if chart.log_y else {"tickCount": max(3, int(height / 30))}
     vertical: dict[str, Any] = {"type": "quantitative", "axis": alt.Axis(labelExpr=NUMBER, **ticks)}
@@ -117,12 +117,9 @@ def _panel(
         )
         mark = band.mark_rect(color=LINE, opacity=0.5, clip=True, aria=False)
         layers.append(mark.encode(low, y2, x=alt.value(0), x2=alt.value("width")))
-    limits = {"": chart.reference} if chart.reference is not None else {}
-    for name, level in (limits | dict(chart.limits.get(title, {}))).items():
-        at = alt.Chart(rows_data([{"y": round_for_output(chart.scale, level), "name": name}]))
+    if chart.reference is not None:
+        at = alt.Chart(rows_data([{"y": round_for_output(chart.scale, chart.reference)}]))
         layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y))
-        text = at.mark_text(align="left", baseline="bottom", dx=3, color=MUTED, fontSize=size)
-        layers += [text.encode(y, alt.Text("name:N"), x=alt.value(0))] if name else []
     data, moved = alt.Chart(rows_data(_rows(chart, points, ends, width))), dict[str, Any](xOffset=alt.expr("datum.dx"))
     if points["low"].notna().any():
         layers.append(data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved).encode(x, low, y2, stroke))
@@ -166,10 +163,9 @@ def _kind(*, log: bool) -> dict[str, Any]:
 
 
 def _ends(chart: Chart, points: pd.DataFrame, titles: Sequence[str]) -> list[float]:
-    """Return the ends of a vertical axis that shows all points, bars, printed ranges and limits of panels."""
+    """Return the ends of a vertical axis that shows all points, bars and printed ranges of panels."""
     values = [*points[["y", "low", "high"]].to_numpy(dtype=float).ravel()]
     values += [end for title in titles for end in chart.bands.get(title, ())]
-    values += [level for title in titles for level in chart.limits.get(title, {}).values()]
     values += [] if chart.reference is None else [chart.reference]
     shown = [value for value in values if value > 0 or (not chart.log_y and not math.isnan(value))]
     low, high = (float(f"{chart.scale * end:.12g}") for end in (min(shown), max(shown)))

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.comparisons import BASELINE, first_comparisons
+from benchmark.analysis.comparisons import BASELINE, first_comparisons, shown_outcomes
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.cell_facts import cell_facts
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import (
     LINE,
@@ -23,6 +22,7 @@ from benchmark.report.drawing.theme import (
     text_size,
     text_width,
 )
+from benchmark.report.tables import bar_numbers, cell_table
 
 if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
@@ -85,13 +85,13 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
 
 def _points(summary: Summary) -> list[dict[str, Any]]:
     """Return the numbers of every cell in the unit of the axis, and how its mark looks."""
-    unit, points = display_unit(summary.main_metric, summary.quantities), list[dict[str, Any]]()
-    for each in cell_facts(summary):
-        cell, outcome = each.info.id, each.outcome
-        point: dict[str, Any] = {"cell": cell, "failed": each.failed}
+    unit, outcomes = display_unit(summary.main_metric, summary.quantities), shown_outcomes(summary)
+    points = list[dict[str, Any]]()
+    for cell, numbers in bar_numbers(summary, cell_table(summary)).items():
+        outcome, value = outcomes[cell], summary.headlines.get((cell, summary.main_metric), {}).get("value")
+        point: dict[str, Any] = {"cell": cell, "failed": cell in summary.failures}
         point["what"] = BASE if outcome == BASELINE else SCORE if outcome in FILLED else OPEN
         point |= {"fill": OURS if outcome in FILLED else PAPER, "shape": "square" if outcome == BASELINE else "circle"}
-        value = each.score.get("value")
         point["label"] = cell if is_missing(value) else f"{cell}  {unit.text(value)}"
-        points.append(point | {name: round_for_output(1, number) for name, number in each.numbers.items()})
+        points.append(point | {name: round_for_output(1, number) for name, number in numbers.items()})
     return points

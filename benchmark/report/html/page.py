@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.formatting.table import ON_DEMAND, Table
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
+from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.papers.verdict_counts import NO_VALUES
-from benchmark.report.cell_facts import claim_facts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.curves import curve_charts
@@ -27,8 +25,15 @@ from benchmark.report.environment import template_environment
 from benchmark.report.files import VERDICTS_FILE
 from benchmark.report.html.results import confusions_of_pair, results_of
 from benchmark.report.run_tables import failure_lines
-from benchmark.report.tables import cell_table, duplicate_table, range_table, reference_value_table, verdict_table
-from benchmark.report.verdict_signs import verdict_tone
+from benchmark.report.tables import (
+    cell_table,
+    duplicate_table,
+    main_verdicts,
+    range_table,
+    reference_value_table,
+    verdict_table,
+)
+from benchmark.report.verdict_signs import claim_facts, verdict_tone
 from benchmark.system.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -132,13 +137,7 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
 
 def measured_sentences(summary: Summary) -> list[str]:
     """Return sentences on the question, the documents and the splits, and how the paper's values compare."""
-    whole = summary.claims[
-        summary.claims["whole"] <= summary.claims["of"]
-    ]  # a claim that is only partly in this run has no verdict
-    printed = verdict_counts_text([summary.verdicts])
-    beside = [printed] if printed != NO_VALUES else []
-    beside += [claim_counts_text([whole])] if len(whole) else []
-    beside_ours = " ".join(f"{capitalized(text)}." for text in beside)
+    beside_ours = " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
     return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [beside_ours])]
 
 
@@ -168,7 +167,7 @@ def _sections(summary: Summary, table: Mapping[str, Any] | None) -> Iterator[Pag
         yield PageSection("Scores of every method", grid, "scores.csv", folded=True)
         grid = comparison_table(summary)
         yield PageSection("Comparisons", grid, "significance.csv", folded=len(grid.rows) > MOST_OPEN_PAIRS)
-    if table is None or len(summary.verdicts) > sum(bool(row["published"]) for row in table["rows"]):
+    if table is None or len(summary.verdicts) > len(main_verdicts(summary)):
         names = " and ".join(f"`bench run {name}`" for name in summary.explained_by)
         more = f"Other settings are tried by {names}; `bench reproduce` compares their scores, on the paper's page."
         lines = (more,) if "deviates" in set(summary.verdicts["verdict"]) and summary.explained_by else ()

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.comparisons import planned_comparisons
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, p_text
+from benchmark.analysis.comparisons import first_comparisons, planned_comparisons, shown_outcomes
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
+from benchmark.analysis.formatting.table import ON_DEMAND
 from benchmark.analysis.formatting.units import display_unit
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.report.cell_facts import cell_facts, further_metrics
 from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.tables import VERDICT_MEANINGS, WITHOUT, difference_text, metric_header, varying_columns
+from benchmark.report.tables import INTERVAL, bar_numbers, cell_table, metric_header, varying_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.formatting.units import Unit
     from benchmark.analysis.summary import Summary
-    from benchmark.report.cell_facts import CellFacts
 
-#: Metrics that are columns beside the main one; others are in the tables beside the page.
-FURTHER_METRICS = ("accuracy", "macro-f1", "micro-f1")
+#: Detail from which a page shows a column only where a click opens its row.
+OPENED_DETAIL = 6
 #: Columns that tell tables apart: rows of different values have a heading each.
 GROUPING = ("variant", "task", "choice")
 #: Most classes of a matrix; of more, the most frequent confusions are listed.
@@ -33,107 +33,70 @@ MOST_MATRIX_CLASSES, MOST_CONFUSIONS = 8, 10
 
 
 def results_of(summary: Summary) -> dict[str, Any]:
-    """Return the table of results: its rows, the best of each group first, and what its head and legend need.
+    """Return the table of cells with what only a page adds: bars, the first comparison of each cell, and details.
 
-    Cells that have no score are left out. A row has the texts of its numbers, the places of its bar, and what a click
-    opens: splits, classes, tests and commands.
+    Cells that have no score are left out. The rows are the best of each group first.
     """
-    unit, declared = display_unit(summary.main_metric, summary.quantities), summary.quantities
-    further = [metric for metric in further_metrics(summary) if metric in FURTHER_METRICS]
-    leaks = {(row["leak"], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
-    leaking = [leak for leak in WITHOUT if any(leak == each for each, _ in leaks)]
-    facts = [
-        each
-        for each in cell_facts(summary)
-        if each.failed or any((each.info.id, m) in summary.headlines for m in (summary.main_metric, *further))
-    ]
-    bars, ticks = bars_of([each.numbers for each in facts])
-    tests = [name for name in TEST_TITLES if name in set(summary.significance["test"])]
+    grid, main = cell_table(summary, costs=True, anywhere=True), metric_header(summary.main_metric, summary.quantities)
+    unit, numbers = display_unit(summary.main_metric, summary.quantities), bar_numbers(summary, grid)
+    kept = {cell for cell, _ in summary.headlines} | set(summary.failures)
+    texts = {row[0]: dict(zip(grid.header, row, strict=True)) for row in grid.texts if row[0] in kept}
+    bars, ticks = bars_of([numbers[cell] for cell in texts])
+    first, outcomes, opened = first_comparisons(summary), shown_outcomes(summary), _opened(summary, unit)
     grouping = [name for name in GROUPING if name in varying_columns(summary.cells)]
-    opened, rows = _Opened(summary, unit, tests), []
-    for each, bar in zip(facts, bars, strict=True):
-        cell = each.info
-        others = [unit.text(leaks.get((leak, cell.id))) for leak in leaking]
-        others += [
-            display_unit(m, declared).text(summary.headlines.get((cell.id, m), {}).get("value")) for m in further
-        ]
-        verdict = "failed" if each.failed else each.verdict.get("verdict", "")
-        row: dict[str, Any] = {"number": summary.cells.index(cell) + 1, "cell": cell.id, "bar": bar, "others": others}
-        row |= {"group": ", ".join(filter(None, map(cell.columns.get, grouping)))}
-        row |= {"settings": "; ".join(filter(None, (cell.points, cell.classifier))), "outcome": each.outcome}
-        row |= {"score": unit.text(each.score.get("value"))}
-        row |= {"interval": unit.interval(each.score.get("low"), each.score.get("high")), "against": ""}
-        if each.pair:
-            row |= _difference(each.pair, cell.id, unit) | {"against": each.pair.b.id}
-        row |= {"verdict": verdict, "published": each.verdict.get("published", "")}
-        row |= {"less": difference_text(each.verdict) if each.verdict else "", "seconds": _seconds(each)}
-        row |= {"again": f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}"}
-        rows.append(row | opened.of(cell.id))
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["group"], []).append(row)
-    meanings = dict.fromkeys(row["verdict"] for row in rows if row["verdict"] in VERDICT_MEANINGS)
+    cells, groups = {cell.id: cell for cell in summary.cells}, dict[str, list[dict[str, Any]]]()
+    for (name, row), bar in zip(texts.items(), bars, strict=True):
+        cell = cells[name]
+        facts: dict[str, Any] = {"number": summary.cells.index(cell) + 1, "cell": name, "texts": row, "bar": bar}
+        facts |= {"outcome": outcomes[name], "settings": "; ".join(filter(None, (cell.points, cell.classifier)))}
+        facts |= _difference(first[name], unit) if name in first else {}
+        facts |= {"again": f"bench run {shlex.quote(summary.name)} --only {shlex.quote(name)}", **opened[name]}
+        groups.setdefault(", ".join(filter(None, map(cell.columns.get, grouping))), []).append(facts)
+    rows = [row for own in groups.values() for row in own]
     return {
+        "grid": grid,
         "groups": groups,
         "rows": rows,
-        "head": metric_header(summary.main_metric, declared),
-        "others": [*(WITHOUT[leak] for leak in leaking), *(metric_header(each, declared) for each in further)],
+        "main": main,
+        "interval": INTERVAL,
+        "said": [c for c in grid.columns[1:] if c.detail <= ON_DEMAND],
+        "shown": [c for c in grid.columns[1:] if c.detail < OPENED_DETAIL and c.name not in (main, INTERVAL)],
         "ticks": ticks,
-        "baselines": list(dict.fromkeys(row["against"] for row in rows if row["against"])),
-        "tests": [TEST_TITLES[name] for name in tests],
-        "published": any(each.verdict for each in facts),
-        "compared": any("difference" in row for row in rows),
-        "timed": any(row["seconds"] for row in rows),
-        "judged": any(row["verdict"] for row in rows),
-        "meanings": "; ".join(f"{word}: {VERDICT_MEANINGS[word]}" for word in meanings),
+        "baselines": list(dict.fromkeys(row["other"] for row in rows if "other" in row)),
+        "tests": _tests(summary),
         "looked_into": summary.explained_by,
     }
 
 
-def _seconds(facts: CellFacts) -> str:
-    """Write the seconds of training and testing together, "" where they aren't known."""
-    both = [facts.cost.get(name) for name in ("training_seconds", "testing_seconds")]
-    return "" if is_missing(both[0]) else number_text(sum(value for value in both if not is_missing(value)))
+def _tests(summary: Summary) -> dict[str, str]:
+    """Return the heads of the tests that a summary has, by their names."""
+    return {name: title for name, title in TEST_TITLES.items() if name in set(summary.significance["test"])}
 
 
-def _difference(pair: PlannedComparison, cell: str, unit: Unit) -> dict[str, str]:
-    """Return the difference of a method to the other one of a pair, and the interval."""
-    sign, ends = (1, (pair.low, pair.high)) if pair.a.id == cell else (-1, (-pair.high, -pair.low))
-    return {"difference": unit.text(sign * pair.value, "+"), "difference_interval": unit.interval(*ends, "+")}
+def _difference(pair: PlannedComparison, unit: Unit) -> dict[str, str]:
+    """Return the other method of a comparison, the difference to it, and the interval."""
+    ends = unit.interval(pair.low, pair.high, "+")
+    return {"other": pair.b.id, "difference": unit.text(pair.value, "+"), "difference_interval": ends}
 
 
-class _Opened:
-    """What a click on a method shows: its score on each split, found documents of each class, and comparisons."""
-
-    def __init__(self, summary: Summary, unit: Unit, tests: Sequence[str]) -> None:
-        self._unit, self._tests, self._pairs = unit, tests, planned_comparisons(summary)
-        apart = summary.scores[
-            (summary.scores["metric"] == summary.main_metric) & (summary.scores["fold"] != HEADLINE_FOLD)
-        ]
-        self._folds = {cell: rows.set_index("fold")["value"].to_dict() for cell, rows in apart.groupby("cell")}
-        self._classes = dict(list(summary.confusions.groupby("cell")))
-        self._p = {
-            (row["a"], row["b"], row["test"]): p_text(row["p_holm"], row["note"])
-            for row in summary.significance.to_dict("records")
-        }
-
-    def of(self, cell: str) -> dict[str, Any]:
-        """Return the splits, recalls and tests of a cell."""
-        folds = [(str(fold), self._unit.text(value)) for fold, value in self._folds.get(cell, {}).items()]
-        counts, recalls = self._classes.get(cell), []
-        if counts is not None:
-            of, right = counts.groupby("truth", sort=False)["n"].sum(), counts[counts["truth"] == counts["predicted"]]
-            found = right.set_index("truth")["n"].reindex(of.index, fill_value=0) / of
-            recalls = [(str(truth), f"{100 * share:.1f}") for truth, share in found.items()]
-        folds = folds if len(folds) > 1 else []
-        return {"folds": folds, "recalls": recalls, "comparisons": list(self._comparisons(cell))}
-
-    def _comparisons(self, cell: str) -> Iterator[dict[str, Any]]:
-        for pair in self._pairs:
-            if cell in (pair.a.id, pair.b.id):
-                values = [self._p.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in self._tests]
-                other = pair.b if pair.a.id == cell else pair.a
-                yield {"other": other.id, "p": values} | _difference(pair, cell, self._unit)
+def _opened(summary: Summary, unit: Unit) -> dict[str, dict[str, Any]]:
+    """Return what a click on each method shows: scores of its splits, found documents of each class, comparisons."""
+    opened: dict[str, dict[str, Any]] = defaultdict(lambda: {"folds": [], "recalls": [], "comparisons": []})
+    of_splits = (summary.scores["metric"] == summary.main_metric) & (summary.scores["fold"] != HEADLINE_FOLD)
+    for cell, rows in summary.scores[of_splits].groupby("cell"):
+        folds = [(str(fold), unit.text(value)) for fold, value in zip(rows["fold"], rows["value"], strict=True)]
+        opened[str(cell)]["folds"] = folds if len(folds) > 1 else []
+    for cell, counts in summary.confusions.groupby("cell"):
+        of, right = counts.groupby("truth", sort=False)["n"].sum(), counts[counts["truth"] == counts["predicted"]]
+        found = right.set_index("truth")["n"].reindex(of.index, fill_value=0) / of
+        opened[str(cell)]["recalls"] = [(str(truth), f"{100 * share:.1f}") for truth, share in found.items()]
+    tested = summary.significance.to_dict("records")
+    p_values = {(row["a"], row["b"], row["test"]): p_text(row["p_holm"], row["note"]) for row in tested}
+    for pair in planned_comparisons(summary):
+        p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in _tests(summary)]
+        for own in (pair, pair.turned):
+            opened[own.a.id]["comparisons"].append(_difference(own, unit) | {"p": p})
+    return opened
 
 
 def bars_of(

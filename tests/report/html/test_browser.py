@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
-from benchmark.analysis.summary import CONFUSIONS, COSTS, DIFFERENCES, summary_table
+from benchmark.analysis.summary import summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.run_tables import charts_csv
 from tests.report.rows import chart_of, points_of
@@ -114,12 +114,12 @@ def full(webkb):
     gaps = [(a, b, 0.02, 0.01, 0.03, 4199) for a, b in pairwise(cells)]
     mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
     costs = [(cell, 1.5 + i, 0.25, 2e8, False) for i, cell in enumerate(cells)]
-    parts = {"differences": summary_table(DIFFERENCES, gaps), "confusions": summary_table(CONFUSIONS, mistaken)}
+    parts = {"differences": summary_table("differences", gaps), "confusions": summary_table("confusions", mistaken)}
     pair = (cells[2], cells[3])
     given = dict(zip(pair, "ca", strict=True))
     documents = tuple(HardDocument(f"c/it's {i}", "", f"fold {i}", "c", given) for i in range(4))
     parts |= {"disagreement": Disagreement(pair, (9, 4), documents)}
-    return replace(webkb, costs=summary_table(COSTS, costs), failures={}, **parts)
+    return replace(webkb, costs=summary_table("costs", costs), failures={}, **parts)
 
 
 def explained_of(summary):

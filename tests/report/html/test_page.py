@@ -7,7 +7,7 @@ from html import unescape
 from importlib.resources import files
 
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.summary import COSTS, summary_table
+from benchmark.analysis.summary import summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import measured_sentences, page_html
 from tests.report.regions import figure_of, panels
@@ -28,7 +28,7 @@ def specs_of(html):
 def test_only_what_was_measured_differs_between_machines(webkb):
     def on(machine, factor):
         rows = [(cell.id, 3.0 * factor, 0.2 * factor, 1e8 * factor, False) for cell in webkb.cells]
-        return page_html(replace(webkb, costs=summary_table(COSTS, rows)), machine)
+        return page_html(replace(webkb, costs=summary_table("costs", rows)), machine)
 
     one, other = on("Linux-6", 1), on("Darwin-24", 2)
     assert one != other

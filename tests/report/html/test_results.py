@@ -13,7 +13,7 @@ from benchmark.analysis.comparisons import leading_pair
 from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.summary import CONFUSIONS, COSTS, Summary, summary_table
+from benchmark.analysis.summary import Summary, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.results import confusions_of_pair, results_of
 from tests.analysis.made import predicted, table_study
@@ -59,7 +59,7 @@ class TestRows:
     def test_a_difference_is_bold_where_test_and_interval_agree(self, p: float, low: float, outcome: str) -> None:
         summary = summary_of("ab", gaps=[("a", "b", 0.2, low, 0.3, 10)], tests=[result("a", "b", p)])
         row, base = rows_of(summary).values()
-        assert (row["outcome"], row["difference"], row["against"]) == (outcome, "+20.00", "b")
+        assert (row["outcome"], row["difference"], row["other"]) == (outcome, "+20.00", "b")
         assert base["outcome"] == "baseline"
         html = page_html(summary)
         assert ('class="number wide clear"' in html) == (outcome == "better")
@@ -80,12 +80,12 @@ class TestRows:
         )
         cells = (replace(base.cells[0], id="a b"), base.cells[1])
         frames = {name: getattr(base, name).replace({"a": {"a": "a b"}}) for name in ("differences", "significance")}
-        confused = summary_table(CONFUSIONS, [("a b", "yes", "yes", 3), ("a b", "yes", "no", 1)])
-        costs = summary_table(COSTS, [("a b", 1.5, 0.25, 2e8, False)])
+        confused = summary_table("confusions", [("a b", "yes", "yes", 3), ("a b", "yes", "no", 1)])
+        costs = summary_table("costs", [("a b", 1.5, 0.25, 2e8, False)])
         summary = replace(
             base,
             cells=cells,
-            scores=summary_table(list(base.scores.columns), scores),
+            scores=summary_table("scores", scores),
             confusions=confused,
             costs=costs,
             **frames,
@@ -95,7 +95,7 @@ class TestRows:
             "bench run made --only 'a b'",
             "By split: s 60.00, t 80.00.",
             "Found of each class: yes 75.0%.",
-            "1.75 s of training and testing",
+            "training s 1.50 ; testing s 0.25 ; peak MB 200",
             "compared with difference 95% interval sign: p (Holm) Wilcoxon: p (Holm)",
             "b +20.00 [+10.00, +30.00] 0.01 not testable (few)",
         ):
@@ -130,7 +130,7 @@ class TestWhatGoesWrong:
 
     def test_the_two_methods_are_beside_each_other_with_documents(self) -> None:
         confused = [("a", "yes", "yes", 3), ("a", "yes", "no", 1), ("a", "no", "no", 4), ("b", "yes", "yes", 1)]
-        summary = pair_of(*self.documents, confusions=summary_table(CONFUSIONS, confused))
+        summary = pair_of(*self.documents, confusions=summary_table("confusions", confused))
         found = confusions_of_pair(summary)
         assert found["matrices"] == [[[3, 1], [0, 4]], [[1, 0], [0, 0]]]
         words = words_of(page_html(summary))
