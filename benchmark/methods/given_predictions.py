@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
 
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
 
@@ -123,7 +124,7 @@ class GivenPredictionsMethod(Method):
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 
-    def fit(self, *_: object) -> FittedMethod:
+    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Raise ValueError: a file of predictions has no trained model."""
         name = self.spec.predictions and self.spec.predictions.name
         raise ValueError(f"{name}: predictions that were made elsewhere have no trained model to keep")

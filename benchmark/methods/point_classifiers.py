@@ -16,10 +16,9 @@ from benchmark.methods.checked_classifiers import (
     warned_of_other_labels,
 )
 from benchmark.methods.fitted import FittedPoints
-from benchmark.methods.split_data import SplitData
+from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.vectors import surplus_warnings
-from benchmark.methods.views import FittedView, depends_on_split, takes_counts
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
 from benchmark.system.tags import tags_of
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+
 
 #: The warning of each library's classifier on each task, or "", see `changes_when_trained_again`.
 _CHANGES: dict[str, str] = {}
@@ -103,11 +103,10 @@ class PointClassifierMethod(Method):
             predictions = [replace(each, warnings=(*each.warnings, *warned)) for each in predictions]
         return predictions if ours else warned_of_other_labels(predictions)
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedPoints:
+    def fit_split(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
-        work = SplitData(problem, split, [split], terms, self.aggregate, matrices)
         with blas_threads(1):
-            train = self._over_all_classes(work).points(self.spec)[split.train]
+            train = self._over_all_classes(work).points(self.spec)[work.split.train]
             models = tuple(self._trained(work, train, target) for target in self._targets(work))
             return FittedPoints(self._over_all_classes(work).view(self.spec), work.learned, models)
 

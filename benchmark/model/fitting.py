@@ -18,6 +18,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.persistence import reloaded, write_model
@@ -229,7 +230,7 @@ def _model_of(
     with guarded(setting.user_classes, ValueError, short=True):
         if isinstance(method, FusedMethod):
             observer.plan(1)
-            fusion = method.train(problem, split, setting.terms, matrices)
+            fusion = method.train(SplitData(problem, split, [split], setting.terms, setting.aggregate, matrices))
             observer.step(split.name)
             rule, outside = fusion.rule, fusion.outside
             members = [*zip(method.methods, method.problems, fusion.members, strict=True)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.learned_classes import LearnedClasses
+    from benchmark.methods.problem import LearnedClasses
     from benchmark.methods.wrappers.fusion import StandardizedSum
     from benchmark.system.user_classes import Plugin
 

@@ -17,7 +17,7 @@ from benchmark.classifiers import LinearSvm
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.methods.learned_classes import LearnedClasses
+from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
