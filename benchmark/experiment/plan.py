@@ -85,8 +85,6 @@ class Setting:
     units : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
-    aggregate : str
-        How the gains of the classes are combined, where terms are selected.
     """
 
     key: SettingKey
@@ -95,7 +93,6 @@ class Setting:
     terms: int | None
     units: tuple[StoreUnit, ...]
     alone: bool = True
-    aggregate: str = "sum"
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
@@ -257,8 +254,7 @@ def plan_task(
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                aggregate = variant.terms.aggregate if variant.terms else "sum"
-                settings.append(Setting(key, method, own, number, units, not several, aggregate))
+                settings.append(Setting(key, method, own, number, units, not several))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 

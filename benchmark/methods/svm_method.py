@@ -215,11 +215,13 @@ class SharedMatrixSvm(SvmMethod):
         """Return None: all splits are solved at once."""
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
+        self,
+        problem: Problem,
+        splits: Sequence[Split],
+        terms: int | None,
+        matrices: MatrixCache,  # noqa: ARG002
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
-        if terms is not None or len(problem.documents.classes) != 2:
-            raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
         watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
         with limit_threads(matrices):
             documents = (problem.key, self.spec.representation)

@@ -230,7 +230,7 @@ def _model_of(
     with guarded(setting.user_classes, ValueError, short=True):
         if isinstance(method, FusedMethod):
             observer.plan(1)
-            fusion = method.train(SplitData(problem, split, [split], setting.terms, setting.aggregate, matrices))
+            fusion = method.train(SplitData(problem, split, [split], setting.terms, setting.method.aggregate, matrices))
             observer.step(split.name)
             rule, outside = fusion.rule, fusion.outside
             members = [*zip(method.methods, method.problems, fusion.members, strict=True)]

@@ -118,7 +118,7 @@ class FusedMethod(Method):
     def __init__(
         self, spec: MethodSpec, methods: tuple[Method, ...], problems: tuple[Problem, ...], *, batched: bool = False
     ) -> None:
-        super().__init__(spec, batched=batched)
+        super().__init__(spec, methods[0].aggregate, batched=batched)
         if spec.fused is None:
             raise ValueError("this method is no fusion")
         self.fused, self.methods, self.problems = spec.fused, methods, problems
