@@ -82,7 +82,7 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
         grams = gram_rows(spec.build_kernel(), points[rows], labels, points[work.split.test])
         return dict(zip(("gram", "tested"), grams, strict=True))
 
-    arrays = work.matrices.cached(*cache_entry(problem, spec, rows_source, "Gram matrix", work), make)
+    arrays = work.matrices.cached(*cache_entry(problem, spec, GramSource, "Gram matrix", work), make)
     watch.lap("kernel")
     gram, tested = arrays["gram"], arrays["tested"]
     tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
@@ -130,7 +130,7 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
             arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
         return arrays
 
-    entry = cache_entry(work.problem, spec, scores_source, "PLSI models", work)
+    entry = cache_entry(work.problem, spec, GramSource, "PLSI models", work)
     arrays = work.matrices.cached(*entry, learn)
     by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
     if not hasattr(kernel, "scores_"):

@@ -218,8 +218,8 @@ class SharedMatrixSvm(SvmMethod):
         self,
         problem: Problem,
         splits: Sequence[Split],
-        terms: int | None,
-        matrices: MatrixCache,  # noqa: ARG002
+        terms: int | None,  # noqa: ARG002 - the signature of methods
+        matrices: MatrixCache,
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
