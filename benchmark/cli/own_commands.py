@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -167,20 +168,27 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = read_model(model)
-    columns = predicting.RecordColumns.of_model(
-        trained.about, text=text, id=id_, encoding=encoding, delimiter=delimiter, keep=None if keep_all else keep or ()
-    )
     parts = predicting.parts_of_predictions(trained, only or ())
     ensure_numba_cache(partial(echo, err=True))
-    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], columns)
-    tally = predicting.PredictionCount()
-    answered = tally.counted(trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()))
+    documents = predicting.read_texts(
+        files or [predicting.STANDARD_INPUT],
+        trained.about,
+        text=text,
+        id=id_,
+        keep=None if keep_all else keep or (),
+        encoding=encoding,
+        delimiter=delimiter,
+    )
+    answered, tally = trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()), Counter[str]()
     as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
-    for text_of in predicting.format_predictions(trained, answered, parts, as_json=as_json, with_words=top_terms > 0):
+    lines = predicting.format_predictions(
+        trained, answered, parts, as_json=as_json, with_words=top_terms > 0, tally=tally
+    )
+    for text_of in lines:
         sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
     sys.stdout.flush()
-    if tally.unknown:
-        echo(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)
+    if tally["unknown"]:
+        echo(f"{tally['unknown']:,} of {tally['documents']:,} documents have no word that the model knows", err=True)
 
 
 @plugin.command("test", epilog="Example: bench plugin test mykernels.py")

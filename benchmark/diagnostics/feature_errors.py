@@ -14,7 +14,6 @@ from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, Diagnostic
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.methods.problem import Problem
-from benchmark.methods.views import fitted_weighting
 from benchmark.representation import normalize_rows
 from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
@@ -164,7 +163,7 @@ class FeatureErrors(Diagnostic):
         if n < 2:
             raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
-        weighting = fitted_weighting(problem, counts, representation, np.arange(n) if representation.learns else None)
+        weighting = problem.weighting(counts, representation, np.arange(n) if representation.learns else None)
         points = normalize_rows(weighting.transform(counts), representation.normalization)
         built: FeatureMap = features.build()
         with blas_threads(1):

@@ -140,7 +140,7 @@ class LocalExecutor:
         splits = unit_splits(units)
         for split, own in zip(splits, decided, strict=True) if setting.alone else ():
             problem = setting.problem.over_terms_of(split.train)
-            data = SplitData(problem, split, splits, setting.terms, setting.aggregate, self._matrices)
+            data = SplitData(problem, split, splits, setting.terms, setting.method.aggregate, self._matrices)
             if reason := degenerate_predictions_reason(setting.method.spec, data, own):
                 where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
                 return f"{where}{split.name}: {reason}"

@@ -24,12 +24,12 @@ from benchmark.evaluation.predictions import (
 )
 from benchmark.experiment.code_digest import code_digest, code_version, imported_modules, is_stored
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import products_key, training_rows_of
-from benchmark.methods.svm_method import solve_jointly
-from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
@@ -85,8 +85,6 @@ class Setting:
     units : tuple of StoreUnit
     alone : bool
         Whether the method has no other candidate.
-    aggregate : str
-        How the gains of the classes are combined, where terms are selected.
     """
 
     key: SettingKey
@@ -95,7 +93,6 @@ class Setting:
     terms: int | None
     units: tuple[StoreUnit, ...]
     alone: bool = True
-    aggregate: str = "sum"
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
@@ -257,8 +254,7 @@ def plan_task(
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                aggregate = variant.terms.aggregate if variant.terms else "sum"
-                settings.append(Setting(key, method, own, number, units, not several, aggregate))
+                settings.append(Setting(key, method, own, number, units, not several))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 
@@ -355,13 +351,9 @@ class Batch:
     def solve(self, matrices: MatrixCache) -> list[list[SettingPredictions] | Exception]:
         """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
         first = self.parts[0][0]
-        methods: list[Any] = [(setting.method, unit_splits(units)) for setting, units in self.parts]
+        methods = [(setting.method, unit_splits(units)) for setting, units in self.parts]
         try:
-            if isinstance(first.method, FusedMethod):
-                return solve_fusions(methods, first.problem, first.terms, matrices)
-            if first.method.joins(first.problem, first.terms) is not None:
-                return solve_jointly(methods, first.problem, first.terms, matrices, once=self.once)
-            return [method.solve(first.problem, splits, first.terms, matrices) for method, splits in methods]
+            return solve_batch(methods, first.problem, first.terms, matrices, once=self.once)
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchmark.methods.split_data import SplitData, inputs_of
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.vectors import surplus_warnings
-from benchmark.methods.views import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.methods.problem import Problem
 
 
-class Method(ABC):
+class Method:
     """View of documents, optional kernel and classifier for the documents of one problem.
 
     Parameters
@@ -73,18 +72,30 @@ class Method(ABC):
         ValueError, FloatingPointError
             If the method can't be used on these documents.
         """
-        vectors, inputs, predictions = self.spec.vectors, self.inputs(problem), []
-        warnings = () if vectors is None else surplus_warnings(vectors, problem.documents)
-        for split in splits:
-            watch = Stopwatch()
-            fitted = self.fit(problem, split, terms, matrices)
-            watch.lap("training")
-            decisions = fitted.decide(fitted.view.own_terms(inputs[split.test]))
-            watch.lap("testing")
-            predictions.append(replace(decisions.timed(watch.seconds()), warnings=warnings))
+        if self.joins(problem, terms) is None:
+            works = (SplitData(problem, split, splits, terms, self.aggregate, matrices) for split in splits)
+            return [self.solve_split(work) for work in works]
+        (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
+        if isinstance(predictions, Exception):
+            raise predictions
         return predictions
 
-    @abstractmethod
+    def solve_split(self, work: SplitData) -> SettingPredictions:
+        """Train on a split and predict its test documents."""
+        watch, problem, vectors = Stopwatch(), work.problem, self.spec.vectors
+        fitted = self.fit_split(work.alone_on(work.split))
+        watch.lap("training")
+        decisions = fitted.decide(fitted.view.own_terms(self.inputs(problem)[work.split.test]))
+        watch.lap("testing")
+        warnings = () if vectors is None else surplus_warnings(vectors, problem.documents)
+        return replace(decisions.timed(watch.seconds()), warnings=warnings)
+
+    def solve_joined(
+        self, methods: Sequence[Any], work: SplitData, *, once: bool
+    ) -> list[SettingPredictions | Exception]:
+        """Solve methods that share something on a split, see `solve_batch`."""
+        raise NotImplementedError
+
     def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
         """Train on the training documents of a split, as `solve` does, and return the trained method.
 
@@ -93,6 +104,57 @@ class Method(ABC):
         ValueError, FloatingPointError
             If the method can't be used on these documents, or has no trained state that can be saved.
         """
+        return self.fit_split(SplitData(problem, split, [split], terms, self.aggregate, matrices))
+
+    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
+        """Train on a split and return the trained method, see `fit`."""
+        raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
+
+
+def solve_batch(
+    asked: Sequence[tuple[Method, Sequence[Split]]],
+    problem: Problem,
+    terms: int | None,
+    matrices: MatrixCache,
+    *,
+    once: bool = False,
+) -> list[list[SettingPredictions] | Exception]:
+    """Solve methods that share inner products or trained members, split by split.
+
+    Parameters
+    ----------
+    asked : sequence of (Method, sequence of Split)
+        Methods with equal values of `joins`, each with the splits to solve.
+    problem, terms, matrices
+        As in `Method.solve`.
+    once : bool
+        True if nothing else needs what they share.
+
+    Returns
+    -------
+    list of (list of SettingPredictions or Exception)
+        For each method its predictions, split by split, or the error that prevents its training on one of them.
+    """
+    first = asked[0][0]
+    if first.joins(problem, terms) is None:
+        return [method.solve(problem, splits, terms, matrices) for method, splits in asked]
+    predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
+    failed: dict[int, Exception] = {}
+    all_splits = {id(split): split for _, splits in asked for split in splits}
+    for number, split in all_splits.items():
+        pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
+        if not pending:
+            continue
+        work = SplitData(problem, split, [*all_splits.values()], terms, first.aggregate, matrices)
+        for i, result in zip(pending, first.solve_joined([asked[i][0] for i in pending], work, once=once), strict=True):
+            if isinstance(result, Exception):
+                failed[i] = result
+            else:
+                predictions[i][number] = result
+    return [
+        failed[i] if i in failed else [predictions[i][id(split)] for split in splits]
+        for i, (_, splits) in enumerate(asked)
+    ]
 
 
 class WrappedMethod(Method):

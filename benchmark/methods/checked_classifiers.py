@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from benchmark.classifiers.class_scores import score_method, score_of_each
 from benchmark.config.components import is_library_class
-from benchmark.methods.learned_classes import check_finite_values
+from benchmark.methods.problem import check_finite_values
 from benchmark.system.errors import one_line, unknown_name
 from benchmark.system.memory import free_memory
 from benchmark.system.registries import is_builtin

@@ -21,7 +21,7 @@ from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
-from benchmark.methods.learned_classes import Decisions
+from benchmark.methods.problem import Decisions
 from benchmark.representation import canonical_csr, power_transform
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from benchmark.classifiers.hyperplanes import Hyperplanes
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
-    from benchmark.methods.learned_classes import LearnedClasses
-    from benchmark.methods.split_data import SplitData
-    from benchmark.methods.views import FittedView
+    from benchmark.methods.problem import LearnedClasses
+    from benchmark.methods.split_data import FittedView, SplitData
 
     Array = NDArray[np.float64]
 

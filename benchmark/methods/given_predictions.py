@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,31 +15,31 @@ from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_c
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import warned_of_other_labels
+from benchmark.methods.vectors import checked_path
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from benchmark.config.model import MethodFile
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
 
 ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
 
 
 @lru_cache(maxsize=8)
-def read_predictions(path: Path, digest: str) -> pd.DataFrame:
+def read_predictions(file: MethodFile) -> pd.DataFrame:
     """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
 
     Parameters
     ----------
-    path : Path
-    digest : str
-        sha256 that the file had when the configuration was read.
+    file : MethodFile
 
     Returns
     -------
@@ -53,17 +52,16 @@ def read_predictions(path: Path, digest: str) -> pd.DataFrame:
     DataError
         If the file can't be read, was changed, lacks a column, has a document twice, or a score that is no number.
     """
-    columns, contents = read_columns(path), hashlib.sha256()
+    path = checked_path(file)
+    columns = read_columns(path)
     label = next((each for each in LABELS if each in columns), None)
     if ID not in columns or label is None:
         raise UnknownColumnError(path, ID if ID not in columns else LABELS[0], columns)
     keys, scored = [ID, *(each for each in (SPLIT, SIZE) if each in columns)], score_columns(columns)
     lines, rows = [], []
-    for line, values in iter_records(path, [*keys, label, *scored], digest=contents):
+    for line, values in iter_records(path, [*keys, label, *scored]):
         lines.append(line)
         rows.append(values)
-    if contents.hexdigest() != digest:
-        raise DataError(f"{path}: was changed since the configuration was read; run it again")
     frame = pd.DataFrame(rows, columns=[*keys, LABELS[0], *scored], dtype=object)
     for key in (ID, SPLIT, SIZE):
         frame[key] = ["" if each is None else str(each).strip() for each in frame.get(key, [""] * len(frame))]
@@ -113,9 +111,8 @@ class GivenPredictionsMethod(Method):
         if terms is not None:
             raise ValueError("predictions of a file have no numbers of terms")
         file = self.spec.predictions
-        if file is None or file.path is None:
-            raise ValueError("predictions need a file")
-        frame, tested = read_predictions(file.path, file.digest), np.concatenate([split.test for split in splits])
+        assert file is not None  # noqa: S101 - see `build_method`
+        frame, tested = read_predictions(file), np.concatenate([split.test for split in splits])
         if len(splits) > 1 and SPLIT not in frame.attrs["columns"] and len(np.unique(tested)) < len(tested):
             raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")
         try:
@@ -123,7 +120,7 @@ class GivenPredictionsMethod(Method):
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 
-    def fit(self, *_: object) -> FittedMethod:
+    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Raise ValueError: a file of predictions has no trained model."""
         name = self.spec.predictions and self.spec.predictions.name
         raise ValueError(f"{name}: predictions that were made elsewhere have no trained model to keep")

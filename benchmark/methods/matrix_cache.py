@@ -16,8 +16,7 @@ from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.methods.rankings import Rankings
-from benchmark.methods.views import fitted_weighting
+from benchmark.methods.problem import Rankings
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
@@ -130,9 +129,7 @@ class MatrixCache:
             return self._products[1]
         self._forget()
         started = time.perf_counter()
-        weights = fitted_weighting(problem, problem.counts.matrix, representation, learned).transform(
-            problem.counts.matrix
-        )
+        weights = problem.weighting(problem.counts.matrix, representation, learned).transform(problem.counts.matrix)
         if representation.dirichlet:
             products = self.smoothed(weights, exponent, representation.dirichlet)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +16,9 @@ from benchmark.methods.checked_classifiers import (
     warned_of_other_labels,
 )
 from benchmark.methods.fitted import FittedPoints
-from benchmark.methods.split_data import SplitData
+from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.vectors import surplus_warnings
-from benchmark.methods.views import FittedView, depends_on_split, takes_counts
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
 from benchmark.system.tags import tags_of
@@ -34,16 +33,9 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
+
 #: The warning of each library's classifier on each task, or "", see `changes_when_trained_again`.
 _CHANGES: dict[str, str] = {}
-
-
-@dataclass(frozen=True, eq=False)
-class _Target:
-    """Labels of the training documents, shape (n,), and for selected terms their rankings, shape (k, V), or None."""
-
-    labels: NDArray[np.int32]
-    rankings: NDArray[np.intp] | None
 
 
 class PointClassifierMethod(Method):
@@ -87,9 +79,9 @@ class PointClassifierMethod(Method):
             train, test = points[split.train], points[split.test]
             del points
             watch.lap("extraction")
-            models = [self._trained(work, train, target) for target in self._targets(work)]
+            models = self._models(work, train)
             watch.lap("training")
-            decisions = FittedPoints(FittedView(None), work.learned, tuple(models)).decide_points(test)
+            decisions = FittedPoints(FittedView(None), work.learned, models).decide_points(test)
             watch.lap("testing")
             predictions = decisions.timed(watch.seconds())
             return replace(predictions, warnings=self._changes(work, train)) if split is splits[0] else predictions
@@ -103,50 +95,49 @@ class PointClassifierMethod(Method):
             predictions = [replace(each, warnings=(*each.warnings, *warned)) for each in predictions]
         return predictions if ours else warned_of_other_labels(predictions)
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedPoints:
+    def fit_split(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
-        work = SplitData(problem, split, [split], terms, self.aggregate, matrices)
         with blas_threads(1):
-            train = self._over_all_classes(work).points(self.spec)[split.train]
-            models = tuple(self._trained(work, train, target) for target in self._targets(work))
-            return FittedPoints(self._over_all_classes(work).view(self.spec), work.learned, models)
+            train = self._over_all_classes(work).points(self.spec)[work.split.train]
+            return FittedPoints(self._over_all_classes(work).view(self.spec), work.learned, self._models(work, train))
 
     def _over_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""
         return replace(work, terms=None) if self._selects else work
 
-    def _targets(self, work: SplitData) -> list[_Target]:
-        """Return the target of all classes, or one of each learned class against the rest."""
-        problem, rankings = work.problem, None
-        if self._selects and work.terms is not None:
-            rankings = work.matrices.rankings(problem, work.split).of_each()
-        if not problem.multilabel:
-            return [_Target(problem.documents.labels[work.split.train], rankings)]
-        # A term's information gain is the same for a class and for the rest.
-        return [
-            _Target(work.members[:, c].astype(np.int32), None if rankings is None else rankings[[c, c]])
-            for c in work.learned.columns
-        ]
-
-    def _trained(self, work: SplitData, train: Any, target: _Target) -> Any:
-        """Train a classifier on points and labels."""
-        classifier, problem = self.spec.classifier, work.problem
-        if target.rankings is None:
-            parameters: dict[str, Any] = dict.fromkeys(seed_parameters(classifier), problem.seed)
+    def _models(self, work: SplitData, train: Any) -> tuple[Any, ...]:
+        """Train a classifier of all classes, or one of each learned class against the rest, on points."""
+        labels = self._labels(work)
+        if not (self._selects and work.terms is not None):
+            return tuple(self._trained(work, train, each) for each in labels)
+        rankings = work.matrices.rankings(work.problem, work.split).of_each()
+        if work.problem.multilabel:  # a term's information gain is the same for a class and for the rest
+            of_labels = [rankings[[column, column]] for column in work.learned.columns]
         else:
+            of_labels = [rankings]
+        return tuple(self._trained(work, train, *each) for each in zip(labels, of_labels, strict=True))
+
+    def _labels(self, work: SplitData) -> list[NDArray[np.int32]]:
+        """Return the labels of the training documents, or 1 and 0 for each learned class and the rest."""
+        if not work.problem.multilabel:
+            return [work.problem.documents.labels[work.split.train]]
+        return [work.members[:, column].astype(np.int32) for column in work.learned.columns]
+
+    def _trained(self, work: SplitData, train: Any, y: NDArray[np.int32], *rankings: NDArray[np.intp]) -> Any:
+        """Train a classifier on points and labels, and for selected terms on their rankings, shape (k, V)."""
+        classifier, problem = self.spec.classifier, work.problem
+        parameters: dict[str, Any] = dict.fromkeys(seed_parameters(classifier), problem.seed)
+        if rankings:
             parameters = {"n_terms": work.terms}
         classes = () if problem.multilabel else problem.documents.classes
-        made = checked_classifier(classifier.build(**parameters), classes)
-        return made.fit(train, target.labels, *([] if target.rankings is None else [target.rankings]))
+        return checked_classifier(classifier.build(**parameters), classes).fit(train, y, *rankings)
 
     def _changes(self, work: SplitData, train: Any) -> tuple[str, ...]:
         """Return the warning that a library's classifier is not deterministic, once for each task and classifier."""
-        classifier, targets = self.spec.classifier, self._targets(work)
-        if not is_library_class(classifier.cls) or not targets:
+        classifier, labels = self.spec.classifier, self._labels(work)
+        if not is_library_class(classifier.cls) or not labels:
             return ()
         key = f"{work.problem.key} {classifier.resolved}"
         if key not in _CHANGES:
-            _CHANGES[key] = changes_when_trained_again(
-                lambda X, y: self._trained(work, X, _Target(y, None)), train, targets[0].labels
-            )
+            _CHANGES[key] = changes_when_trained_again(lambda X, y: self._trained(work, X, y), train, labels[0])
         return tuple(filter(None, (_CHANGES[key],)))

@@ -1,23 +1,31 @@
-"""The documents that a method is trained and tested on."""
+"""The documents that a method is trained and tested on, the classes and terms that it learns, and decisions."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.representation import canonical_csr
+from benchmark.representation.selection import aggregate_gains, checked_n_terms, information_gain, rank_terms
+from benchmark.representation.weightings import FROM_LABELS
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.config.model import Representation
     from benchmark.corpora.corpus import Documents
+    from benchmark.representation import Weighting
     from benchmark.text.counts import Counts
     from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
+
+    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +82,35 @@ class Problem:
         occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
         return np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
 
+    def weighting(
+        self,
+        counts: sp.csr_array,
+        representation: Representation,
+        rows: NDArray[np.intp] | None,
+        terms: NDArray[np.intp] | None = None,
+    ) -> Weighting:
+        """Return the representation's weighting, fitted on the documents at `rows`.
+
+        Parameters
+        ----------
+        counts : CSR array, shape (n, V)
+            Counts of all documents, over the columns `terms`.
+        representation : Representation
+        rows : intp array or None
+            Documents to learn from; None for a weighting that learns nothing.
+        terms : intp array, shape (V,), or None
+            Columns of the problem's counts; None for all.
+        """
+        built: Weighting = representation.weighting.build()
+        if representation.fields:
+            (block_of, names), weights = (self.counts.block_of, self.counts.blocks), dict(representation.fields)
+            by_block = np.array([weights.get(name, 0.0) for name in names])
+            chosen = block_of if terms is None else block_of[terms]
+            built.of_blocks(chosen, by_block, representation.normalization, names)
+        if rows is None:
+            return built.fit(counts)
+        return built.fit(counts[rows], self.members[rows] if representation.learns == FROM_LABELS else None)
+
     def over_terms_of(self, train: NDArray[np.intp]) -> Problem:
         """Return the problem over the terms that pruning keeps in the documents at `train`, see `training_terms`.
 
@@ -85,3 +122,136 @@ class Problem:
         matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
         own = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
         return Problem(own, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Information gain of each term for each class; the first n terms of a ranking are the n best.
+
+    Parameters
+    ----------
+    gains : float64 array, shape (k, V)
+        Information gains over the training documents, in nats.
+    shares : float64 array, shape (k,)
+        Share of the training documents in each class.
+    """
+
+    gains: Array
+    shares: Array
+
+    @classmethod
+    def learn(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
+        """Compute the gains over the documents at `train`.
+
+        Raises
+        ------
+        ValueError
+            If a class has no training document, where each document has exactly one class.
+        """
+        documents = problem.documents
+        classes = problem.members[train] if problem.multilabel else documents.labels[train]
+        gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
+        return cls(gains, problem.members[train].sum(axis=0) / len(train))
+
+    def of_all(self, number: int, aggregate: str) -> NDArray[np.intp]:
+        """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
+        checked_n_terms(number, self.gains.shape[1])
+        return rank_terms(aggregate_gains(self.gains, self.shares, aggregate))[:number]
+
+    def of_each(self) -> NDArray[np.intp]:
+        """Return the terms of each class by decreasing gain, shape (k, V)."""
+        return rank_terms(self.gains)
+
+
+class Decisions(NamedTuple):
+    """Decisions on m documents.
+
+    Parameters
+    ----------
+    predicted : int32 array, shape (m,), or bool array, shape (m, k)
+        Predicted class of each document, or class indicators where documents may have several classes.
+    tied : bool array, of the shape of `predicted`
+        True for a tie for the first place, or for a decision value of exactly 0.
+    values : float64 array, shape (m, k), or None
+        Decision value of each class; infinite for classes that could not be learned. None where a method has none.
+    """
+
+    predicted: NDArray[Any]
+    tied: NDArray[np.bool_]
+    values: Array | None
+
+    @property
+    def known_values(self) -> Array:
+        """`values`, of a method that has some."""
+        assert self.values is not None  # noqa: S101 - see `FittedMethod.decide`
+        return self.values
+
+    def timed(self, seconds: Array) -> SettingPredictions:
+        """Return the predictions of a split, with `seconds` by `TIMERS`, shape (6,)."""
+        return SettingPredictions.of_split(self.predicted, self.tied, seconds, self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedClasses:
+    """Classes that some training documents have and others don't; a class that none has is never predicted.
+
+    Where documents may have several classes, a class that every training document has is predicted for every document.
+
+    Parameters
+    ----------
+    multilabel : bool
+        True if a document may have several classes, or none.
+    columns : intp array, shape (n_learned,)
+        Positions of the learned classes, ascending.
+    everywhere : bool array, shape (k,)
+        True for classes that every training document has; always False where each document has exactly one class.
+    """
+
+    multilabel: bool
+    columns: NDArray[np.intp]
+    everywhere: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
+        """Return the classes that can be learned from the documents at `train`."""
+        members = problem.members[train]
+        everywhere = np.asarray(members.all(axis=0) & problem.multilabel)
+        return cls(problem.multilabel, np.flatnonzero(members.any(axis=0) & ~everywhere), everywhere)
+
+    def names(self, problem: Problem) -> tuple[str, ...]:
+        """Return the names of the learned classes."""
+        return tuple(problem.documents.classes[int(column)] for column in self.columns)
+
+    def decide(self, values: Array) -> Decisions:
+        """Return decisions from decision values of the learned classes, shape (m, n_learned).
+
+        The class with the largest value is predicted, of ties the first; where documents may have several classes, the
+        classes with a positive value (LIBSVM's rule). A class that could not be learned has the value -inf, or inf if
+        it is predicted for every document.
+
+        Raises
+        ------
+        FloatingPointError
+            If a decision value is not finite.
+        """
+        check_finite_values(values)
+        if not self.multilabel:
+            tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
+            return Decisions(self.columns[values.argmax(axis=1)].astype(np.int32), tied, self.class_values(values))
+        predicted = np.repeat(self.everywhere[None], len(values), axis=0)
+        tied = np.zeros(predicted.shape, dtype=bool)
+        predicted[:, self.columns], tied[:, self.columns] = values > 0, values == 0
+        return Decisions(predicted, tied, self.class_values(values))
+
+    def class_values(self, values: Array) -> Array:
+        """Return decision values of all classes, shape (m, k), from those of the learned ones, shape (m, n_learned)."""
+        full = np.tile(np.where(self.everywhere, np.inf, -np.inf), (len(values), 1))
+        full[:, self.columns] = values
+        return full
+
+
+def check_finite_values(values: Array) -> Array:
+    """Return the decision values; FloatingPointError if one isn't finite."""
+    if not np.isfinite(values).all():
+        raise FloatingPointError("a decision value is not a finite number")
+    return values

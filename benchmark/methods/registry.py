@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.given_predictions import GivenPredictionsMethod
-from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest
+from benchmark.methods.hyperplane_method import HyperplaneMethod
 from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.split_data import depends_on_split
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
-from benchmark.methods.views import depends_on_split
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
 from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.system.tags import tags_of
@@ -51,11 +51,10 @@ def _method_class(spec: MethodSpec, problem: Problem, terms: TermSelection | Non
     if spec.kernel is None:
         return PointClassifierMethod
     if not is_elementwise_kernel(spec.kernel.cls):
-        learned = {"targets": HyperplaneTopMethod, "scores": FisherKernelMethod}
-        return learned.get(tags_of(spec.kernel.cls).solved_by, SvmMethod)
+        return HyperplaneMethod if tags_of(spec.kernel.cls).solved_by == "targets" else SvmMethod
     if problem.multilabel:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
-        return LinearOneVsRest if hyperplanes else SvmMethod
+        return HyperplaneMethod if hyperplanes else SvmMethod
     two = len(problem.documents.classes) == 2 and spec.classifier.build().scheme == "one-vs-one"
     one_matrix = two and replicated and terms is None and not depends_on_split(spec.representation)
     return SharedMatrixSvm if one_matrix else SvmMethod

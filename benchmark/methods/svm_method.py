@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,109 +10,59 @@ import numpy as np
 
 from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
 from benchmark.classifiers.hyperplanes import train_one_vs_rest
-from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
     SupportVectorClassifier,
     mean_self_product,
-    svm_decision_values,
     svm_decision_values_together,
     train_multiclass,
     train_multiclass_together,
 )
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.kernels.gram import LazyGram, kernel_diagonal
+from benchmark.kernels.gram import LazyGram
 from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMachines, svm_decisions
-from benchmark.methods.learned_classes import Decisions
+from benchmark.methods.gram_sources import by_class, products_source, rows_source, scaled_cost, scores_source
+from benchmark.methods.problem import Decisions, check_finite_values
 from benchmark.methods.split_data import SplitData, cache_entry, products_key
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, rows_per_block, run_blocks
+from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
+    from benchmark.classifiers.libsvm import BinarySvm
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.kernels.base import Kernel
-    from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
 
-class PerSplit(Method):
-    """Base class of methods that solve each split separately."""
-
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train on each split and predict its test documents, see `Method.solve`."""
-        with limit_threads(matrices):
-            return [self._split(SplitData(problem, split, splits, terms, self.aggregate, matrices)) for split in splits]
-
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
-        """Train on a split and return the trained method, see `Method.fit`."""
-        with limit_threads(matrices):
-            return self._fitted(SplitData(problem, split, [split], terms, self.aggregate, matrices))
-
-    def _split(self, work: SplitData) -> SettingPredictions:
-        """Train on a split and predict its test documents."""
-        raise NotImplementedError
-
-    def _fitted(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
-        """Train on a split and return the trained method."""
-        raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
-
-
-@dataclass(frozen=True, eq=False)
-class GramSource:
-    """Kernel values of a split.
-
-    Parameters
-    ----------
-    train : KernelTiles, shape (n, n)
-        Of the training documents, in the order of `rows`.
-    tested : KernelTiles, shape (m, n)
-        Of the test documents against the training documents.
-    rows : intp array, shape (n,)
-        The training documents: sorted by class where each has exactly one.
-    cost : float
-        LIBSVM's -c.
-    """
-
-    train: KernelTiles
-    tested: KernelTiles
-    rows: NDArray[np.intp]
-    cost: float
-
-
-class SvmMethod(PerSplit):
-    """LIBSVM on each split separately, on a kernel of inner products or on the Gram rows that `transform` returns.
+class SvmMethod(Method):
+    """LIBSVM on a source of Gram rows: inner products, a kernel's `transform`, or the scores of a model.
 
     Pairs of classes or each class against the rest are trained where documents have exactly one class; each class
-    against the rest where they may have several.
+    against the rest where they may have several, and on scores.
     """
 
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train on each split and predict its test documents, see `Method.solve`."""
-        if self.joins(problem, terms) is None:
-            return super().solve(problem, splits, terms, matrices)
-        (predictions,) = solve_jointly([(self, splits)], problem, terms, matrices)
-        if isinstance(predictions, Exception):
-            raise predictions
-        return predictions
+    @property
+    def _on_scores(self) -> bool:
+        return self.spec.kernel is not None and tags_of(self.spec.kernel.cls).solved_by == "scores"
+
+    @property
+    def uses_seed(self) -> bool:
+        """True for the scores of a PLSI model, which starts from random parameters."""
+        return self._on_scores
 
     def joins(self, problem: Problem, terms: int | None) -> Any:
         """Return a value that is equal for machines that can be trained together; None for a machine trained alone.
@@ -127,31 +76,39 @@ class SvmMethod(PerSplit):
         selected = None if terms is None else repr(self.spec.representation)
         return products_key(self.spec), self.aggregate, selected
 
-    def _split(self, work: SplitData) -> SettingPredictions:
-        watch = Stopwatch()
-        source, machines = self._trained(work, watch)
-        if machines.machines:
-            values = svm_decision_values(machines, source.tested, work.matrices.jobs)
-        else:
-            values = np.empty((len(work.split.test), 0))
-        watch.lap("testing")
-        return decided(work, machines, values, watch.seconds())
+    def solve_split(self, work: SplitData) -> SettingPredictions:
+        """Train on a split and predict its test documents."""
+        with limit_threads(work.matrices):
+            watch = Stopwatch()
+            source, machines = self._trained(work, watch)
+            values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
+            watch.lap("testing")
+            return decided(work, machines, values, watch.seconds())
 
-    def _fitted(self, work: SplitData) -> FittedMethod:
+    def solve_joined(
+        self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
+    ) -> list[SettingPredictions | Exception]:
+        """Train machines that share inner products on a split; return the predictions or the error of each."""
+        with limit_threads(work.matrices):
+            return _solve_together([each.spec for each in methods], work, once=once)
+
+    def fit_split(self, work: SplitData) -> FittedMethod:
+        """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
-            return super()._fitted(work)
-        source, machines = self._trained(work, Stopwatch())
-        return FittedMachines.of(work, self.spec, source.rows, machines)
+            return super().fit_split(work)
+        with limit_threads(work.matrices):
+            source, machines = self._trained(work, Stopwatch())
+            return FittedMachines.of(work, self.spec, source.rows, machines)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
-        classifier, matrices = self.spec.classifier.build(), work.matrices
-        elementwise = is_elementwise_kernel(type(self.spec.build_kernel()))
-        source = (self._of_products if elementwise else self._of_rows)(work, classifier, watch)
-        if not work.problem.multilabel:
+        classifier, matrices, kernel = self.spec.classifier.build(), work.matrices, self.spec.build_kernel()
+        of_rows = scores_source if self._on_scores else rows_source
+        source = (products_source if is_elementwise_kernel(type(kernel)) else of_rows)(work, self.spec, watch)
+        if not (work.problem.multilabel or self._on_scores):
             machines = train_multiclass(
                 source.train,
-                _by_class(work)[1],
+                by_class(work)[1],
                 C=source.cost,
                 epsilon=classifier.epsilon,
                 scheme=classifier.scheme,
@@ -167,41 +124,12 @@ class SvmMethod(PerSplit):
         bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
         return source, MulticlassSvm("one-vs-rest", bounds, train_each_class(work, classifier, source.cost, watch))
 
-    def _of_products(self, work: SplitData, classifier: SupportVectorClassifier, watch: Stopwatch) -> GramSource:
-        """Return a kernel of inner products, computed tile by tile."""
-        kernel, normalization, rows = self.spec.build_kernel(), self.spec.representation.normalization, _rows(work)
-        products = work.products(self.spec, kernel.exponent, watch)
-        train, tested = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
-        return GramSource(train, tested, rows, scaled_cost(classifier, kernel, products, normalization))
-
-    def _of_rows(self, work: SplitData, classifier: SupportVectorClassifier, watch: Stopwatch) -> GramSource:
-        """Return the Gram rows that the kernel's `transform` returns; those that took long are cached between runs."""
-        rows, problem, points = _rows(work), work.problem, work.points(self.spec)
-        labels = work.members if problem.multilabel else problem.documents.labels[rows]
-        watch.lap("extraction")
-
-        def make() -> dict[str, NDArray[Any]]:
-            """Compute the rows."""
-            grams = gram_rows(self.spec.build_kernel(), points[rows], labels, points[work.split.test])
-            return dict(zip(("gram", "tested"), grams, strict=True))
-
-        entry = cache_entry(problem, self.spec, type(self), "Gram matrix", work)
-        arrays = work.matrices.cached(*entry, make)
-        watch.lap("kernel")
-        gram, tested = arrays["gram"], arrays["tested"]
-        return GramSource(
-            DenseRows.square(gram),
-            DenseRows(tested, np.arange(len(tested)), np.arange(len(gram))),
-            rows,
-            classifier.cost(np.diagonal(gram)),
-        )
-
 
 def decided(
     work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], seconds: NDArray[np.float64]
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
-    decisions = svm_decisions(work.learned, machines, values)
+    decisions = svm_decisions(work.learned, machines, check_finite_values(values))
     if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
         decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
     return decisions.timed(seconds)
@@ -226,72 +154,16 @@ def train_each_class(
     return machines
 
 
-def _by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the training rows sorted by class, and the number of training documents of each class that has any."""
-    labels, train = work.problem.documents.labels[work.split.train], work.split.train
-    return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
-
-
-def _rows(work: SplitData) -> NDArray[np.intp]:
-    """Return the training rows: sorted by class where each document has exactly one."""
-    return work.split.train if work.problem.multilabel else _by_class(work)[0]
-
-
-def solve_jointly(
-    asked: Sequence[tuple[SvmMethod, Sequence[Split]]],
-    problem: Problem,
-    terms: int | None,
-    matrices: MatrixCache,
-    *,
-    once: bool = False,
-) -> list[list[SettingPredictions] | Exception]:
-    """Train one-vs-one machines that share inner products, split by split, and predict the test documents.
-
-    Parameters
-    ----------
-    asked : sequence of (SvmMethod, sequence of Split)
-        Machines with equal keys of `joins`, each with the splits to solve.
-    problem, terms, matrices
-        As in `Method.solve`.
-    once : bool
-        True if nothing else needs the inner products.
-
-    Returns
-    -------
-    list of (list of SettingPredictions or Exception)
-        For each machine its predictions, split by split, or the error that prevents its training on one of them.
-    """
-    predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
-    failed: dict[int, Exception] = {}
-    all_splits = {id(split): split for _, splits in asked for split in splits}
-    with limit_threads(matrices):
-        for number, split in all_splits.items():
-            pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
-            machines = [asked[i][0] for i in pending]
-            if not machines:
-                continue
-            work = SplitData(problem, split, [*all_splits.values()], terms, machines[0].aggregate, matrices)
-            for i, result in zip(pending, _solve_together(machines, work, once=once), strict=True):
-                if isinstance(result, Exception):
-                    failed[i] = result
-                else:
-                    predictions[i][number] = result
-    return [
-        failed[i] if i in failed else [predictions[i][id(split)] for split in splits]
-        for i, (_, splits) in enumerate(asked)
-    ]
-
-
 def _solve_together(
-    machines: Sequence[SvmMethod], work: SplitData, *, once: bool
+    specs: Sequence[MethodSpec], work: SplitData, *, once: bool
 ) -> list[SettingPredictions | Exception]:
     """Train machines that share inner products on a split; return the predictions or the error of each.
 
     The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
     divided equally.
     """
-    watch, matrices, specs = Stopwatch(), work.matrices, [machine.spec for machine in machines]
-    exponent, (rows, sizes) = specs[0].build_kernel().exponent, _by_class(work)
+    watch, matrices = Stopwatch(), work.matrices
+    exponent, (rows, sizes) = specs[0].build_kernel().exponent, by_class(work)
     products = work.products(specs[0], exponent, watch, by_class=True, once=once)
 
     @cache  # equal kernels are evaluated once
@@ -329,41 +201,7 @@ def _solve_together(
         seconds = watch.seconds() + shared / len(pending)
         seconds[TIMERS.index("training")] += training
         results[number] = decided(work, svms, values, seconds)
-    return [results[i] for i in range(len(machines))]
-
-
-def gram_rows(
-    kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the Gram rows of the training points and of the test points against the training points.
-
-    Parameters
-    ----------
-    kernel : transformer
-        `fit(points, y)` remembers the training points, `transform` returns Gram rows against them.
-    points, tested : CSR arrays, shapes (n, V) and (m, V)
-        Training points and test points.
-    y : array, shape (n,) or (n, k)
-        Classes of the training points, or class indicators.
-
-    Returns
-    -------
-    float64 arrays, shapes (n, n) and (m, n)
-
-    Raises
-    ------
-    ValueError
-        If the values have another shape, aren't finite numbers, or are all equal.
-    """
-    kernel.fit(points.copy(), y.copy())  # a user's kernel may write over what it gets
-    grams = []
-    for rows in (points, tested):
-        values = kernel.transform(rows.copy())
-        grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    gram, tested_rows = grams
-    if gram.size > 1 and gram.min() == gram.max():
-        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
-    return gram, tested_rows
+    return [results[i] for i in range(len(specs))]
 
 
 class SharedMatrixSvm(SvmMethod):
@@ -377,11 +215,13 @@ class SharedMatrixSvm(SvmMethod):
         """Return None: all splits are solved at once."""
 
     def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
+        self,
+        problem: Problem,
+        splits: Sequence[Split],
+        terms: int | None,  # noqa: ARG002 - the signature of methods
+        matrices: MatrixCache,
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
-        if terms is not None or len(problem.documents.classes) != 2:
-            raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
         watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
         with limit_threads(matrices):
             documents = (problem.key, self.spec.representation)
@@ -436,17 +276,6 @@ def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
     """Return the training rows of both classes, and the test rows."""
     first = labels[split.train] == 0
     return BinaryProblem(split.train[first], split.train[~first], split.test)
-
-
-def scaled_cost(
-    classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
-) -> float:
-    """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
-    return (
-        classifier.C
-        if classifier.scale_C == "one"
-        else classifier.cost(kernel_diagonal(kernel, products, normalization))
-    )
 
 
 @contextmanager

@@ -86,12 +86,12 @@ def read_vectors(vectors: VectorFile) -> pd.DataFrame:
     DataError
         If a file can't be read, was changed, lacks a column, has a document twice, or has values that aren't finite.
     """
-    path, name = _checked(vectors.file), vectors.file.name
+    path, name = checked_path(vectors.file), vectors.file.name
     try:
         if vectors.ids is None:
             frame = _of_parquet(vectors, pd.read_parquet(path))
         else:
-            ids = _checked(vectors.ids).read_text(encoding="utf-8").splitlines()
+            ids = checked_path(vectors.ids).read_text(encoding="utf-8").splitlines()
             frame = pd.DataFrame(np.load(path, allow_pickle=False), index=pd.Index(ids, dtype=object))
         frame = frame if (frame.dtypes == np.float32).all() else frame.astype(np.float64)
     except (OSError, EOFError, TypeError, ValueError) as error:
@@ -105,7 +105,7 @@ def read_vectors(vectors: VectorFile) -> pd.DataFrame:
     return frame
 
 
-def _checked(file: MethodFile) -> Path:
+def checked_path(file: MethodFile) -> Path:
     """Return the path of a file; DataError if it was changed since the configuration was read."""
     if file.path is None:
         raise DataError(f"{file.name}: is only described in a finished run: run the configuration again")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
-from benchmark.config.model import CHOOSE_ORACLE, Experiment, method_of
+from benchmark.config.model import Experiment
+from benchmark.config.subset import subset_experiment
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
@@ -18,6 +19,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.persistence import reloaded, write_model
@@ -121,20 +123,22 @@ def _trained_model(
         raise ConfigError(
             f"{name}: has {cell.size:,} training documents: choose them by --split, such as --split replicate-01"
         )
-    part = _part(experiment, cell)
+    part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     counts, facts, key = read_counts(variant.collection, context)
     check_expectations(experiment, experiment.variants[cell.variant], counts)
     if counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     read = text_counts(part, variant, counts, context), document_strings(part, variant, context)
-    task = plan_task(part, variant, variant.tasks[0], counts, key, *read)
-    problem, splits = task.problem, {each.name: each for each in task.splits[cell.size]}
+    task = next(each for each in variant.tasks if each.name == cell.task)
+    planned = plan_task(part, variant, task, counts, key, *read)
+    problem, splits = planned.problem, {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:
         raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
     everything = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     trained, matrices = everything if split is None else splits[split], MatrixCache(context.jobs)
-    settings = [each for each in task.settings if (each.key.size, each.key.terms) == (cell.size, cell.terms)]
+    wanted = cell.method, cell.size, cell.terms
+    settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
     try:
         with blas_threads(context.jobs):
             index, how = 0, ""
@@ -160,26 +164,6 @@ def _trained_model(
         raise ConfigError(f"{name}: {error}") from None
     finally:
         matrices.release()
-
-
-def _part(experiment: Experiment, cell: Cell) -> Experiment:
-    """Return the part of an experiment that a cell needs; the oracle choice needs all training sizes."""
-    variant = experiment.variants[cell.variant]
-    reduced = replace(
-        variant,
-        tasks=tuple(task for task in variant.tasks if task.name == cell.task),
-        sizes=variant.sizes if cell.choice == CHOOSE_ORACLE else (cell.size,),
-        terms=variant.terms and replace(variant.terms, numbers=(cell.terms or 0,)),
-        entries=(method_of(experiment, cell),),
-    )
-    # The expectations were checked on the whole experiment, and don't apply to a part.
-    nothing: dict[str, Any] = {
-        "expected_documents": None,
-        "expected_vocabulary": None,
-        "diagnostics": (),
-        "compare": (),
-    }
-    return replace(experiment, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
 
 
 def _of_run(part: Experiment, context: RunContext, cell: Cell, split: str) -> int:
@@ -229,7 +213,7 @@ def _model_of(
     with guarded(setting.user_classes, ValueError, short=True):
         if isinstance(method, FusedMethod):
             observer.plan(1)
-            fusion = method.train(problem, split, setting.terms, matrices)
+            fusion = method.train(SplitData(problem, split, [split], setting.terms, setting.method.aggregate, matrices))
             observer.step(split.name)
             rule, outside = fusion.rule, fusion.outside
             members = [*zip(method.methods, method.problems, fusion.members, strict=True)]

@@ -30,8 +30,8 @@ from benchmark.classifiers.svm import MulticlassSvm
 from benchmark.kernels import KERNELS
 from benchmark.methods.checked_classifiers import CheckedClassifier
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
-from benchmark.methods.learned_classes import LearnedClasses
-from benchmark.methods.views import FittedView
+from benchmark.methods.problem import LearnedClasses
+from benchmark.methods.split_data import FittedView
 from benchmark.methods.wrappers.fusion import StandardizedSum
 from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.text_model import ModelPart, TextModel, TextView
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from benchmark.system.user_classes import Plugin
 
-MODEL_FORMAT = 4
+MODEL_FORMAT = 5
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Types that a model consists of, beside its components: to build one runs no other code.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +24,7 @@ from benchmark.report.writers import csv_text
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from benchmark.model.text_model import TextModel, TextPredictions
@@ -41,76 +41,53 @@ class DocumentName(NamedTuple):
     kept: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class RecordColumns:
-    """Which columns of records are read, and how their files are written.
-
-    Parameters
-    ----------
-    text : sequence of str
-        Columns of a record's text; several are joined by line feeds, as in a user's corpus.
-    id : str, optional
-        Column of the record's name; by default `usual_id`, where a file has it, or else its file and line.
-    keep : sequence of str, or None
-        Columns that are written beside the predictions; None for all columns of the first file.
-    form : dict
-        Parameters of `TextForm`.
-    usual_id : str, optional
-        Column of the name of the training documents.
-    """
-
-    text: Sequence[str]
-    id: str | None = None
-    keep: Sequence[str] | None = ()
-    form: Mapping[str, Any] = field(default_factory=dict)
-    usual_id: str | None = None
-
-    @classmethod
-    def of_model(
-        cls,
-        about: Mapping[str, Any],
-        *,
-        text: Sequence[str] | None = None,
-        id: str | None = None,  # noqa: A002 - the field
-        encoding: str | None = None,
-        delimiter: str | None = None,
-        keep: Sequence[str] | None = (),
-    ) -> RecordColumns:
-        """Return the columns and form of a model's training documents, with what is stated in their place."""
-        form = dict(about.get("reading") or {})
-        usual_id = form.pop("id", None)
-        form |= {key: value for key, value in (("encoding", encoding), ("delimiter", delimiter)) if value}
-        check_encoding(form.get("encoding", "utf-8"))
-        return cls(text or about["text"], id, keep, form, usual_id)
-
-
-def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[DocumentName, bytes]]:
+def read_texts(
+    files: Sequence[Path],
+    about: Mapping[str, Any],
+    *,
+    text: Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002 - the option's name
+    keep: Sequence[str] | None = (),
+    **form: Any,
+) -> Iterator[tuple[DocumentName, bytes]]:
     """Yield names and texts: lines of standard input, records of a file of records, any other file as a whole.
 
     Parameters
     ----------
     files : sequence of Path
         ``-`` is standard input.
-    columns : RecordColumns
+    about : mapping
+        Description of the model: how files of records are read where nothing else is stated.
+    text : sequence of str, optional
+        Columns of a record's text; several are joined by line feeds, as in a user's corpus.
+    id : str, optional
+        Column of the record's name; by default that of the training documents, or else file and line.
+    keep : sequence of str, or None
+        Columns that are written beside the predictions; None for all columns of the first file.
+    **form
+        Parameters of `TextForm` that are stated; None for the training documents'.
 
     Raises
     ------
+    ConfigError
+        For an unknown encoding.
     DataError
         If a file can't be read, or has no columns where some are to be kept.
     """
-    keep = columns.keep
+    form = {**(about.get("reading") or {}), **{key: value for key, value in form.items() if value}}
+    usual_id, columns = form.pop("id", None), text or about["text"]
+    check_encoding(form.get("encoding", "utf-8"))
     for path in files:
         kind = file_extension(path)
         if kind in SPREADSHEETS:
             raise unreadable_kind(path)
         if path != STANDARD_INPUT and kind in RECORD_EXTENSIONS:
-            known = read_columns(path, **columns.form)
+            known = read_columns(path, **form)
             keep = known if keep is None else keep
-            yield from _records(path, columns, known, keep)
-            continue
-        if keep is None or len(keep):
+            yield from _records(path, columns, keep, id or (usual_id if usual_id in known else None), form)
+        elif keep is None or len(keep):
             raise DataError(f"{path}: has no columns to keep: only tables, JSON and Parquet have")
-        if path == STANDARD_INPUT:
+        elif path == STANDARD_INPUT:
             lines = enumerate(_standard_input(), start=1)
             yield from ((DocumentName(str(number), {}), line.rstrip(b"\r\n")) for number, line in lines)
         else:
@@ -119,19 +96,17 @@ def read_texts(files: Sequence[Path], columns: RecordColumns) -> Iterator[tuple[
 
 
 def _records(
-    path: Path, columns: RecordColumns, known: Sequence[str], keep: Sequence[str]
+    path: Path, columns: Sequence[str], keep: Sequence[str], name: str | None, form: Mapping[str, Any]
 ) -> Iterator[tuple[DocumentName, bytes]]:
     """Yield names and texts of the records of a file."""
-    name = columns.id or (columns.usual_id if columns.usual_id in known else None)
-    names = [*columns.text, *keep, *filter(None, [name])]
-    for line, values in iter_records(path, names, **columns.form):
-        texts = dict(zip(columns.text, values, strict=False))
+    for line, values in iter_records(path, [*columns, *keep, *filter(None, [name])], **form):
+        texts = dict(zip(columns, values, strict=False))
         wrong = next((each for each in texts.values() if not isinstance(each, str | None)), None)
         if wrong is not None:
             raise DataError(f"{path}:{line}: the text is {quote_value(wrong)}, and must be text")
-        fields = {column: (text or "").encode("utf-8", "replace") for column, text in texts.items()}
-        joined = "\n".join(text for text in texts.values() if text is not None).encode("utf-8", "replace")
-        kept = dict(zip(keep, values[len(columns.text) :], strict=False))
+        fields = {column: (each or "").encode("utf-8", "replace") for column, each in texts.items()}
+        joined = "\n".join(each for each in texts.values() if each is not None).encode("utf-8", "replace")
+        kept = dict(zip(keep, values[len(columns) :], strict=False))
         yield DocumentName(f"{path}:{line}" if name is None else str(values[-1]), kept), FieldedText(joined, fields)
 
 
@@ -143,22 +118,6 @@ def _standard_input() -> Iterator[bytes]:
         yield from sys.stdin.buffer
     except OSError as error:
         raise DataError(f"standard input can't be read: {error.strerror or error}") from None
-
-
-class PredictionCount:
-    """Number of predicted documents, and of those without a term of the model's vocabulary, if it has one."""
-
-    def __init__(self) -> None:
-        self.documents = self.unknown = 0
-
-    def counted(
-        self, answered: Iterable[tuple[tuple[Any, ...], TextPredictions]]
-    ) -> Iterator[tuple[tuple[Any, ...], TextPredictions]]:
-        """Yield batches of predictions unchanged, and count their documents."""
-        for names, answers in answered:
-            self.documents += len(names)
-            self.unknown += 0 if answers.known is None else int((answers.known == 0).sum())
-            yield names, answers
 
 
 def parts_of_predictions(model: TextModel, only: Collection[str]) -> tuple[str, ...]:
@@ -179,6 +138,7 @@ def format_predictions(
     *,
     as_json: bool = False,
     with_words: bool = False,
+    tally: Counter[str] | None = None,
 ) -> Iterator[str]:
     """Yield predictions as text: one line per document, after a header in CSV.
 
@@ -186,36 +146,37 @@ def format_predictions(
 
     Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, since all
     training documents have it or none, is null in JSON and empty in CSV. Kept columns stand after the name; one that is
-    named as a column of the predictions is begun by "input".
+    named as a column of the predictions is begun by "input". `tally` counts the documents, and the unknown ones: those
+    without a term of the model's vocabulary.
     """
-    several = with_words and model.multilabel
     columns = ["labels" if model.multilabel else "label"]
     columns += [f"{part} {name}" for part in SCORE_PARTS if part in parts for name in model.classes]
-    columns += [f"words {name}" for name in model.classes] if several else ["words"] * with_words
-    begun = False
+    if with_words:
+        columns += [f"words {name}" for name in model.classes] if model.multilabel else ["words"]
+    header: list[str] | None = ["id", *columns]
     for names, answers in answered:
-        records = [_record(model, name, answers, row, parts) for row, name in enumerate(names)]
+        if tally is not None:
+            tally.update(documents=len(names), unknown=0 if answers.known is None else int((answers.known == 0).sum()))
+        records = [_record(model, answers, row, parts) for row in range(len(names))]
         if as_json:
-            yield "".join(f"{json.dumps(record, default=str)}\n" for record in records)
+            kept = [{"input": dict(name.kept)} if name.kept else {} for name in names]
+            lines = ({"id": name.id, **own, **each} for name, own, each in zip(names, kept, records, strict=True))
+            yield "".join(f"{json.dumps(line, default=str)}\n" for line in lines)
             continue
-        kept = names[0].kept if names else {}
-        header = ["id", *(f"input {name}" if name in ("id", *columns) else name for name in kept), *columns]
-        flat = [_flattened(record, model.term_separator) for record in records]
-        rows = zip(flat, names, strict=True)
-        lines = [[each["id"], *name.kept.values(), *map(each.get, columns)] for each, name in rows]
-        yield csv_text(None if begun else header, lines)
-        begun = True
-    if not (begun or as_json):
-        yield csv_text(["id", *columns], ())
+        if header is not None:
+            header[1:1] = [f"input {name}" if name in header else name for name in names[0].kept]
+        cells = [dict(_cells(record, model.term_separator)) for record in records]
+        rows = ([name.id, *name.kept.values(), *map(row.get, columns)] for name, row in zip(names, cells, strict=True))
+        yield csv_text(header, rows)
+        header = None
+    if header is not None and not as_json:
+        yield csv_text(header, ())
 
 
-def _record(
-    model: TextModel, name: DocumentName, answers: TextPredictions, row: int, parts: Collection[str]
-) -> dict[str, Any]:
-    """Return what is written of a document, as JSON has it."""
+def _record(model: TextModel, answers: TextPredictions, row: int, parts: Collection[str]) -> dict[str, Any]:
+    """Return the prediction of a document, as JSON has it."""
     labels = [model.classes[code] for code in answers.classes_of(row)]
-    record: dict[str, Any] = {"id": name.id, **({"input": dict(name.kept)} if name.kept else {})}
-    record |= {"labels": labels} if model.multilabel else {"label": labels[0]}
+    record: dict[str, Any] = {"labels": labels} if model.multilabel else {"label": labels[0]}
     for part, values in zip(SCORE_PARTS, (answers.values, answers.probabilities), strict=True):
         if part in parts and values is not None:
             numbers = [float(value) if np.isfinite(value) else None for value in values[row]]
@@ -226,12 +187,9 @@ def _record(
     return record
 
 
-def _flattened(record: Mapping[str, Any], separator: str) -> dict[str, Any]:
-    """Return a record by the columns of a table."""
-    flat: dict[str, Any] = {}
+def _cells(record: Mapping[str, Any], separator: str) -> Iterator[tuple[str, Any]]:
+    """Yield the columns and values of a record in a table."""
     for key, value in record.items():
-        cells = {f"{key} {name}": each for name, each in value.items()} if isinstance(value, dict) else {key: value}
-        for column, each in cells.items():
+        for name, each in value.items() if isinstance(value, dict) else [("", value)]:
             mark = LABEL_SEPARATOR if key == "labels" else separator
-            flat[column] = mark.join(each) if isinstance(each, list) else each
-    return flat
+            yield f"{key} {name}".rstrip(), mark.join(each) if isinstance(each, list) else each

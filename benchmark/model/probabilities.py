@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.methods.learned_classes import LearnedClasses
+    from benchmark.methods.problem import LearnedClasses
 
     Array = NDArray[np.float64]
 

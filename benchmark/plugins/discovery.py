@@ -130,9 +130,9 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
-    if not names_component(plugin):
-        raise ConfigError(f"{path}: {_NO_PLUGIN}")
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
+    if not named:
+        raise ConfigError(f"{path}: {_NO_PLUGIN}")
     for kind, components in named:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
@@ -142,11 +142,6 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
             _add(kind, name, component, place, plugin, found)
-
-
-def names_component(plugin: Plugin) -> bool:
-    """Return whether a plug-in file defines components of any kind, as a file with pipelines alone doesn't."""
-    return any(_has(plugin, kind) for kind, _ in BUILTIN_REGISTRIES.each())
 
 
 def _has(plugin: Plugin, kind: str) -> bool:

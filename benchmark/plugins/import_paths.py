@@ -47,11 +47,15 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
         if not has_distribution(path):
             what = f"has the code of {path}, which is of no installed package and would be run"
             check_trusted(place, what, with_folder=True)
-    module, name = imported_module(path), path.rpartition(".")[2]
+    module_name, _, name = path.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
+        raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
     known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
     found = getattr(module, name, None)
     if found is None:
-        raise ConfigError(unknown_name(f"class of {path.rpartition('.')[0]}:", name, known))
+        raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
     if problem := _why_not(found):
         raise ConfigError(f"{path} {problem}")
     named: type[Any] = found
@@ -75,17 +79,6 @@ def module_place(path: str) -> Path:
     if place is None:
         raise ConfigError(f"{path}: no package {words[0]!r} is installed")
     return place
-
-
-def imported_module(path: str) -> Any:
-    """Return the module of an import path, without its last word; ConfigError if it can't be imported."""
-    name = path.rpartition(".")[0]
-    if name in sys.modules:
-        return sys.modules[name]
-    try:
-        return importlib.import_module(name)
-    except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
-        raise ConfigError(one_line(f"{path}: {name} can't be imported: {error}")) from None
 
 
 def _why_not(found: Any) -> str:

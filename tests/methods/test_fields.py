@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.methods.problem import Problem
-from benchmark.methods.views import FittedView, fitted_weighting
+from benchmark.methods.split_data import FittedView
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -33,7 +33,7 @@ def problem(*, multilabel: bool) -> Problem:
 
 def points_of(given: Problem, points: Representation, terms: Any = None) -> np.ndarray:
     counts = given.counts.matrix if terms is None else given.counts.matrix[:, terms]
-    weighting = fitted_weighting(given, counts, points, None, terms)
+    weighting = given.weighting(counts, points, None, terms)
     return np.asarray(FittedView(weighting, points.normalization).points(counts).toarray())
 
 

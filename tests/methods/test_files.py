@@ -116,7 +116,7 @@ def test_a_score_may_be_infinite_and_a_changed_file_is_refused(tmp_path: Path, b
     assert (set(found.predicted), found.tied.all()) == ({1}, True)
     np.testing.assert_array_equal(found.values, [[-np.inf, 1.0, 1.0]] * len(split.test))
     with pytest.raises(DataError, match="was changed since the configuration was read"):
-        read_predictions(tmp_path / "p.csv", "0")
+        read_predictions(MethodFile("p.csv", "0", tmp_path / "p.csv"))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_score_may_be_infinite_and_a_changed_file_is_refused(tmp_path: Path, b
 def test_a_file_of_predictions_that_lacks_something_is_refused(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(DataError, match=words):
-        read_predictions(tmp_path / "a.csv", file_of(tmp_path / "a.csv").digest)
+        read_predictions(file_of(tmp_path / "a.csv"))
 
 
 # Vectors

@@ -11,9 +11,11 @@ import pytest
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import FusedMethods, TermSelection
+from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.methods.wrappers.fusion import FusedMethod, solve_fusions
+from benchmark.methods.split_data import SplitData
+from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -72,7 +74,7 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     (found,) = method.solve(problem, [split], number, bench)
     np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
-    whole = method.train(problem, split, number, bench)
+    whole = method.train(SplitData(problem, split, [split], number, "maximum", bench))
     assert whole.rule.weights == (1.0, 0.5, 2.0)
     tested = [values_of(member, problem, split.test) for member in whole.members]
     np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
@@ -88,7 +90,7 @@ def test_classes_that_can_not_be_learned_are_left_out_of_the_sum() -> None:
     given = with_documents(problem, "few", topics=members)
     method = fusion(MNB, LINEAR, problems=(given, given), scale="out-of-fold")
     (found,) = method.solve(given, [split], None, MatrixCache())
-    whole = method.train(given, split, None, MatrixCache())
+    whole = method.train(SplitData(given, split, [split], None, "sum", MatrixCache()))
     for values in (found.values, whole.outside):
         assert set(values[:, 0]) == {np.inf}
         assert set(values[:, 1]) == {-np.inf}
@@ -127,7 +129,7 @@ def test_fusions_with_methods_in_common_decide_as_each_alone(multilabel: bool) -
     splits = toy_group_splits(problem)
     for terms in (None, 20):
         asked = [(each, splits[number % 2 :]) for number, each in enumerate(methods)]
-        found = solve_fusions(asked, problem, terms, MatrixCache())
+        found = solve_batch(asked, problem, terms, MatrixCache())
         for (method, own), joint in zip(asked, found, strict=True):
             assert not isinstance(joint, Exception)
             for one, other in zip(joint, method.solve(problem, own, terms, MatrixCache()), strict=True):
@@ -143,11 +145,9 @@ def test_an_error_names_the_method_and_fails_its_fusions_alone() -> None:
     splits = toy_group_splits(problem)
     ned = spec_of("ned", represented("tf", "none", "collection"), scale_C="mean-self-product")
     sound, broken = fusion(MNB), fusion(MNB, ned)
-    failed, found = solve_fusions([(broken, splits), (sound, splits)], problem, None, MatrixCache())
+    failed, found = solve_batch([(broken, splits), (sound, splits)], problem, None, MatrixCache())
     assert isinstance(failed, ValueError)
     assert str(failed).startswith("method-1: C can't be divided by the mean")
     assert len(found) == 2  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^method-1: C can't be divided"):
-        broken.train(problem, splits[0], None, MatrixCache())
-    with pytest.raises(ValueError, match="a fusion has no trained state of its own"):
-        sound.fit()
+        broken.train(SplitData(problem, splits[0], splits[:1], None, "sum", MatrixCache()))

@@ -14,10 +14,12 @@ from sklearn.tree import ExtraTreeClassifier
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import Component
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
-from benchmark.methods.kernel_models import FisherKernelMethod, HyperplaneTopMethod, LinearOneVsRest, plsi_seed
+from benchmark.methods.base import solve_batch
+from benchmark.methods.gram_sources import plsi_seed
+from benchmark.methods.hyperplane_method import HyperplaneMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, solve_jointly
+from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
@@ -71,7 +73,7 @@ MACHINES: list[tuple[str, str, bool, int, bool, type[Any]]] = [
     ("linear", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", True, 3, False, SvmMethod),
-    ("linear", "one-vs-one", True, 3, False, LinearOneVsRest),
+    ("linear", "one-vs-one", True, 3, False, HyperplaneMethod),
     ("gram-rows", "one-vs-one", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-rest", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-one", True, 3, False, SvmMethod),
@@ -152,7 +154,7 @@ def test_machines_that_are_joined_decide_as_each_alone(once: bool, terms: int | 
     assert len({repr(each.joins(problem, terms)) for each in methods}) == 1
     splits = toy_group_splits(problem)
     asked = [(method, splits if number % 2 else splits[1:]) for number, method in enumerate(methods)]
-    found = solve_jointly(asked, problem, terms, MatrixCache(jobs=2), once=once)  # type: ignore[arg-type]
+    found = solve_batch(asked, problem, terms, MatrixCache(jobs=2), once=once)
     assert isinstance(found[4], ValueError)
     with pytest.raises(ValueError, match="C can't be divided"):
         methods[4].solve(problem, splits, terms, MatrixCache())
@@ -191,7 +193,7 @@ def test_hp_top_decides_as_its_class_does(multilabel: bool, terms: int | None, b
     problem = toy_problem(multilabel=multilabel)
     spec = spec_of("hp-top", represented("tf", "l2", "collection"), C=3.0)
     method = build_method(spec, problem, terms and SELECTED, replicated=False)
-    assert type(method) is HyperplaneTopMethod
+    assert type(method) is HyperplaneMethod
     for split, found in zip(
         toy_group_splits(problem), method.solve(problem, toy_group_splits(problem), terms, bench), strict=True
     ):
@@ -211,7 +213,7 @@ def test_the_fisher_kernel_is_that_of_its_class(multilabel: bool, terms: int | N
     options = {"C": 3.0, "ridge": 2.0, "epsilon": 1e-7}
     spec = spec_of("plsi-fisher", represented("tf", "none", "collection"), **options)
     method = build_method(spec, problem, terms and SELECTED, replicated=False)
-    assert type(method) is FisherKernelMethod
+    assert type(method) is SvmMethod
     assert method.uses_seed
     split = toy_group_splits(problem)[1]
     (found,) = method.solve(problem, [split], terms, bench)

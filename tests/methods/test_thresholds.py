@@ -12,7 +12,7 @@ from benchmark.classifiers import LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
 from benchmark.kernels import KERNELS
-from benchmark.methods.rankings import Rankings
+from benchmark.methods.problem import Rankings
 from benchmark.methods.registry import build_method
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 from benchmark.representation import TermWeighting

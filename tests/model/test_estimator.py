@@ -17,12 +17,12 @@ from benchmark.classifiers import LinearSvm
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.methods.learned_classes import LearnedClasses
+from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
-from benchmark.model.telling_terms import telling_terms
+from benchmark.model.text_model import telling_terms
 from benchmark.representation import TermWeighting
 from tests.model.studies import study_of, texts_of, words_of
 

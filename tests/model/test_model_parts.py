@@ -95,9 +95,3 @@ def test_a_pipeline_reads_texts_without_what_is_skipped(header: bool, html: bool
     view = TextView(Lexing(skip_header=header, skip_html=html), None)
     (found,) = view.inputs([b"Subject: x\n\nan <b>old</b> ship"])
     assert found.split() == expected.split()
-
-
-# The estimator
-
-
-# Probabilities and telling terms

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.model.prediction_io import (
     DocumentName,
-    RecordColumns,
     format_predictions,
     parts_of_predictions,
     read_texts,
@@ -209,9 +208,9 @@ def test_lines_of_json_have_all_digits() -> None:
 def test_records_have_names_fields_and_columns_to_keep(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"n": 7, "head": "é", "body": null, "k": [1]}\n{"n": "x", "head": "", "body": "b", "k": null}\n')
-    found = list(read_texts([path], RecordColumns(["head", "body"], keep=["k", "head"], usual_id="n")))
+    found = list(read_texts([path], {"text": ["head", "body"], "reading": {"id": "n"}}, keep=["k", "head"]))
     assert [(name.id, bytes(text)) for name, text in found] == [("7", "é".encode()), ("x", b"\nb")]
     assert found[0][1].fields == {"head": "é".encode(), "body": b""}  # type: ignore[attr-defined]
     assert [name.kept for name, _ in found] == [{"k": [1], "head": "é"}, {"k": None, "head": ""}]
-    unnamed = [name.id for name, _ in read_texts([path], RecordColumns(["body"], usual_id="gone"))]
+    unnamed = [name.id for name, _ in read_texts([path], {"text": ["body"], "reading": {"id": "gone"}})]
     assert unnamed == [f"{path}:1", f"{path}:2"]

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import benchmark
 from benchmark.cli import app
 from benchmark.model import prediction_io
-from benchmark.model.prediction_io import STANDARD_INPUT, RecordColumns, read_texts
+from benchmark.model.prediction_io import STANDARD_INPUT, read_texts
 from benchmark.system.errors import DataError
 from tests.trials.limits import mostly_slow
 
@@ -203,9 +203,9 @@ def test_points_have_no_model(tmp_path: Path) -> None:
 def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     content = b"one \t\r\n\n  two\r\n\xff \nlast "
     monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    found = list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
+    found = list(read_texts([STANDARD_INPUT], {"text": ["text"]}))
     found = [(name.id, text) for name, text in found]
     assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
     monkeypatch.setattr(prediction_io.sys, "stdin", None)
     with pytest.raises(DataError, match=r"^standard input is closed: name files of texts"):
-        list(read_texts([STANDARD_INPUT], RecordColumns(["text"])))
+        list(read_texts([STANDARD_INPUT], {"text": ["text"]}))

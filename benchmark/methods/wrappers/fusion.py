@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.methods.base import Method
-from benchmark.methods.learned_classes import LearnedClasses
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.system.registries import is_builtin
@@ -24,12 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import FusedMethods, MethodSpec
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
+    from benchmark.methods.problem import LearnedClasses, Problem
+    from benchmark.methods.split_data import SplitData
 
     Array = NDArray[np.float64]
     #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
@@ -120,8 +118,10 @@ class FusedMethod(Method):
     def __init__(
         self, spec: MethodSpec, methods: tuple[Method, ...], problems: tuple[Problem, ...], *, batched: bool = False
     ) -> None:
-        super().__init__(spec, batched=batched)
-        self.methods, self.problems = methods, problems
+        super().__init__(spec, methods[0].aggregate, batched=batched)
+        if spec.fused is None:
+            raise ValueError("this method is no fusion")
+        self.fused, self.methods, self.problems = spec.fused, methods, problems
 
     @property
     def uses_seed(self) -> bool:
@@ -148,81 +148,34 @@ class FusedMethod(Method):
             for each, problem in zip(self.methods, self.problems, strict=True)
         ]
 
-    @property
-    def fused(self) -> FusedMethods:
-        """Names and weights of the methods.
+    def solve_joined(
+        self,
+        methods: Sequence[FusedMethod],
+        work: SplitData,
+        *,
+        once: bool,  # noqa: ARG002 - the signature of methods
+    ) -> list[SettingPredictions | Exception]:
+        """Predict by the sum of each fusion; a method that some have in common is trained once, see `solve_batch`."""
+        known: KnownValues = {}
+        results: list[SettingPredictions | Exception] = []
+        for each in methods:
+            try:
+                results.append(each._solved(work, known))  # noqa: SLF001 - of this class
+            except (ValueError, FloatingPointError) as error:
+                results.append(error)
+        return results
 
-        Raises
-        ------
-        ValueError
-            If its specification is no fusion's.
-        """
-        if self.spec.fused is None:
-            raise ValueError("this method is no fusion")
-        return self.spec.fused
-
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
-    ) -> list[SettingPredictions]:
-        """Train the methods on each split and on its folds, and predict by the sum, see `Method.solve`."""
-        (result,) = solve_fusions([(self, splits)], problem, terms, matrices)
-        if isinstance(result, Exception):
-            raise result
-        return result
-
-    def fit(self, *_: object) -> FittedMethod:
-        """Raise ValueError: its methods have no counts in common, and `train` returns the trained state of each."""
-        raise ValueError("a fusion has no trained state of its own")
-
-    def train(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedFusion:
-        """Train the methods on the training documents of a split and on their folds, as `solve` does.
-
-        Raises
-        ------
-        ValueError, FloatingPointError
-            If one of its methods can't be used on these documents, or has no trained state; the message names it.
-        """
-        learned = LearnedClasses.of(problem, split.train)
-        trained = [self._trained(number, split, terms, matrices) for number in range(len(self.methods))]
-        scales = tuple(value_scale(centred_values(values, learned)) for _, values in trained)
-        rule = StandardizedSum(self.fused.weights, scales, learned)
-        outside = rule.learned.class_values(rule.of([values for _, values in trained]))
-        return FittedFusion(tuple(fitted for fitted, _ in trained), rule, outside)
-
-    def _trained(
-        self, number: int, split: Split, terms: int | None, matrices: MatrixCache
-    ) -> tuple[FittedMethod, Array]:
-        """Train one of the methods; return it, and out-of-fold class values of the training documents."""
-        method, problem, spec = self.methods[number], self.problems[number], self.methods[number].spec
-        inputs, n_folds = method.inputs(problem), _N_FOLDS[self.fused.scale]
-
-        def fit(part: Split) -> FittedMethod:
-            return method.fit(problem, part, terms, matrices)
-
-        # Kernel machines use all cores and share one memory, and others' code may not bear threads.
-        ours = all(is_builtin(each.cls) for each in spec.components)
-        with _naming(self.fused.names[number]):
-            if terms is not None or spec.kernel is not None or not ours:
-                return fit(split), out_of_fold_values(problem, split, inputs, fit, n_folds)
-            with blas_threads(1), ThreadPoolExecutor(matrices.jobs) as pool:
-                whole = pool.submit(fit, split)
-                outside = out_of_fold_values(problem, split, inputs, fit, n_folds, pool.map)
-                return whole.result(), outside
-
-    def solve_split(
-        self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache, known: KnownValues
-    ) -> SettingPredictions:
+    def _solved(self, work: SplitData, known: KnownValues) -> SettingPredictions:
         """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
-        members, learned = [], LearnedClasses.of(problem, split.train)
-        rows = [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
+        members, learned = [], work.learned
         for number, member in enumerate(self._members):
-            key = json.dumps([member, self.fused.scale, rows, terms], sort_keys=True)
+            key = json.dumps([member, self.fused.scale], sort_keys=True)
             if key not in known:
                 watch = Stopwatch()
-                fitted, outside = self._trained(number, split, terms, matrices)
+                fitted, outside = self._trained(number, work)
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
-                inputs = self.methods[number].inputs(self.problems[number])[split.test]
+                inputs = self.methods[number].inputs(self.problems[number])[work.split.test]
                 tested = fitted.class_values(fitted.view.own_terms(inputs))
                 watch.lap("testing")
                 known[key] = scale, tested, watch.seconds()
@@ -231,32 +184,37 @@ class FusedMethod(Method):
         rule = StandardizedSum(self.fused.weights, scales, learned)
         return learned.decide(rule.of(values)).timed(np.sum(seconds, axis=0))
 
+    def train(self, work: SplitData) -> FittedFusion:
+        """Train the methods on the training documents of a split and on their folds, as `solve` does.
 
-def solve_fusions(
-    asked: Sequence[tuple[FusedMethod, Sequence[Split]]], problem: Problem, terms: int | None, matrices: MatrixCache
-) -> list[list[SettingPredictions] | Exception]:
-    """Solve several fusions; a method that some of them have in common is trained once on a split.
+        Raises
+        ------
+        ValueError, FloatingPointError
+            If one of its methods can't be used on these documents, or has no trained state; the message names it.
+        """
+        trained = [self._trained(number, work) for number in range(len(self.methods))]
+        scales = tuple(value_scale(centred_values(values, work.learned)) for _, values in trained)
+        rule = StandardizedSum(self.fused.weights, scales, work.learned)
+        outside = rule.learned.class_values(rule.of([values for _, values in trained]))
+        return FittedFusion(tuple(fitted for fitted, _ in trained), rule, outside)
 
-    Parameters
-    ----------
-    asked : sequence of (FusedMethod, sequence of Split)
-        Fusions, each with the splits to solve.
-    problem, terms, matrices
-        As in `Method.solve`.
+    def _trained(self, number: int, work: SplitData) -> tuple[FittedMethod, Array]:
+        """Train one of the methods; return it, and out-of-fold class values of the training documents."""
+        method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
+        inputs, terms, split = method.inputs(problem), work.terms, work.split
 
-    Returns
-    -------
-    list of (list of SettingPredictions or Exception)
-        For each fusion its predictions, split by split, or the error of one of its methods.
-    """
-    known: KnownValues = {}
-    results: list[list[SettingPredictions] | Exception] = []
-    for method, splits in asked:
-        try:
-            results.append([method.solve_split(problem, split, terms, matrices, known) for split in splits])
-        except (ValueError, FloatingPointError) as error:
-            results.append(error)
-    return results
+        def fit(part: Split) -> FittedMethod:
+            return method.fit(problem, part, terms, work.matrices)
+
+        # Kernel machines use all cores and share one memory, and others' code may not bear threads.
+        ours = all(is_builtin(each.cls) for each in method.spec.components)
+        with _naming(self.fused.names[number]):
+            if terms is not None or method.spec.kernel is not None or not ours:
+                return fit(split), out_of_fold_values(problem, split, inputs, fit, n_folds)
+            with blas_threads(1), ThreadPoolExecutor(work.matrices.jobs) as pool:
+                whole = pool.submit(fit, split)
+                outside = out_of_fold_values(problem, split, inputs, fit, n_folds, pool.map)
+                return whole.result(), outside
 
 
 @contextmanager

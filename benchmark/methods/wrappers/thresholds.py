@@ -16,10 +16,8 @@ from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.evaluation.protocols import Split
-    from benchmark.methods.learned_classes import Decisions
-    from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
+    from benchmark.methods.problem import Decisions
+    from benchmark.methods.split_data import SplitData
 
 
 class ThresholdedMethod(WrappedMethod):
@@ -36,7 +34,7 @@ class ThresholdedMethod(WrappedMethod):
             raise ValueError("this method has no rule for thresholds")
         return self.spec.threshold.build()
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedThresholds:
+    def fit_split(self, work: SplitData) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
 
         Raises
@@ -45,8 +43,7 @@ class ThresholdedMethod(WrappedMethod):
             If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
             one finite threshold for each class.
         """
-        members, rule = problem.members[split.train], self._rule
-        whole = self.method.fit(problem, split, terms, matrices)
+        members, rule, whole = work.members, self._rule, self.method.fit_split(work)
         columns = whole.learned.columns
         at_least_one = gives_a_class(rule)
         if at_least_one and not members.any(axis=1).all():
@@ -55,8 +52,9 @@ class ThresholdedMethod(WrappedMethod):
             raise ValueError(f"threshold: {name}, but {none:,} training documents have no class")
         if not hasattr(rule, "fit"):
             return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
+        inputs = self.inputs(work.problem)
         values = out_of_fold_values(
-            problem, split, self.inputs(problem), lambda fold: self.method.fit(problem, fold, terms, matrices)
+            work.problem, work.split, inputs, lambda fold: self.method.fit_split(work.alone_on(fold))
         )
         rule.fit(values[:, columns], members[:, columns])
         what = f"the threshold rule {type(rule).__name__}"

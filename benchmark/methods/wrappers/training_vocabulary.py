@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
 
 
 class TrainingVocabularyMethod(WrappedMethod):
@@ -33,9 +34,10 @@ class TrainingVocabularyMethod(WrappedMethod):
             for predictions in self.method.solve(problem.over_terms_of(split.train), [split], terms, matrices)
         ]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
-        """Train over the split's own vocabulary, see `Method.fit`; the result has its terms' columns in the problem."""
-        kept = problem.training_terms(split.train)
-        fitted = self.method.fit(problem.over_terms_of(split.train), split, terms, matrices)
+    def fit_split(self, work: SplitData) -> FittedMethod:
+        """Train over the split's own vocabulary; the trained method has its terms' columns in the problem."""
+        train = work.split.train
+        kept = work.problem.training_terms(train)
+        fitted = self.method.fit_split(replace(work, problem=work.problem.over_terms_of(train)))
         own = fitted.view.terms
         return replace(fitted, view=replace(fitted.view, terms=kept if own is None else kept[own]))

@@ -1,0 +1,199 @@
+"""Sources of Gram rows for support vector machines: inner products, a kernel's own rows, and the scores of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes
+from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.svm import svm_decision_values
+from benchmark.evaluation.predictions import METHOD_TIMERS
+from benchmark.kernels.gram import LazyGram, kernel_diagonal
+from benchmark.kernels.models.plsi import FittedPLSI
+from benchmark.methods.checked_classifiers import check_real_array
+from benchmark.methods.split_data import cache_entry
+from benchmark.methods.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.classifiers.libsvm import KernelTiles
+    from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.kernels.base import Kernel
+    from benchmark.kernels.gram import InnerProducts
+    from benchmark.kernels.models.fisher import PLSIFisher
+    from benchmark.methods.matrix_cache import Arrays
+    from benchmark.methods.problem import Problem
+    from benchmark.methods.split_data import SplitData
+
+    Array = NDArray[np.float64]
+
+#: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
+_OF_MODEL = ("words", "documents", "classes", "tested")
+
+
+@dataclass(frozen=True, eq=False)
+class GramSource:
+    """Kernel values of a split.
+
+    Parameters
+    ----------
+    train : KernelTiles, shape (n, n)
+        Of the training documents, in the order of `rows`.
+    rows : intp array, shape (n,)
+        The training documents: sorted by class where pairs of classes may be trained.
+    cost : float
+        LIBSVM's -c.
+    values : callable
+        Returns the decision values of the test documents from trained machines, shape (m, n_machines).
+    """
+
+    train: KernelTiles
+    rows: NDArray[np.intp]
+    cost: float
+    values: Callable[[MulticlassSvm], Array]
+
+
+def products_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+    """Return a kernel of inner products, computed tile by tile."""
+    kernel, normalization, rows = spec.build_kernel(), spec.representation.normalization, _rows(work)
+    products = work.products(spec, kernel.exponent, watch)
+    train, tested = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+    cost = scaled_cost(spec.classifier.build(), kernel, products, normalization)
+    return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, work.matrices.jobs))
+
+
+def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+    """Return the Gram rows that the kernel's `transform` returns; those that took long are cached between runs."""
+    rows, problem, points = _rows(work), work.problem, work.points(spec)
+    labels = work.members if problem.multilabel else problem.documents.labels[rows]
+    watch.lap("extraction")
+
+    def make() -> Arrays:
+        """Compute the rows."""
+        grams = gram_rows(spec.build_kernel(), points[rows], labels, points[work.split.test])
+        return dict(zip(("gram", "tested"), grams, strict=True))
+
+    arrays = work.matrices.cached(*cache_entry(problem, spec, GramSource, "Gram matrix", work), make)
+    watch.lap("kernel")
+    gram, tested = arrays["gram"], arrays["tested"]
+    tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
+    cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
+    return GramSource(DenseRows.square(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
+
+
+def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+    """Return the inner products of scores of PLSI models; a machine is a hyperplane in the space of the scores."""
+    counts, split = work.selected_counts, work.split
+    model, folded, seconds = _plsi_model(work, spec, counts)
+    watch.book("extraction", seconds[0])
+
+    def values(machines: MulticlassSvm) -> Array:
+        """Return the values of the hyperplanes."""
+        hyperplanes = linear_svm_hyperplanes(model.scores_, machines.machines)
+        found = hyperplanes.values(model.scores(counts[split.test], folded))
+        watch.lap("testing")
+        watch.book("testing", seconds[1])
+        return found
+
+    train = DenseRows.square(work.matrices.square(model.scores_))
+    return GramSource(train, split.train, spec.classifier.build().C, values)
+
+
+def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
+    """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
+
+    The models are cached instead of the Gram matrix: they take a hundredth of its bytes, and computing the matrix
+    is fast.
+    """
+    split, kernel = work.split, spec.build_kernel().set_params(seed=plsi_seed(work.problem, work.split))
+    trained = counts[split.train]
+
+    def learn() -> Arrays:
+        """Fit the PLSI models, fold in the test documents and return the arrays of both."""
+        watch = Stopwatch()
+        kernel.fit(trained)
+        watch.lap("extraction")
+        folded = kernel.fold(counts[split.test])
+        watch.lap("testing")
+        arrays = {"seconds": watch.seconds()[[METHOD_TIMERS.index("extraction"), METHOD_TIMERS.index("testing")]]}
+        for number, (model, tested) in enumerate(zip(kernel.models_, folded, strict=True)):
+            parts = model.word_given_class, model.class_given_document, model.classes, tested
+            arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
+        return arrays
+
+    entry = cache_entry(work.problem, spec, GramSource, "PLSI models", work)
+    arrays = work.matrices.cached(*entry, learn)
+    by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
+    if not hasattr(kernel, "scores_"):
+        kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
+    return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
+
+
+def plsi_seed(problem: Problem, split: Split) -> int:
+    """Return the seed of PLSI's random starting parameters, different for each split."""
+    return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
+
+
+def by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the training rows sorted by class, and the number of training documents of each class that has any."""
+    labels, train = work.problem.documents.labels[work.split.train], work.split.train
+    return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
+
+
+def _rows(work: SplitData) -> NDArray[np.intp]:
+    """Return the training rows: sorted by class where each document has exactly one."""
+    return work.split.train if work.problem.multilabel else by_class(work)[0]
+
+
+def gram_rows(
+    kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the Gram rows of the training points and of the test points against the training points.
+
+    Parameters
+    ----------
+    kernel : transformer
+        `fit(points, y)` remembers the training points, `transform` returns Gram rows against them.
+    points, tested : CSR arrays, shapes (n, V) and (m, V)
+        Training points and test points.
+    y : array, shape (n,) or (n, k)
+        Classes of the training points, or class indicators.
+
+    Returns
+    -------
+    float64 arrays, shapes (n, n) and (m, n)
+
+    Raises
+    ------
+    ValueError
+        If the values have another shape, aren't finite numbers, or are all equal.
+    """
+    kernel.fit(points.copy(), y.copy())  # a user's kernel may write over what it gets
+    grams = []
+    for rows in (points, tested):
+        values = kernel.transform(rows.copy())
+        grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
+    gram, tested_rows = grams
+    if gram.size > 1 and gram.min() == gram.max():
+        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
+    return gram, tested_rows
+
+
+def scaled_cost(
+    classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
+) -> float:
+    """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
+    return (
+        classifier.C
+        if classifier.scale_C == "one"
+        else classifier.cost(kernel_diagonal(kernel, products, normalization))
+    )
