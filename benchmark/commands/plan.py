@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
@@ -147,24 +148,18 @@ def format_seconds(seconds: float) -> str:
     """Return a time as text, with two digits: an estimate isn't more precise."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
-            return f"{_rounded(seconds / size)} {unit}"
-    return "–" if math.isnan(seconds) else f"{_rounded(seconds)} s"
+            return f"{two_digits_text(seconds / size)} {unit}"
+    return MISSING_TEXT if math.isnan(seconds) else f"{two_digits_text(seconds)} s"
 
 
 def _gigabytes(n_bytes: float) -> str:
     """Return bytes as gigabytes, with two digits."""
-    return f"{_rounded(n_bytes / 1e9)} GB"
+    return f"{two_digits_text(n_bytes / 1e9)} GB"
 
 
 def _free(planned: Plan) -> str:
     """Return the free memory in words."""
     return f"{_gigabytes(planned.free_bytes)} are free"
-
-
-def _rounded(number: float) -> str:
-    """Return a number with two significant digits."""
-    rounded = float(f"{number:.2g}")
-    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
 
 
 def _curve(point: Setting) -> str:

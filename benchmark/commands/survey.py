@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text, two_digits_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
 from benchmark.analysis.summary import HEADLINE_FOLD
@@ -276,8 +276,8 @@ def problem_table(survey: Survey, problem: SurveyProblem) -> Table:
         record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}
         record["p (Holm)"] = None if is_missing(p_holm) else p_text(p_holm)
         record |= {"chosen": row["chosen"], "default": plain.get("value")} if row["tuned"] else {}
-        record["training s"] = seconds_text(plain.get("training_seconds"))
-        record["s per thousand"] = seconds_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
+        record["training s"] = two_digits_text(plain.get("training_seconds"))
+        record["s per thousand"] = two_digits_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
         records.append(record | {"peak MB": None if is_missing(peak) else f"{peak / 1e6:,.0f}"})
     scores = Column(problem.heading, _PERCENT, more_is_better=True), Column("95% interval", _PERCENT)
     gain = Column(above, _PERCENT, "+"), Column("its interval", _PERCENT, "+"), Column("p (Holm)", PLAIN)
@@ -312,16 +312,3 @@ def _gain_text(gap: dict[Any, Any]) -> str:
         return MISSING_TEXT
     p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
     return f"{_PERCENT.text(gap['value'], '+')} {_PERCENT.interval(gap['low'], gap['high'], '+')}{p_value}"
-
-
-def seconds_text(value: Any) -> str:
-    """Write seconds with two significant digits.
-
-    Examples
-    --------
-    >>> seconds_text(0.0123), seconds_text(3.456), seconds_text(71.2)
-    ('0.012', '3.5', '71')
-    """
-    if is_missing(value):
-        return MISSING_TEXT
-    return "<0.001" if value < 0.0005 else f"{value:.{max(0, 1 - math.floor(math.log10(value)))}f}"
