@@ -19,6 +19,7 @@ from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError
 from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
@@ -53,7 +54,6 @@ WAYS_TO_SPLIT = {
     "group": "how well documents of a {group} are classified that training never saw",
     "random": "how well documents like those of training are classified",
 }
-ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
@@ -240,7 +240,7 @@ def not_a_header_reason(seen: Proposal, wanted: Collection[str] = ()) -> str | N
     for name, values in seen.columns.items():
         if any(str(value).strip() == name for value in values):
             return f"{quote_value(name)} occurs again in its column"
-    if any(name.lower() in (*ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
+    if any(name.lower() in (*FRAME_ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
         return None
     for name in seen.columns:
         if len(name.split()) > MAX_HEADER_WORDS:
