@@ -32,7 +32,7 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
-from benchmark.commands.init import Proposal, configuration_text, sample_file
+from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.commands.run import local_context, resolve_run
 from benchmark.corpora import registry
@@ -415,8 +415,8 @@ def _frame_sections(
     corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
-    columns: dict[str, Any] = dict(roles)
-    proposed = yaml.safe_load(configuration_text(Proposal(sample_file(path), columns), path.with_suffix(".yaml")))
+    proposal = replace(sample_file(path), roles=dict(roles))
+    proposed = yaml.safe_load(configuration_text(proposal, path.with_suffix(".yaml")))
     if "methods" in sections:
         proposed.pop("compare", None)  # of its own methods
     if _name_of(sections.get("protocol")) not in (None, _name_of(proposed["protocol"])):

@@ -46,14 +46,10 @@ class DocumentExplanation:
     ----------
     text : str
         Beginning of the text.
-    cell : str
-        Id of the cell that was trained again, or "" if none was.
     values : str
         Decision values of the likeliest classes, in words.
-    similarity : str
-        Name of the similarity by which documents are near.
     nearest : sequence of (str, str, float)
-        Ids of the nearest training documents, their classes and similarities.
+        Ids of the nearest training documents, their classes and similarities, the cosines of their counts.
     words : mapping of str to sequence of str
         Words of the document that speak most for a class, by class.
     problem : str
@@ -61,9 +57,7 @@ class DocumentExplanation:
     """
 
     text: str
-    cell: str = ""
     values: str = ""
-    similarity: str = ""
     nearest: Sequence[tuple[str, str, float]] = ()
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problem: str = ""

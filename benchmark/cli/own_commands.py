@@ -202,8 +202,8 @@ def plugin_test(
     for path in files:
         with asking_before_code(lambda _: True):  # the command names the file itself
             results = list(check_file(path))
-        for each in results:
-            echo(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
-            failed += bool(each.problem)
+        for component, check, problem in results:
+            echo(f"{component}: {check}: {'FAILED: ' + problem if problem else 'passed'}")
+            failed += bool(problem)
     if failed:
         raise SystemExit(1)

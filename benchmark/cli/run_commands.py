@@ -257,10 +257,8 @@ def _write_page_of_runs(
     page: Path,
     write: Callable[[list[RunResult]], str],
     *,
-    overwrite: bool,
-    jobs: int,
     verbose: bool,
-    download: bool,
+    **how: Any,
 ) -> None:
     """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
     from benchmark.cli.terminal import ProgressObserver
@@ -269,7 +267,7 @@ def _write_page_of_runs(
 
     check_folder_writable(page.parent)
     with ProgressObserver("starting", verbose=verbose) as observer:
-        done = list(run_all(experiments, None, observer, overwrite=overwrite, jobs=jobs, download=download))
+        done = list(run_all(experiments, None, observer, **how))
         observer.begin("writing the page")
         sentence = write(done)
     echo(sentence)

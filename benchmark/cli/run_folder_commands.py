@@ -127,10 +127,8 @@ def place(
     with CommandOutput(as_json=as_json) as answer:
         for sentence in placement.sentences:
             answer.give("answers", {}, sentence=sentence)
-        for table in terminal_tables(placement):
-            answer.show("", TerminalTable(table))
-        answer.show("")
-        answer.give("placements", placement_data(placement, page), sentence=f"All tables and notes: {page}")
+        screen, data = map(TerminalTable, terminal_tables(placement)), placement_data(placement, page)
+        answer.give("placements", data, *screen, "", sentence=f"All tables and notes: {page}")
 
 
 @app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb", rich_help_panel=SHARE)

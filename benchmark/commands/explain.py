@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,16 +86,16 @@ def explain_cell(
     if target.id not in run.scored.chosen:
         why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
         raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
-    account, predicted = CellAccount(run, target, folder), list(document_predictions(run, target))
-    summary = [] if document else [account.steps(), *account.scores(), confusion_table(predicted)]
+    explainer, predicted = CellExplainer(run, target, folder), list(document_predictions(run, target))
     wrong = [each for each in predicted if not each.right]
     wanted = [each for each in predicted if each.document == document] if document else examples(wrong)[:shown]
-    if document and not wanted:
+    if not document:
+        yield from (explainer.steps(), *explainer.scores(), confusion_table(wrong))
+    elif not wanted:
         tested = list(dict.fromkeys(each.document for each in predicted))
         raise ConfigError(unknown_name("tested document", document, tested, listed=False))
-    yield from summary
     try:
-        explained = account.explain(wanted, context, MAX_TEXT_CHARACTERS)
+        explained = explainer.explain(wanted, context, MAX_TEXT_CHARACTERS)
         for number, (each, explanation) in enumerate(explained, start=1):
             counted = "" if each.right else f" (wrong: {number} of {len(wrong):,})"
             yield Table.of(each.document + counted, DETAIL_HEADER, _details(each, explanation))
@@ -118,18 +118,17 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
         try:
             run, names = read_run(done.folder), {document.name for document in shown.documents}
             (target,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
-            account = CellAccount(run, target, done.folder)
             wanted = [each for each in document_predictions(run, target) if each.document in names]
-            explained = account.explain(wanted, context, PAGE_TEXT_CHARACTERS)
+            explained = CellExplainer(run, target, done.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
             explanations = {(target.task, each.document): explanation for each, explanation in explained}
         except BenchError as error:
             context.observer.note(f"the page is written without texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), explanations)
 
 
-def confusion_table(predicted: Sequence[DocumentPrediction]) -> Table:
+def confusion_table(wrong: Sequence[DocumentPrediction]) -> Table:
     """Return the table of confused classes, most frequent first."""
-    confused = Counter((_classes(each.truth), _classes(each.given)) for each in predicted if not each.right)
+    confused = Counter((_classes(each.truth), _classes(each.given)) for each in wrong)
     ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[:MAX_CONFUSIONS]
     rows, header = [(*pair, n) for pair, n in ranked], ("true", "predicted", "documents")
     return Table.of("Confusions", header, rows, empty="every document is classified correctly")
@@ -146,73 +145,67 @@ def examples(wrong: Sequence[DocumentPrediction]) -> list[DocumentPrediction]:
 
 def _details(each: DocumentPrediction, explanation: DocumentExplanation) -> Iterator[tuple[str, str]]:
     """Yield the properties of a document: its text, decision values and nearest training documents."""
-    yield "true", _classes(each.truth)
-    yield "predicted", _classes(each.given) + (", after a tie" if each.tied else "")
+    yield from (("true", _classes(each.truth)), ("predicted", _classes(each.given) + ", after a tie" * each.tied))
     yield from (("split", each.fold), ("text", explanation.text))
     yield "decision values", explanation.values or f"not available: {explanation.problem}"
     for label, words in explanation.words.items():
         yield f"words for {label}", ", ".join(words) or "no single word"
-    if explanation.values and not explanation.words:
-        yield "words", "none: it reads texts by itself"
     for name, labels, value in explanation.nearest:
-        yield "nearest document", f"{labels}, {explanation.similarity} {value:.4g}: {name}"
+        yield "nearest document", f"{labels}, cosine of counts {value:.4g}: {name}"
 
 
-class CellAccount:
-    """Explanation of one cell, for which its documents are read and its classifiers are trained again."""
+class CellExplainer:
+    """Explainer of one cell, for which its documents are read and its classifiers are trained again."""
 
     def __init__(self, run: RunPredictions, cell: Cell, folder: Path) -> None:
         self.run, self.cell, self.folder, self.manifest = run, cell, folder, read_manifest(folder)
         self.entry, self.candidates = method_of(run.experiment, cell), run.scored.chosen[cell.id]
         self.splits = run.predictions.splits[cell.of_splits]
-        self.predictions = selected_predictions(run.predictions, cell, self.candidates)
-        #: Retrained model of each split, or the reason why it can't be trained.
-        self.models: dict[str, TextModel | str] = {}
 
     def steps(self) -> Table:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
-        experiment, facts = self.run.experiment, self.run.facts[self.cell.variant]
-        variant = experiment.variants[self.cell.variant]
+        variant, facts = self.run.experiment.variants[self.cell.variant], self.run.facts[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
         members = {"": spec} if spec.fused is None else dict(zip(spec.fused.names, spec.fused.members, strict=True))
-        rows = [
-            ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
-            ("content", facts["content_digest"]),
-            ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
-        ]
+        found = selected_predictions(self.run.predictions, self.cell, self.candidates)
+        rows = {
+            "corpus": f"{variant.collection.corpus}, {facts['source']}",
+            "content": facts["content_digest"],
+            "documents": f"{facts['documents']:,} of {len(facts['classes'])} classes",
+        }
         for name, member in members.items():
             steps = _steps(member, member.text or variant.collection.text, facts)
-            rows += [(f"{name}: {step}" if name else step, words) for step, words in steps]
-        rows += [("classifier", points_label(spec))] if spec.fused else []
-        rows.append(("protocol", _settings(variant.protocol.resolved)))
-        rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
-        rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
+            rows |= {f"{name}: {step}" if name else step: words for step, words in steps.items()}
+        rows |= {"classifier": points_label(spec)} if spec.fused else {}
+        rows["protocol"] = _settings(variant.protocol.resolved)
+        rows |= {"training size": f"{self.cell.size:,}"} if self.cell.size else {}
+        rows |= {"terms": f"{self.cell.terms:,}"} if self.cell.terms else {}
         if len(self.entry.candidates) > 1:
             chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
             choices = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
-            rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in choices)))
-        seconds = zip(METHOD_TIMERS, self.predictions.seconds.sum(axis=0), strict=False)
-        rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)))
-        rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
-        command = f"bench run {configuration_of_run(self.manifest)} --only {shlex.quote(self.cell.id)}"
-        return Table.of(self.cell.id, DETAIL_HEADER, [*rows, ("command", command)])
+            rows["chosen"] = "; ".join(f"{words} ({name})" for words, name in choices)
+        seconds = zip(METHOD_TIMERS, found.seconds.sum(axis=0), strict=False)
+        rows["seconds"] = ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)
+        rows["memory"] = f"{np.nanmax(found.memory) / 1e6:,.0f} MB at the peak"
+        rows["command"] = f"bench run {configuration_of_run(self.manifest)} --only {shlex.quote(self.cell.id)}"
+        return Table.of(self.cell.id, DETAIL_HEADER, rows.items())
 
     def scores(self) -> list[Table]:
         """Return the table of scores of each split and of all splits."""
-        metric, scored = main_metric(self.run.experiment), self.run.scored
-        if not scored.has(metric, self.cell.id):
+        metric, quantities = main_metric(self.run.experiment), self.run.experiment.quantities
+        of_cell, unit = self.run.scored.cells[self.cell.id], display_unit(metric, quantities)
+        if not of_cell.has(metric):
             return []
-        unit = display_unit(metric, self.run.experiment.quantities)
-        values, ties = scored.cells[self.cell.id].values[metric], self.predictions.tied_by_split
+        by_split = zip(of_cell.folds, of_cell.values[metric], of_cell.n, self.splits, of_cell.ties, strict=True)
         rows: list[tuple[Any, ...]] = [
-            (split.name, float(value), None, len(split.test), int(split.trained.sum()), int(tied.sum()))
-            for split, value, tied in zip(self.splits, values, ties, strict=True)
+            (name, float(value), None, int(n), int(split.trained.sum()), int(ties))
+            for name, value, n, split, ties in by_split
         ]
-        estimate, (tested, tied) = scored.estimate(self.cell.id, metric), (sum(row[i] for row in rows) for i in (3, 5))
-        rows.append(("all splits", estimate.value, (estimate.low, estimate.high), tested, None, tied))
-        score = metric_with_unit(metric, unit, self.run.experiment.quantities)
-        head = ("split", Column(score, unit), Column("95% interval", unit), "tested", "trained", "ties")
-        return [Table.of("Scores", head, rows)]
+        whole, n, ties = self.run.scored.estimate(self.cell.id, metric), of_cell.n.sum(), of_cell.ties.sum()
+        rows.append(("all splits", whole.value, (whole.low, whole.high), int(n), None, int(ties)))
+        score = Column(metric_with_unit(metric, unit, quantities), unit)
+        header = ("split", score, Column("95% interval", unit), "tested", "trained", "ties")
+        return [Table.of("Scores", header, rows)]
 
     def explain(
         self, wanted: Sequence[DocumentPrediction], context: RunContext, characters: int
@@ -223,9 +216,21 @@ class CellAccount:
         context.observer.now("reading the documents again")
         experiment, counts = self._again(context)
         variant = experiment.variants[self.cell.variant]
+        collection, names = variant.collection, {each.document for each in wanted}
         rows, documents = counts.documents.of_classes(self.run.predictions.tasks[self.cell.of_task].classes)
         matrix, splits = counts.matrix[rows], protocol_at_size(variant.protocol, self.cell.size).splits(documents)
-        contents = self._contents(experiment, {each.document for each in wanted})
+        whole = collection.reader.load(collection.reader.locate(download=False, notify=lambda _: None))
+        corpus = select_documents(whole, list(collection.classes), collection.exclude)
+        contents = {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in names}
+
+        @cache
+        def trained_on(fold: str) -> TextModel | str:
+            """Return the model that is trained on a split, or the reason why it can't be trained."""
+            try:
+                return fit_model(experiment, self.cell.id, context, split=fold)
+            except ConfigError as error:
+                return str(error)
+
         for each in wanted:
             context.observer.now(f"training the classifier of {each.fold} again")
             train, content = splits[each.split].train, contents[each.document]
@@ -235,9 +240,8 @@ class CellAccount:
                 for i in np.argsort(-values, kind="stable")[:N_NEIGHBOURS]
             ]
             spec = self.entry.candidates[int(self.candidates[each.split])]
-            text = shorten_text(content, (spec.text or variant.collection.text).lexing, characters)
-            reasons = self._reasons(experiment, each, content, context)
-            yield each, replace(reasons, text=text, similarity="cosine of counts", nearest=nearest)
+            text = shorten_text(content, (spec.text or collection.text).lexing, characters)
+            yield each, DocumentExplanation(text, nearest=nearest, **_reasons(trained_on(each.fold), content))
 
     def _again(self, context: RunContext) -> tuple[Experiment, Counts]:
         """Load the configuration and its corpus again, which must be that of the run, and return its counts."""
@@ -251,49 +255,36 @@ class CellAccount:
             raise DataError(f"{now['source']}: was changed since the run; its documents differ")
         return experiment, counts
 
-    def _reasons(
-        self, experiment: Experiment, each: DocumentPrediction, content: bytes, context: RunContext
-    ) -> DocumentExplanation:
-        """Train the split's model again; return its decision values and the words whose removal lowers them most."""
-        if each.fold not in self.models:
-            try:
-                self.models[each.fold] = fit_model(experiment, self.cell.id, context, split=each.fold)
-            except ConfigError as error:
-                self.models[each.fold] = str(error)
-        model = self.models[each.fold]
-        if isinstance(model, str):
-            return DocumentExplanation("", self.cell.id, problem=model)
-        n_words = 0 if model.n_terms is None else N_TOP_TERMS
-        ((_, scores),) = model.answers([(each.document, content)], n_words=n_words)
-        values, words = scores.values[0], scores.words[0].items() if n_words else ()
-        order = np.argsort(-values, kind="stable")[:MAX_VALUES]
-        written = ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order)
-        by_class = {model.classes[code]: tuple(most) for code, most in words}
-        return DocumentExplanation("", self.cell.id, written, words=by_class)
 
-    def _contents(self, experiment: Experiment, wanted: set[str]) -> dict[str, bytes]:
-        """Return the bytes of some documents by id."""
-        collection = experiment.variants[self.cell.variant].collection
-        source = collection.reader.locate(download=False, notify=lambda _: None)
-        whole = collection.reader.load(source)
-        corpus = select_documents(whole, list(collection.classes), collection.exclude)
-        return {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in wanted}
+def _reasons(model: TextModel | str, content: bytes) -> dict[str, Any]:
+    """Return a model's decision values of a document, and the words whose removal lowers them most, if it has words.
+
+    Without a model, the reason is returned.
+    """
+    if isinstance(model, str):
+        return {"problem": model}
+    n_words = 0 if model.n_terms is None else N_TOP_TERMS
+    ((_, scores),) = model.answers([("", content)], n_words=n_words)
+    values = scores.values[0]
+    largest = np.argsort(-values, kind="stable")[:MAX_VALUES]
+    written = ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in largest)
+    words = scores.words[0].items() if n_words else ()
+    return {"values": written, "words": {model.classes[code]: tuple(most) for code, most in words}}
 
 
-def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> dict[str, str]:
     """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
     words = next((counted for counted in facts.get("texts", ()) if text.flat.items() <= counted.items()), facts)
     fitted = getattr(CLASSIFIERS.get(spec.classifier.name), "kept", ())
-    offset = ", with an intercept" if "intercept_" in fitted else ""
     least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""
-    return [
-        ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}"),
-        ("lexing", _settings(vars(text.lexing))),
-        ("pruning", _settings(vars(text.pruning))),
-        ("points", points_label(spec)),
-        ("kernel", component_label(spec.kernel) if spec.kernel else "none"),
-        ("classifier", f"{component_label(spec.classifier)}{offset}"),
-    ]
+    return {
+        "words": f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}",
+        "lexing": _settings(vars(text.lexing)),
+        "pruning": _settings(vars(text.pruning)),
+        "points": points_label(spec),
+        "kernel": component_label(spec.kernel) if spec.kernel else "none",
+        "classifier": component_label(spec.classifier) + ", with an intercept" * ("intercept_" in fitted),
+    }
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

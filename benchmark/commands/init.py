@@ -6,7 +6,7 @@ import os
 import re
 import statistics
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError
 from benchmark.corpora.user.file_parameters import DROP_REASONS
+from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
@@ -28,7 +29,7 @@ from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from benchmark.commands.plan import Plan
     from benchmark.experiment.context import RunContext
@@ -53,7 +54,6 @@ WAYS_TO_SPLIT = {
     "group": "how well documents of a {group} are classified that training never saw",
     "random": "how well documents like those of training are classified",
 }
-ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
@@ -67,8 +67,8 @@ PART_NAMES = {"train", "test", "training", "testing", "dev", "valid", "validatio
 
 
 @dataclass(frozen=True)
-class FileSample:
-    """Beginning of a file.
+class Proposal:
+    """Beginning of a file, and what a first configuration says of a user's documents.
 
     Parameters
     ----------
@@ -77,28 +77,9 @@ class FileSample:
         Values of the first records by column; empty for a folder.
     form : dict of str to Any
         Parameters of the corpus that say how the file is written, where they are not the usual ones.
-    unnamed : int
-        Number of columns without a name, which are left out.
-    """
-
-    path: Path
-    columns: dict[str, list[Any]]
-    form: dict[str, Any]
-    unnamed: int = 0
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """What a first configuration says of a user's documents.
-
-    Parameters
-    ----------
-    seen : FileSample
     roles : dict of str to Any
         Columns by role.
-    separator : str, optional
-        Separator of the classes of a document that may have several.
-    drop : list of str
+    drop : tuple of str
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
     split_by : str, optional
         A way of `protocols_by_way`; by default the first one.
@@ -106,9 +87,10 @@ class Proposal:
         What a person should know of the documents and of what was taken for what.
     """
 
-    seen: FileSample
-    roles: dict[str, Any]
-    separator: str | None = None
+    path: Path
+    columns: dict[str, list[Any]]
+    form: dict[str, Any]
+    roles: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
     split_by: str | None = None
     notes: tuple[str, ...] = ()
@@ -144,11 +126,11 @@ def propose(
         If the documents can't be read, or too few are left.
     """
     seen = sample_file(path, header=header is not False, **form)
-    chosen: dict[str, Any] = {role: name for role, name in named.items() if name is not None}
-    several = [
-        role for role in ("label", "labels") if "," in (named.get(role) or "") and named[role] not in seen.columns
-    ]
-    chosen |= {role: chosen[role].split(",") for role in several}
+    chosen: dict[str, Any] = {
+        role: name.split(",") if role in ("label", "labels") and name not in seen.columns and "," in name else name
+        for role, name in named.items()
+        if name is not None
+    }
     if header is None and (why := not_a_header_reason(seen, _taken(chosen))):
         looks = f"{path}:1: looks like a document and not like the names of columns ({why})"
         raise ConfigError(f"{looks}: add --header or --no-header")
@@ -158,7 +140,8 @@ def propose(
         label, options = roles["label"], f"--labels {roles['label']} --separator '{mixed[0]}'"
         values = f"{path}: the column {quote_value(label)} has values such as {quote_value(mixed[1])}"
         raise ConfigError(f"{values}: add {options}, or --single-label if each is one class")
-    proposal = Proposal(seen, roles, separator, split_by=split_by)
+    form = seen.form | ({"separator": separator} if separator else {})
+    proposal = replace(seen, form=form, roles=roles, split_by=split_by)
     while True:
         reader = UserFiles(**{key: value for key, value in corpus_section(proposal).items() if key != "name"})
         reader.check()
@@ -167,11 +150,14 @@ def propose(
             break
         except DocumentsError as error:
             proposal = _without(proposal, error, set(chosen))
-    notes = [*_notes_on_columns(seen, proposal.roles), *_split_notes(seen, proposal.roles, split_by)]
+    notes = [*proposal.notes, *_split_notes(proposal)]
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
-    return Proposal(seen, proposal.roles, separator, proposal.drop, split_by, (*notes, *scan.notes))
+    several = seen.columns.get(str(proposal.roles.get("labels", "")), ())
+    if any(isinstance(value, str) for value in several) and _lists(several):
+        notes.append(f"{proposal.roles['labels']!r} has lists written as text: each item is a class")
+    return replace(proposal, notes=(*notes, *scan.notes))
 
 
 def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str]) -> Proposal:
@@ -180,12 +166,12 @@ def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str])
     Only proposed columns are given up; raises the error where neither helps.
     """
     withdrawn = {_ROLE_OF.get(why, "") for why in error.reasons} & (proposal.roles.keys() - chosen)
+    if withdrawn:
+        return replace(proposal, roles={role: each for role, each in proposal.roles.items() if role not in withdrawn})
     needed = [why for why in error.reasons if why in DROP_REASONS and why not in proposal.drop]
-    if not withdrawn and (not needed or not set(error.reasons) <= set(DROP_REASONS)):
+    if not needed or not set(error.reasons) <= set(DROP_REASONS):
         raise error
-    roles = {role: name for role, name in proposal.roles.items() if role not in withdrawn}
-    drop = proposal.drop if withdrawn else (*proposal.drop, *needed)
-    return Proposal(proposal.seen, roles, proposal.separator, drop, proposal.split_by)
+    return replace(proposal, drop=(*proposal.drop, *needed))
 
 
 def write_configuration(
@@ -212,36 +198,37 @@ def write_configuration(
     return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
 
 
-def sample_file(path: Path, *, date_format: str | None = None, **form: Any) -> FileSample:
-    """Read the beginning of a file, or accept a folder of class folders; `form` has parameters of `TextForm`."""
-    form = {key: value for key, value in form.items() if value != getattr(TextForm, key)}
-    UserFiles(str(path), **form).check()
+def sample_file(path: Path, **form: Any) -> Proposal:
+    """Read the beginning of a file, or accept a folder of class folders; `form` has parameters of the corpus."""
+    form = {key: value for key, value in form.items() if value != getattr(TextForm, key, None)}
+    how = {key: value for key, value in form.items() if key != "date_format"}
+    UserFiles(str(path), **how).check()
     if path.is_dir():
-        return FileSample(path, {}, form)
+        return Proposal(path, {}, form)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    known = read_columns(path, **form)
+    known = read_columns(path, **how)
     if file_extension(path) in TABLE_DELIMITERS and len(known) == 1:
         delimiter = max(";\t|,", key=known[0].count)
         if delimiter in known[0]:
-            form["delimiter"] = delimiter
-            known = read_columns(path, **form)
+            how["delimiter"] = delimiter
+            known = read_columns(path, **how)
     names = [name for name in known if name]
     first = [
         [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) and v[:1] not in LIST_BRACKETS else v for v in values]
-        for _, values in islice(iter_records(path, names, **form), MAX_RECORDS)
+        for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
-    dated = {"date_format": date_format} if date_format else {}
-    columns = {name: [row[i] for row in first] for i, name in enumerate(names)}
-    return FileSample(path, columns, dated | form, len(known) - len(names))
+    columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)
+    notes = (f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out",)
+    return Proposal(path, columns, form | how, notes=notes if unnamed else ())
 
 
 # --- Columns ---
 
 
-def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str | None:
+def not_a_header_reason(seen: Proposal, wanted: Collection[str] = ()) -> str | None:
     """Return the reason why the first row of a table looks like a document and not like a header; None if it doesn't.
 
     A row with all of the `wanted` names is a header. Otherwise, a row is no header if one of its names occurs again in
@@ -253,7 +240,7 @@ def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str |
     for name, values in seen.columns.items():
         if any(str(value).strip() == name for value in values):
             return f"{quote_value(name)} occurs again in its column"
-    if any(name.lower() in (*ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
+    if any(name.lower() in (*FRAME_ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
         return None
     for name in seen.columns:
         if len(name.split()) > MAX_HEADER_WORDS:
@@ -263,7 +250,7 @@ def not_a_header_reason(seen: FileSample, wanted: Collection[str] = ()) -> str |
     return None
 
 
-def propose_columns(seen: FileSample, chosen: Mapping[str, Any]) -> dict[str, Any]:
+def propose_columns(seen: Proposal, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns by role: those that the user named, and others proposed by their values and names.
 
     Raises
@@ -288,23 +275,21 @@ def propose_columns(seen: FileSample, chosen: Mapping[str, Any]) -> dict[str, An
     for role, fits in suited.items():
         if role in roles or (role == "label" and "labels" in roles):
             continue
-        free = {name: values for name, values in seen.columns.items() if name not in _taken(roles)}
-        left = {name: values for name, values in free.items() if fits(values)}
+        free = [name for name in seen.columns if name not in _taken(roles)]
+        left = [name for name in free if fits(seen.columns[name])]
         usual = [name for known in USUAL_COLUMN_NAMES.get(role, ()) for name in left if name.lower() == known]
-        lists = [name for name, values in free.items() if role == "label" and _lists(values)]
-        several = [name for name in lists if name.lower() in USUAL_COLUMN_NAMES["labels"] or not left]
+        lists = [name for name in free if role == "label" and _lists(seen.columns[name])]
+        lists = [name for name in lists if name.lower() in USUAL_COLUMN_NAMES["labels"] or not left]
         if role == "text" and left:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
-        elif usual:
-            roles[role] = usual[0]
-        elif several:
-            roles["labels"] = several[0]
-        elif left and role in ("label", "split", "date"):
-            roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
+        elif lists and not usual:
+            roles["labels"] = lists[0]
+        elif usual or (left and role in ("label", "split", "date")):
+            roles[role] = usual[0] if usual else min(left, key=lambda name: len(_distinct(seen.columns[name])))
     return roles
 
 
-def check_columns(seen: FileSample, roles: Mapping[str, Any], chosen: Collection[str]) -> None:
+def check_columns(seen: Proposal, roles: Mapping[str, Any], chosen: Collection[str]) -> None:
     """Raise ConfigError if no column is the text or the class, or several may be classes."""
     if not seen.columns:
         return
@@ -320,7 +305,7 @@ def check_columns(seen: FileSample, roles: Mapping[str, Any], chosen: Collection
     raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
 
 
-def _check_marks(seen: FileSample, roles: Mapping[str, Any]) -> None:
+def _check_marks(seen: Proposal, roles: Mapping[str, Any]) -> None:
     """Raise ConfigError if several columns hold only 0 and 1, and no column has a usual name of the class."""
     label = roles.get("label", "")
     others = _taken({role: name for role, name in roles.items() if role != "label"})
@@ -334,22 +319,13 @@ def _check_marks(seen: FileSample, roles: Mapping[str, Any]) -> None:
     raise ConfigError(f"{problem}: add {options} if that column alone has it")
 
 
-def find_separator(seen: FileSample, roles: Mapping[str, Any]) -> tuple[str, str] | None:
+def find_separator(seen: Proposal, roles: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return a separator that a share of the values of the class column contain, and the first of these values."""
     column = seen.columns.get(str(roles.get("label", "")), ())
     labels = [label.strip() for label in column if isinstance(label, str) and listed_labels(label) is None]
     holding = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
     mark = max(SEPARATORS, key=lambda each: len(holding[each]))
     return (mark, holding[mark][0]) if len(holding[mark]) > MIN_SEPARATOR_SHARE * len(labels) else None
-
-
-def _notes_on_columns(seen: FileSample, roles: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was taken where a column could be taken in two ways."""
-    if seen.unnamed:
-        yield f"{seen.path}: {seen.unnamed} {'column has' if seen.unnamed == 1 else 'columns have'} no name: left out"
-    several = seen.columns.get(str(roles.get("labels", "")), ())
-    if any(isinstance(value, str) for value in several) and _lists(several):
-        yield f"{roles['labels']!r} has lists written as text: each item is a class"
 
 
 def _taken(roles: Mapping[str, Any]) -> set[str]:
@@ -380,42 +356,43 @@ def _are_dates(values: Sequence[Any]) -> bool:
 # --- Splits ---
 
 
-def protocols_by_way(seen: FileSample, roles: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def protocols_by_way(proposal: Proposal) -> dict[str, dict[str, Any]]:
     """Return the protocols that the columns allow: by the file's own split, by date, by group, or at random."""
+    roles, columns = proposal.roles, proposal.columns
     ways, stratified = dict[str, dict[str, Any]](), {"stratified": False} if "labels" in roles else {}
     if "split" in roles:
-        parts = sorted(_distinct(seen.columns[roles["split"]]))
+        parts = sorted(_distinct(columns[roles["split"]]))
         train = next((each for each in parts if each.lower().startswith("train")), parts[0])
         test = next((each for each in parts if each.lower().startswith("test")), parts[-1])
         ways |= {"split": {"name": "fixed-split", "train": train, "test": test}} if train != test else {}
     if "date" in roles:
         ways["date"] = {"name": "by-date", "test_share": 0.25}
     if "group" in roles:
-        n_groups = len(_distinct(seen.columns[roles["group"]]))
+        n_groups = len(_distinct(columns[roles["group"]]))
         k = n_groups if 1 < n_groups < N_FOLDS else N_FOLDS
         ways["group"] = {"name": "k-fold", "k": k, "grouped": True, **stratified}
     return ways | {"random": {"name": "k-fold", "k": N_FOLDS, **stratified}}
 
 
-def _split_notes(seen: FileSample, roles: Mapping[str, Any], split_by: str | None) -> list[str]:
+def _split_notes(proposal: Proposal) -> list[str]:
     """Return what the proposed split measures, and which options measure something else; nothing of a file's own split.
 
     Raises
     ------
     ConfigError
-        If there is no such way as `split_by`, or its column is missing.
+        If there is no such way to split as the user names, or its column is missing.
     """
-    ways, group = list(protocols_by_way(seen, roles)), repr(roles.get("group"))
-    if split_by is not None and split_by not in WAYS_TO_SPLIT:
-        raise ConfigError(f"--split-by: {unknown_name('way', split_by, list(WAYS_TO_SPLIT))}")
-    if split_by is not None and split_by not in ways:
-        raise ConfigError(f"--split-by {split_by}: no column is the {split_by}; name it by --{split_by}")
+    ways, group, named = list(protocols_by_way(proposal)), repr(proposal.roles.get("group")), proposal.split_by
+    if named is not None and named not in WAYS_TO_SPLIT:
+        raise ConfigError(f"--split-by: {unknown_name('way', named, list(WAYS_TO_SPLIT))}")
+    if named is not None and named not in ways:
+        raise ConfigError(f"--split-by {named}: no column is the {named}; name it by --{named}")
     if "split" in ways or len(ways) < 2:
         return []
-    taken, measured = split_by or ways[0], {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
+    taken, measured = named or ways[0], {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
     others = "; ".join(f"--split-by {way} measures {measured[way]}" for way in ways if way != taken)
     notes = [f"The split is by {taken}: it measures {measured[taken]}; {others}."]
-    if "group" in roles and taken != "group":
+    if "group" in proposal.roles and taken != "group":
         notes.append(f"Documents of a {group} may be on both sides: the run tells the scores without those, too.")
     return notes
 
@@ -443,13 +420,12 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
     exact_kernel : bool
         Whether an exact kernel is among the methods.
     """
-    seen, roles = proposal.seen, proposal.roles
-    ways = protocols_by_way(seen, roles)
+    ways, roles = protocols_by_way(proposal), proposal.roles
     way = proposal.split_by or next(iter(ways))
     counted = {"vocabulary_from": ways[way]["train"]} if way == "split" else {}
     flow = partial(yaml.safe_dump, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
     environment = template_environment(flow=lambda mapping: str(flow(mapping)).strip())
-    path = Path(os.path.relpath(seen.path.resolve(), target.resolve().parent)).as_posix()
+    path = Path(os.path.relpath(proposal.path.resolve(), target.resolve().parent)).as_posix()
     written = environment.get_template("configuration.yaml.j2").render(
         name=target.stem,
         corpus=corpus_section(proposal) | {"path": path},
@@ -457,7 +433,7 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
         way=way,
         protocol=ways[way],
         group=repr(roles["group"]) if "group" in roles else "",
-        characters=_characters_suit(seen, roles),
+        characters=_characters_suit(proposal),
         exact_kernel=exact_kernel,
     )
     return written.strip() + "\n"
@@ -465,18 +441,17 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
 
 def corpus_section(proposal: Proposal) -> dict[str, Any]:
     """Return the section `corpus`, with the path of the documents as it is."""
-    seen, roles = proposal.seen, proposal.roles
-    form = {key: value for key, value in seen.form.items() if key != "date_format" or "date" in roles}
-    more = {"separator": proposal.separator, "drop": list(proposal.drop)}
-    more = {key: value for key, value in more.items() if value}
-    return {"name": "files", "path": str(seen.path.resolve()), **roles, **form, **more}
+    form = {key: value for key, value in proposal.form.items() if key != "date_format" or "date" in proposal.roles}
+    drop = {"drop": list(proposal.drop)} if proposal.drop else {}
+    return {"name": "files", "path": str(proposal.path.resolve()), **proposal.roles, **form, **drop}
 
 
-def _characters_suit(seen: FileSample, roles: Mapping[str, Any]) -> bool:
+def _characters_suit(proposal: Proposal) -> bool:
     """Return whether classes are many and texts short, by the records that were seen."""
-    rows = zip(*(seen.columns.get(name, ()) for name in as_list(roles.get("text", ""))), strict=False)
+    columns, roles = proposal.columns, proposal.roles
+    rows = zip(*(columns.get(name, ()) for name in as_list(roles.get("text", ""))), strict=False)
     texts = ["\n".join(str(value) for value in row if value is not None) for row in rows]
-    classes = _distinct(seen.columns.get(str(roles.get("label", "")), ()))
+    classes = _distinct(columns.get(str(roles.get("label", "")), ()))
     return bool(texts) and len(classes) >= MANY_CLASSES and statistics.median(map(len, texts)) <= SHORT_TEXT
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
@@ -110,11 +111,11 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     if kinds:
         memory = float(np.nan_to_num(peak_memory()))
         memory += max(_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches)
-    timer, timed = _Timer(context.jobs), []
+    matrices, timed = MatrixCache(context.jobs), []
     with blas_threads(context.jobs):
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
-            timed.append((name, fits, timer.seconds(batches) if with_pilot else math.nan))
+            timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, timed, memory, free, context.jobs)
 
@@ -147,24 +148,18 @@ def format_seconds(seconds: float) -> str:
     """Return a time as text, with two digits: an estimate isn't more precise."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
-            return f"{_rounded(seconds / size)} {unit}"
-    return "–" if math.isnan(seconds) else f"{_rounded(seconds)} s"
+            return f"{two_digits_text(seconds / size)} {unit}"
+    return MISSING_TEXT if math.isnan(seconds) else f"{two_digits_text(seconds)} s"
 
 
 def _gigabytes(n_bytes: float) -> str:
     """Return bytes as gigabytes, with two digits."""
-    return f"{_rounded(n_bytes / 1e9)} GB"
+    return f"{two_digits_text(n_bytes / 1e9)} GB"
 
 
 def _free(planned: Plan) -> str:
     """Return the free memory in words."""
     return f"{_gigabytes(planned.free_bytes)} are free"
-
-
-def _rounded(number: float) -> str:
-    """Return a number with two significant digits."""
-    rounded = float(f"{number:.2g}")
-    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
 
 
 def _curve(point: Setting) -> str:
@@ -201,38 +196,33 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 # --- Timing on samples ---
 
 
-class _Timer:
-    """Time batches on samples of their documents, in this process."""
+def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
+    """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
-    def __init__(self, jobs: int) -> None:
-        self._matrices = MatrixCache(jobs)
+    The first batch is computed on samples of two splits: the second takes from the first what all splits of the
+    documents share. Seconds grow with the pairs of documents where there is a kernel, else with the documents.
+    """
+    if any(point.user_classes for point, _ in batches[0].parts):
+        return math.nan  # a user's code, which may print or end the process
+    problem = batches[0].parts[0][0].problem
+    same = [batch for batch in batches if batch.parts[0][0].problem is problem]
+    splits = [split for batch in same for job in batch.parts[0][1] for split in job.splits][:2]
+    kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
+    share = max(KERNEL_SHARE if kernel else POINT_SHARE, MIN_DOCUMENTS / len(splits[0].train))
+    _solve(_samples(batches[0], splits[:1], share / 4)[0], matrices)  # functions are compiled and loaded
+    samples = _samples(batches[0], splits, share)
+    taken = [_solve(each, matrices) for each in samples]
+    matrices.release()
+    problems = {each.parts[0][0].problem.key: each for each in batches}.values()
+    whole, once = _growth(batches, samples[-1:], kernel), _growth(problems, samples[:1], kernel)
+    return math.nan if math.isnan(sum(taken)) else taken[-1] * whole + max(0.0, taken[0] - taken[-1]) * once
 
-    def seconds(self, batches: Sequence[Batch]) -> float:
-        """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
-        The first batch is computed on samples of two splits: the second takes from the first what all splits of the
-        documents share. Seconds grow with the pairs of documents where there is a kernel, else with the documents.
-        """
-        if any(point.user_classes for point, _ in batches[0].parts):
-            return math.nan  # a user's code, which may print or end the process
-        problem = batches[0].parts[0][0].problem
-        same = [batch for batch in batches if batch.parts[0][0].problem is problem]
-        splits = [split for batch in same for job in batch.parts[0][1] for split in job.splits][:2]
-        kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
-        share = max(KERNEL_SHARE if kernel else POINT_SHARE, MIN_DOCUMENTS / len(splits[0].train))
-        self._solve(_samples(batches[0], splits[:1], share / 4)[0])  # functions are compiled and loaded
-        samples = _samples(batches[0], splits, share)
-        taken = [self._solve(each) for each in samples]
-        self._matrices.release()
-        problems = {each.parts[0][0].problem.key: each for each in batches}.values()
-        whole, once = _growth(batches, samples[-1:], kernel), _growth(problems, samples[:1], kernel)
-        return math.nan if math.isnan(sum(taken)) else taken[-1] * whole + max(0.0, taken[0] - taken[-1]) * once
-
-    def _solve(self, batch: Batch) -> float:
-        """Return the processor seconds of a batch; NaN if it fails."""
-        started = time.process_time()
-        failed = [part for part in batch.solve(self._matrices) if isinstance(part, Exception)]
-        return math.nan if failed else time.process_time() - started
+def _solve(batch: Batch, matrices: MatrixCache) -> float:
+    """Return the processor seconds of a batch; NaN if it fails."""
+    started = time.process_time()
+    failed = [part for part in batch.solve(matrices) if isinstance(part, Exception)]
+    return math.nan if failed else time.process_time() - started
 
 
 def _growth(batches: Iterable[Batch], samples: Iterable[Batch], kernel: bool) -> float:

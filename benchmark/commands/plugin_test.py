@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,27 +54,19 @@ _METHODS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """Result of a check of a component.
+def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Check every component that a plug-in's file names.
 
-    Parameters
-    ----------
-    component : str
-        Kind and name: "kernel chi2".
-    check : str
-        The claim that is checked: "is symmetric".
-    problem : str
-        The reason why the check fails, or "".
+    Yields
+    ------
+    component, check, problem : str
+        Kind and name ("kernel chi2"), the claim that is checked ("is symmetric"), and why it fails, or "".
+
+    Raises
+    ------
+    ConfigError
+        If the file can't be loaded.
     """
-
-    component: str
-    check: str
-    problem: str
-
-
-def check_file(path: Path) -> Iterator[CheckResult]:
-    """Check every component that a plug-in's file names; raise ConfigError if the file can't be loaded."""
     with running_user_code_here(), tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         context = RunContext(Store(Path(folder), limit=10**9))
         for kind, registry in registries_with_plugins([path]).each():
@@ -83,7 +74,7 @@ def check_file(path: Path) -> Iterator[CheckResult]:
                 if origin.file == path.resolve():
                     called = f"{'corpus' if kind == 'corpora' else kind.removesuffix('s')} {name}"
                     for check, problem in _results(path, kind, name, registry, context):
-                        yield CheckResult(called, check, problem)
+                        yield called, check, problem
 
 
 def _results(path: Path, kind: str, name: str, registry: Registry, context: RunContext) -> Iterator[tuple[str, str]]:

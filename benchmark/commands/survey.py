@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text, two_digits_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
 from benchmark.analysis.summary import HEADLINE_FOLD
@@ -73,15 +73,16 @@ class Survey:
     scores : DataFrame
         A row for each problem, method and size, with the problem's metric, its 95% interval, and costs. `tuned` says
         whether the parameters were chosen on training documents, and `chosen` which.
-    gaps : DataFrame
-        Differences of two methods, `a` minus `b`, by problem and whether they are tuned, with p of the sign test.
+    gaps : dict of (key, str, str) to dict
+        Differences of the first method minus the second by the problem's key and both methods, with p of the sign test:
+        of the tuned scores where both are tuned.
     """
 
     problems: tuple[SurveyProblem, ...]
     methods: dict[str, str]
     grids: dict[str, str]
     scores: pd.DataFrame
-    gaps: pd.DataFrame
+    gaps: dict[tuple[Any, str, str], dict[Any, Any]]
 
     def tables(self) -> list[SurveyProblem]:
         """Return the problems that are no learning curves."""
@@ -93,11 +94,6 @@ class Survey:
         wanted = rows[rows["tuned"] != default]
         by_method: pd.DataFrame = (wanted if len(wanted) else rows).set_index("method")
         return by_method
-
-    def gap(self, problem: SurveyProblem, a: str, b: str) -> dict[Any, Any]:
-        """Return the difference of two methods on a problem, {} if it isn't compared."""
-        rows = self.gaps[(self.gaps["problem"] == problem.key) & (self.gaps["a"] == a) & (self.gaps["b"] == b)]
-        return rows[rows["tuned"] == rows["tuned"].max()].iloc[0].to_dict() if len(rows) else {}
 
 
 def survey_configurations(page: str, folder: Path) -> list[Path]:
@@ -168,7 +164,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
     """
     check_comparable([each.results.experiment for each in done])
     problems, methods, grids = dict[Any, SurveyProblem](), dict[str, str](), dict[str, str]()
-    scores, gaps = list[pd.DataFrame](), list[pd.DataFrame]()
+    scores, gaps = list[pd.DataFrame](), dict[tuple[Any, str, str], dict[Any, Any]]()
     for run in sorted(done, key=_is_tuned):
         (variant,) = run.results.experiment.variants.values()
         summary, tuned = run.summary, _is_tuned(run)
@@ -192,10 +188,10 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
             chosen = [info.columns.get("parameter", "") for info in infos]
             sizes: Any = [info.size for info in infos]
             scores.append(rows.assign(method=[info.method for info in infos], size=sizes, chosen=chosen))
-            both = pairs[pairs["a"].isin(cells) & pairs["b"].isin(cells) & (not problem.curve)]
-            of_methods = {end: [cells[cell].method for cell in both[end]] for end in ("a", "b")}
-            gaps.append(both.assign(problem=problem.key, tuned=tuned, **of_methods))
-    return Survey(tuple(problems.values()), methods, grids, pd.concat(scores), pd.concat(gaps))
+            for gap in () if problem.curve else pairs.to_dict("records"):
+                if gap["a"] in cells and gap["b"] in cells:
+                    gaps[problem.key, cells[gap["a"]].method, cells[gap["b"]].method] = gap
+    return Survey(tuple(problems.values()), methods, grids, pd.concat(scores), gaps)
 
 
 def _problem(run: RunResult, words: str, cells: Sequence[str], done: Iterable[RunResult]) -> SurveyProblem:
@@ -270,14 +266,15 @@ def problem_table(survey: Survey, problem: SurveyProblem) -> Table:
     plains = survey.of(problem, default=True).to_dict("index")
     records, above = list[dict[str, Any]](), f"above {BASELINE_METHOD}"
     for method, row in survey.of(problem).sort_values("value", ascending=False, kind="stable").iterrows():
-        gap, plain = survey.gap(problem, str(method), BASELINE_METHOD), dict[Any, Any](plains.get(method, {}))
+        gap = survey.gaps.get((problem.key, str(method), BASELINE_METHOD), {})
+        plain: dict[Any, Any] = plains.get(method, {})
         p_holm, peak = gap.get("p_holm"), plain.get("peak_bytes", math.nan)
         record = {"method": method, problem.heading: row["value"], "95% interval": (row["low"], row["high"])}
         record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}
         record["p (Holm)"] = None if is_missing(p_holm) else p_text(p_holm)
         record |= {"chosen": row["chosen"], "default": plain.get("value")} if row["tuned"] else {}
-        record["training s"] = seconds_text(plain.get("training_seconds"))
-        record["s per thousand"] = seconds_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
+        record["training s"] = two_digits_text(plain.get("training_seconds"))
+        record["s per thousand"] = two_digits_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
         records.append(record | {"peak MB": None if is_missing(peak) else f"{peak / 1e6:,.0f}"})
     scores = Column(problem.heading, _PERCENT, more_is_better=True), Column("95% interval", _PERCENT)
     gain = Column(above, _PERCENT, "+"), Column("its interval", _PERCENT, "+"), Column("p (Holm)", PLAIN)
@@ -296,10 +293,10 @@ def survey_curve(survey: Survey, problem: SurveyProblem) -> Table:
 
 def _steps(survey: Survey, steps: Sequence[tuple[str, str, str]]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
-    compared, rows = set(zip(survey.gaps["a"], survey.gaps["b"], strict=True)), []
+    rows = []
     for a, b, words in steps:
-        gaps = [survey.gap(problem, a, b) for problem in survey.tables()]
-        rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if (a, b) in compared else []
+        gaps = [survey.gaps.get((problem.key, a, b), {}) for problem in survey.tables()]
+        rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if any(gaps) else []
     if not rows:
         known = ", ".join(f"[{a}, {b}]" for a, b, _ in steps)
         raise ConfigError(f"no run compares a step of this page ({known})")
@@ -312,16 +309,3 @@ def _gain_text(gap: dict[Any, Any]) -> str:
         return MISSING_TEXT
     p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
     return f"{_PERCENT.text(gap['value'], '+')} {_PERCENT.interval(gap['low'], gap['high'], '+')}{p_value}"
-
-
-def seconds_text(value: Any) -> str:
-    """Write seconds with two significant digits.
-
-    Examples
-    --------
-    >>> seconds_text(0.0123), seconds_text(3.456), seconds_text(71.2)
-    ('0.012', '3.5', '71')
-    """
-    if is_missing(value):
-        return MISSING_TEXT
-    return "<0.001" if value < 0.0005 else f"{value:.{max(0, 1 - math.floor(math.log10(value)))}f}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
+from benchmark.evaluation.intervals import Estimate
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
-    from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
@@ -75,6 +75,26 @@ class DiagnosticRow:
     cell: str
     metric: str
     estimate: Estimate
+
+    @classmethod
+    def without_interval(cls, cell: str, metric: str, value: float, n: int) -> DiagnosticRow:
+        """Return the row of a number that is counted or computed exactly.
+
+        Parameters
+        ----------
+        cell, metric : str
+            As of the row.
+        value : float
+            The number, in the unit of the metric.
+        n : int
+            Number of documents, or of what else was counted.
+
+        Returns
+        -------
+        DiagnosticRow
+            Its interval is the number itself.
+        """
+        return cls(cell, metric, Estimate(float(value), float(value), float(value), n, "count"))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
 from benchmark.classifiers.centroids.divergence import average_skl_to_others
 from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
@@ -24,7 +25,6 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Variant
@@ -206,12 +206,9 @@ def _measure(
     classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
 ) -> Array:
     """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
-    own = type(classifier)(**classifier.get_params())
-    own.smoothing = own.smoothing if smoothing is None else smoothing
-    matrix: sp.csr_array = counts.matrix[rows]
-    own.fit(matrix, counts.documents.labels[rows])
-    distances = average_skl_to_others(own.centroids_)
-    return np.asarray(distances[np.argsort(own.classes_)])
+    own = clone(classifier).set_params(**({} if smoothing is None else {"smoothing": smoothing}))
+    own.fit(counts.matrix[rows], counts.documents.labels[rows])
+    return np.asarray(average_skl_to_others(own.centroids_)[np.argsort(own.classes_)])
 
 
 def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.tags import Tags
@@ -67,24 +66,16 @@ class DocumentCounts(Diagnostic):
         DiagnosticNumbers
             Rows ``<class>-<group>``, ``all-<group>`` and ``all``, in documents; ``all``, in classes and in words.
         """
-        arrays = found.arrays
-        rows = dict(zip(split_names(arrays["classes"]), arrays["documents"], strict=True))
-        totals = {}
-        if "totals" in arrays:  # runs of 0.1 have none
-            rows["all"] = arrays["all"]
-            totals = dict(zip(("documents", "classes", "words"), (arrays["all"].sum(), *arrays["totals"]), strict=True))
+        arrays, groups = found.arrays, split_names(found.arrays["parts"])
+        rows = dict(zip(split_names(arrays["classes"]), arrays["documents"], strict=True)) | {"all": arrays["all"]}
         counts = {
             (f"{name}-{group}", "documents"): n
             for name, row in rows.items()
-            for group, n in zip(split_names(arrays["parts"]), row, strict=True)
+            for group, n in zip(groups, row, strict=True)
         }
-        counts |= {("all", metric): n for metric, n in totals.items()}
-        return DiagnosticNumbers(
-            tuple(
-                DiagnosticRow(cell, metric, Estimate(float(n), float(n), float(n), int(n), "count"))
-                for (cell, metric), n in counts.items()
-            )
-        )
+        totals = zip(self.metrics, (arrays["all"].sum(), *arrays["totals"]), strict=True)
+        counts |= {("all", metric.name): n for metric, n in totals}
+        return DiagnosticNumbers(tuple(DiagnosticRow.without_interval(*key, n, int(n)) for key, n in counts.items()))
 
     def notes(self, reading: DiagnosticResults) -> Iterable[str]:
         """Report how many documents have no class, and that these are negative examples.

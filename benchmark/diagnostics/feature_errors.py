@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.methods.problem import Problem
 from benchmark.representation import normalize_rows
@@ -123,14 +122,10 @@ class FeatureErrors(Diagnostic):
         rows, timings = list[DiagnosticRow](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
-            numbers = [(each.name, value, self.pairs) for each, value in zip(_ERRORS, arrays["errors"], strict=False)]
-            numbers += [(each.name, value, n) for each, value in zip(_SIZES, arrays["sizes"], strict=True)]
-            if "seconds" in arrays:
-                numbers.append((_SECONDS.name, arrays["seconds"], n))
-                timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
-            for metric, number, of in numbers:
-                value = float(number)
-                rows.append(DiagnosticRow(name, metric, Estimate(value, value, value, of, "count")))
+            values = [*arrays["errors"][:2], *arrays["sizes"], arrays["seconds"]]
+            for metric, value, of in zip(self.metrics, values, [self.pairs] * 2 + [n] * 4, strict=True):
+                rows.append(DiagnosticRow.without_interval(name, metric.name, value, of))
+            timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
         return DiagnosticNumbers(tuple(rows), timings=timings)
 
     def notes(self, reading: DiagnosticResults) -> Iterable[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.system.string_arrays import join_names
@@ -130,7 +129,7 @@ class CoveringNumbers(Diagnostic):
         """
         bounds, rows, points = found.arrays["bounds"].tolist(), [], []
         for name, line in zip(self.rows, bounds, strict=True):
-            rows.append(DiagnosticRow(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
+            rows.append(DiagnosticRow.without_interval(name, _BOUND, line[0], 1))
             points += [CurvePoint("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
         return DiagnosticNumbers(tuple(rows), tuple(points))
 

@@ -75,18 +75,24 @@ class Placement:
         return int(self.ranking["rank"][self.ranking["configuration"] == ""].iloc[0])
 
     @property
+    def heads(self) -> dict[str, dict[Any, Any]]:
+        """Scores over all splits by metric, the main metric first."""
+        rows = self.scores[self.scores["fold"] == HEADLINE_FOLD]
+        return {row["metric"]: row for row in rows.to_dict("records")}
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
-        heads, n = _heads(self), int(self.scores["n"].max())
-        named = {metric: metric_name(metric, DIAGNOSTIC_METRICS) for metric in self.test_set.metrics}
+        heads, n = self.heads, int(self.scores["n"].max())
         scores = [
-            (named[m], _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"])) for m, row in heads
+            (_name(metric), _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"]))
+            for metric, row in heads.items()
         ]
-        right = heads[0][1]["value"] * n
+        right = heads[self.test_set.metrics[0]]["value"] * n
         others = self.ranking[self.ranking["configuration"] != ""]
         counts = others["compared"].value_counts().to_dict()
         published = [
-            (named[str(metric)], *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
+            (_name(str(metric)), *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
             for metric, rows in self.published.groupby("metric", sort=False)
         ]
         return _lines(
@@ -107,9 +113,7 @@ class Placement:
         """What readers of the numbers need to know."""
         groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
         tests = int(self.ranking["p_holm"].notna().sum())
-        return _lines(
-            "notes", groups=groups, metric=metric_name(self.test_set.metrics[0], DIAGNOSTIC_METRICS), tests=tests
-        )
+        return _lines("notes", groups=groups, metric=_name(self.test_set.metrics[0]), tests=tests)
 
     def _repr_html_(self) -> str:
         """Return the sentences and the ranking, which notebooks show."""
@@ -118,10 +122,8 @@ class Placement:
         return said + str(pd.DataFrame(table.texts, columns=list(table.header)).to_html(index=False))
 
 
-def _heads(placement: Placement) -> list[tuple[str, dict[Any, Any]]]:
-    """Return the scores over all splits by metric."""
-    heads = placement.scores[placement.scores["fold"] == HEADLINE_FOLD]
-    return [(row["metric"], row) for row in heads.to_dict("records")]
+def _name(metric: str) -> str:
+    return metric_name(metric, DIAGNOSTIC_METRICS)
 
 
 def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
@@ -137,16 +139,14 @@ def template_sentence(test_set: PublicTestSet, n: int) -> str:
 
 def ranking_table_of(placement: Placement) -> Table:
     """Return the ranking with how the placed method, which has a star, compares with each other method."""
-    rows, header = (
-        placement.ranking,
-        [metric_header(metric, DIAGNOSTIC_METRICS) for metric in placement.test_set.metrics],
-    )
+    rows = placement.ranking
+    main, further = (metric_header(metric, DIAGNOSTIC_METRICS) for metric in placement.test_set.metrics)
     columns: dict[Column, Iterable[Any]] = {
         Column("rank", PLAIN): rows["rank"],
         Column("method"): map(_starred, rows["cell"], rows["configuration"] == ""),
-        Column(header[0], _PERCENT): rows["value"],
+        Column(main, _PERCENT): rows["value"],
         Column(INTERVAL, _PERCENT, detail=5): zip(rows["low"], rows["high"], strict=True),
-        Column(header[1], _PERCENT, detail=2): rows["macro_f1"],
+        Column(further, _PERCENT, detail=2): rows["macro_f1"],
         Column(f"{placement.name} is"): rows["compared"],
         Column("p (Holm)", PLAIN, detail=1): (None if is_missing(p) else p_text(p) for p in rows["p_holm"]),
         Column("difference", _PERCENT, "+", detail=3): rows["difference"],
@@ -162,26 +162,24 @@ def ranking_table_of(placement: Placement) -> Table:
 
 def published_table_of(placement: Placement) -> Table:
     """Return the published scores, the highest first, with the placed score among them."""
-    records = []
-    for metric, row in _heads(placement):
-        own: dict[str, Any] = {"method": _starred(placement.name, own=True), "%": _PERCENT.text(row["value"])}
-        rows = [
+    records = list[dict[str, Any]]()
+    for metric, rows in placement.published.groupby("metric", sort=False):
+        score = placement.heads[str(metric)]["value"]
+        listed = [
             {
                 "method": f"{each['method']} ({each['source']})" if each["source"] else each["method"],
                 "%": each["published"],
                 "year": None if is_missing(each["year"]) else f"{each['year']:.0f}",
                 "difference": number_text(
-                    100 * row["value"] - float(each["published"]), printed_decimals(each["published"]), "+"
+                    100 * score - float(each["published"]), printed_decimals(each["published"]), "+"
                 ),
                 "test texts in training": {True: "yes", False: "no"}.get(each["transductive"], "not known"),
-                "above": each["beside"] == HIGHER,
             }
-            for each in placement.published.to_dict("records")
-            if each["metric"] == metric
+            for each in rows.to_dict("records")
         ]
-        above = sum(each["above"] for each in rows)
-        listed = [*rows[:above], own, *rows[above:]] if rows else []
-        records += [{"metric": metric_name(metric, DIAGNOSTIC_METRICS), **each} for each in listed]
+        placed = {"method": _starred(placement.name, own=True), "%": _PERCENT.text(score)}
+        listed.insert(int((rows["beside"] == HIGHER).sum()), placed)
+        records += [{"metric": _name(str(metric)), **each} for each in listed]
     columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
     return Table.of(
         "Among published scores", (*columns, "test texts in training"), records, NOTES["placed among published"]
@@ -194,10 +192,10 @@ def _starred(name: str, own: bool) -> str:
 
 def terminal_tables(placement: Placement) -> list[Table]:
     """Return the tables of one screen: the first places, and the rows around the placed method."""
-    published = published_table_of(placement)
-    of_main = tuple(row for row in published.rows if row[0] == published.rows[0][0])
+    published = placement.published
+    shown = replace(placement, published=published[published["metric"] == placement.test_set.metrics[0]])
     found = []
-    for table in (ranking_table_of(placement), replace(published, rows=of_main).without("metric")):
+    for table in (ranking_table_of(placement), published_table_of(shown).without("metric")):
         own = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)
         n, around = len(table.rows), TERMINAL_ROWS - FIRST_PLACES
         start = max(FIRST_PLACES, min(own - around // 2, n - around))

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.commands.explain import PAGE_TEXT_CHARACTERS, CellAccount, write_page_with_texts
+from benchmark.commands.explain import PAGE_TEXT_CHARACTERS, CellExplainer, write_page_with_texts
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
@@ -27,7 +27,7 @@ def explained(finished, tmp_path_factory):
     (cell,) = (each for each in run.experiment.cells if each.id == "tf-l1-ngd")
     wanted = [each for each in document_predictions(run, cell) if each.document in names]
     context = RunContext(Store(tmp_path_factory.mktemp("store")))
-    found = CellAccount(run, cell, finished.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
+    found = CellExplainer(run, cell, finished.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
     return {("", each.document): explanation for each, explanation in found}
 
 
@@ -43,7 +43,6 @@ def test_the_nearest_training_documents_are_those_of_the_split(finished, explain
     }
     for (_, name), found in explained.items():
         values = [value for *_, value in found.nearest]
-        assert found.similarity == "cosine of counts"
         assert values == sorted(values, reverse=True)
         assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
         assert all(near.split("/")[0] == label for near, label, _ in found.nearest)
@@ -57,7 +56,7 @@ def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_he
     page = finished.folder / "report.html"
     assert text not in page.read_text()  # that of `bench run`
     assert text in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
-    monkeypatch.setattr("benchmark.commands.explain.CellAccount._again", _gone)
+    monkeypatch.setattr("benchmark.commands.explain.CellExplainer._again", _gone)
     assert text not in write_page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ import yaml
 
 from benchmark.commands import plan as planning
 from benchmark.commands.init import (
-    FileSample,
     Proposal,
     configuration_path,
     configuration_text,
@@ -69,8 +69,8 @@ def init(path: Path, *options: str) -> tuple[Result, Any]:
     return done, yaml.safe_load(target.read_text(encoding="utf-8")) if target.exists() else None
 
 
-def sample(suffix: str = "csv", form: Any = None, **columns: Any) -> FileSample:
-    return FileSample(Path(f"mine.{suffix}"), columns, form or {})
+def sample(suffix: str = "csv", form: Any = None, **columns: Any) -> Proposal:
+    return Proposal(Path(f"mine.{suffix}"), columns, form or {})
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: 
 )
 def test_the_split_is_that_of_its_columns(role: str, values: list[str], protocol: Any) -> None:
     seen = sample(text=WORDS, label=["a", "b"] * 6, own=(values * 6)[:12])
-    text = configuration_text(Proposal(seen, {"text": "text", "label": "label", role: "own"}), Path("mine.yaml"))
+    text = configuration_text(replace(seen, roles={"text": "text", "label": "label", role: "own"}), Path("mine.yaml"))
     assert yaml.safe_load(text)["protocol"] == protocol
 
 

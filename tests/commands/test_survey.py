@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmark.analysis.formatting.number_text import two_digits_text
 from benchmark.commands.survey import (
     build_survey,
     check_comparable,
-    seconds_text,
     survey_configurations,
     survey_mean_ranks,
     write_survey,
@@ -86,7 +86,7 @@ def test_the_page_has_the_numbers_that_the_runs_wrote(runs, tmp_path):
         value, low, high = (f"{100 * gap[end]:+.2f}" for end in ("value", "low", "high"))
         assert re.search(rf"\| {gap['a']} +\|.*\| +{re.escape(value)} \| +{re.escape(f'[{low}, {high}]')} \|", page)
     costs = one.summary.costs.set_index("cell")
-    assert re.search(rf"\| ngd +\|.*\| +{seconds_text(costs.loc['ngd', 'training_seconds'])} \|", page)
+    assert re.search(rf"\| ngd +\|.*\| +{two_digits_text(costs.loc['ngd', 'training_seconds'])} \|", page)
     value = pd.read_csv(curve.folder / "scores.csv").query("fold == 'all' and cell == 'ngd-40'")["value"].iloc[0]
     assert re.search(rf"\| ngd +\| {100 * value:.2f} \[", page)
     assert "candidates: C 0.1, 1.0, 10.0 × scheme one-vs-one, one-vs-rest" in page

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.corpus import Documents
-from benchmark.diagnostics import CentroidDistances, CentroidFlow, Coordinates, CoveringNumbers, DocumentCounts
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, DocumentCounts
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
 from benchmark.system.string_arrays import join_names
 from benchmark.text.counts import Counts
@@ -163,22 +163,3 @@ class TestDocumentCounts:
     def test_no_note_where_every_document_has_a_class(self) -> None:
         for topics in (None, self.topics[[0, 1]]):
             assert notes(DocumentCounts(), base=computed(DocumentCounts(), counts_of(np.ones((2, 2)), topics))) == []
-
-
-class TestPoints:
-    @pytest.mark.parametrize("d", [2, 3])
-    def test_two_or_three_coordinates_are_kept(self, d: int) -> None:
-        points = np.arange(4.0 * d).reshape(4, d)
-        found = computed(Coordinates(), counts_of(points))
-        np.testing.assert_array_equal(found["points"], points)
-
-    @pytest.mark.parametrize("points", [np.ones((4, 1)), np.ones((4, 4)), np.ones((4, 2), dtype=np.int32)])
-    def test_others_have_no_figure(self, points: Any) -> None:
-        with pytest.raises(ValueError, match="2 or 3 coordinates"):
-            computed(Coordinates(), counts_of(points))
-
-    @pytest.mark.parametrize("name", ["dimension", "t", "radius"])
-    @pytest.mark.parametrize("values", [[], [0.0], [1.0, -1.0], [float("inf")], [float("nan")]])
-    def test_parameters_outside_are_refused(self, name: str, values: list[float]) -> None:
-        with pytest.raises(ValueError, match=f"{name} must be a list of positive numbers"):
-            CoveringNumbers(**{name: values}).check()

@@ -11,7 +11,6 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.plan import Batch, plan_batches
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
-from benchmark.methods import svm_method
 from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment
 
@@ -47,10 +46,6 @@ def planned(work: PlannedTask) -> list[Batch]:
     )
 
 
-def names(batch: Batch) -> tuple[str, ...]:
-    return tuple(point.key[2] for point, _ in batch.parts)
-
-
 def test_every_job_is_in_one_batch(work_of: Callable[..., PlannedTask]) -> None:
     costs = {"weighting": "tf", "kernel": "ned", "classifier": {"name": "svm", "C": [1, 10]}}
     chosen = {"methods": [*METHODS, costs], "choose": {"by": "cross-validation", "folds": 3}}
@@ -69,16 +64,3 @@ def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., Planne
             for a, b in zip(together, alone, strict=True):
                 np.testing.assert_array_equal(a.predicted, b.predicted)
                 np.testing.assert_array_equal(a.tied, b.tied)
-
-
-def test_one_that_fails_leaves_the_others(work_of: Callable[..., PlannedTask], monkeypatch: pytest.MonkeyPatch) -> None:
-    def cost(_classifier: Any, _kernel: Any, _products: Any, normalization: str) -> float:
-        if normalization == "l1":
-            raise ValueError("no cost")
-        return 1.0
-
-    monkeypatch.setattr(svm_method, "scaled_cost", cost)
-    batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
-    first, second = batch.solve(MatrixCache())
-    assert str(first) == "no cost"
-    assert isinstance(second, list)

@@ -13,7 +13,6 @@ from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import check_expectations, describe_counts, read_counts
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.vocabulary import count_terms
 from tests.builders import small_experiment
 
@@ -52,15 +51,6 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
     assert facts["documents_without_words"] == (expected.matrix.toarray().sum(axis=1) == 0).sum()
     assert (facts["vocabulary"], facts["words"]) == (expected.matrix.shape[1], expected.matrix.sum())
     assert ("documents_without_class" in facts) == (subset is not None)
-
-
-@pytest.mark.parametrize(("largest", "kind"), [(1, "uint8"), (255, "uint8"), (256, "uint16"), (70_000, "uint32")])
-def test_counts_are_kept_as_the_smallest_numbers_that_hold_them(store: Store, largest: int, kind: str) -> None:
-    made, *_ = read_counts(small_experiment().variants["base"].collection, RunContext(store))
-    made.matrix.data[:] = largest
-    arrays, facts = counts_to_arrays(made)
-    assert arrays["data"].dtype == kind
-    np.testing.assert_array_equal(counts_from_arrays(arrays, facts).matrix.data, made.matrix.data)
 
 
 @pytest.mark.parametrize(("documents", "words"), [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])

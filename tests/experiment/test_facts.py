@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_of_manifest, load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run_folder import manifest_differences
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
 from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
@@ -43,19 +41,12 @@ def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
     assert run_experiment(experiment, context).stored == {bayes.key, eef.key}
 
 
-def test_a_run_has_the_failures_of_its_methods_and_of_its_diagnostics(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(*_: Any, **__: Any) -> Any:
-        raise ValueError("not for these")
-
-    monkeypatch.setattr(runner, "compute_checked", failing)
-    monkeypatch.setattr("benchmark.classifiers.LinearSvm.fit", failing)
+def test_a_diagnostic_that_fails_is_named_with_its_reason_and_costs_no_method(store: Store) -> None:
     seen = Notebook()
-    experiment = small_experiment(methods=["linear-svm", "eef"], diagnostics=["document-counts"])
-    done = run_experiment(experiment, RunContext(store, seen))
-    assert done.failures == {"linear-svm": "cornell: not for these", "document-counts": "not for these"}
-    assert [note for note in seen.notes if "document-counts" in note] == ["document-counts failed: not for these"]
+    done = run_experiment(small_experiment(methods=["eef"], diagnostics=["coordinates"]), RunContext(store, seen))
+    reason = "a figure shows points with 2 or 3 coordinates, not counts of terms"
+    assert (done.failures, list(done.scored.chosen)) == ({"coordinates": reason}, ["eef"])
+    assert f"coordinates failed: {reason}" in seen.notes
 
 
 def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
@@ -106,20 +97,3 @@ def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_f
         with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
             experiment_of_manifest(wrong, tmp_path)
         assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"
-
-
-def test_two_manifests_differ_in_what_decides_and_in_nothing_else() -> None:
-    ignored = ("name", "seconds", "finished", "command", "timings", "digest", "experiment")
-    one = dict.fromkeys(ignored, "one") | {
-        "methods": {"base": {"mnb": [{"C": 1}, {"C": 2}], "ngd": [{"C": 1}]}},
-        "files": {"timings.parquet": "x", "predictions.parquet": "x"},
-        "seeds": {"experiment": 1},
-    }
-    assert manifest_differences(one, one | dict.fromkeys(ignored, "other")) == []
-    changed = one | {"methods": {"base": {"mnb": [{"C": 1}, {"C": 3}], "ngd": [{"C": 4}]}}, "seeds": {}, "more": [1]}
-    assert manifest_differences(one, changed) == [
-        ("methods.base.mnb.1.C", 2, 3),
-        ("methods.base.ngd.C", 1, 4),
-        ("seeds.experiment", 1, None),
-        ("more", None, [1]),
-    ]

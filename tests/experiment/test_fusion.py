@@ -72,22 +72,6 @@ def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked,
         np.testing.assert_array_equal(predicted, total.argmax(axis=1))
 
 
-def test_documents_with_several_labels_get_each_class_where_the_sum_is_positive(checked, tmp_path):
-    run = run_experiment(checked(subset=", subset: several"), RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
-    agree = alone["mnb"] == alone["words"]
-    np.testing.assert_array_equal(alone["both"][agree], alone["mnb"][agree])
-
-
-def test_a_method_fused_with_its_likes_decides_as_they_do(checked, tmp_path):
-    """Of two machines that are the same but for a positive factor of the values, the sum is either's."""
-    twin = "{name: twin, weighting: tf, normalization: l2, classifier: {name: linear-svm, epsilon: 0.00010001}}"
-    run = run_experiment(checked(f"{twin}, {{fuse: [words, twin], name: both}}"), RunContext(Store(tmp_path / "store")))
-    alone = {key.method: each.predicted for key, each in run.predictions.settings.items()}
-    np.testing.assert_array_equal(alone["both"], alone["words"])
-
-
 @pytest.mark.usefixtures("sketched")
 def test_it_is_stored_reported_and_named(checked, tmp_path):
     store = Store(tmp_path / "store")

@@ -81,25 +81,6 @@ def test_they_are_scored_and_tested_as_the_same_predictions_of_a_run(run, writte
     assert (again.summary.notes, again.summary.caveats) == (done.summary.notes, done.summary.caveats)
 
 
-def test_equal_best_scores_are_ties(run, written, tmp_path):
-    done, frame = written("leave-one-group-out")
-    classes = next(iter(done.predictions.tasks.values())).classes
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 3, (len(frame), len(classes)))
-    table = pd.DataFrame(scores, columns=[f"probability {name}" for name in classes])
-    pd.concat([frame, table], axis=1).to_csv(tmp_path / "theirs.csv", index=False)
-    again = run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
-    tied = next(each.tied for key, each in again.predictions.settings.items() if key.method == "a-large-model")
-    best = np.sort(scores, axis=1)
-    np.testing.assert_array_equal(tied, best[:, -1] == best[:, -2])
-    assert 0 < tied.sum() < len(tied)
-    pd.concat([frame, table.astype(object).replace(0, "none")], axis=1).to_csv(tmp_path / "theirs.csv", index=False)
-    (problem,) = run_experiment(
-        run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "other"))
-    ).failures.values()
-    assert "no number" in problem
-
-
 def test_a_changed_file_is_another_result(run, written, tmp_path):
     _, frame = written("leave-one-group-out")
     store = Store(tmp_path / "store")

@@ -10,9 +10,9 @@ import time
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.predictions import RUN_FILES, TIMINGS_TABLE
+from benchmark.evaluation.predictions import TIMINGS_TABLE
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import report_again, run_and_write
+from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import MANIFEST_FILE, manifest_differences, read_manifest
 from benchmark.experiment.store import Store
 from benchmark.report.html.page import PAGE_FILE
@@ -84,11 +84,3 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
         key for key, _, _ in manifest_differences(json.loads(ours[MANIFEST_FILE]), json.loads(theirs[MANIFEST_FILE]))
     }
     assert changed == {"machine.threads"}
-
-
-def test_making_the_tables_again_changes_no_byte(finished):
-    before = files_of(finished.folder)
-    for name in before.keys() - {MANIFEST_FILE, *RUN_FILES}:
-        (finished.folder / name).unlink()
-    report_again(finished.folder)
-    assert files_of(finished.folder) == before

@@ -115,13 +115,3 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(run, undisturbed, 
     assert "the same command continues from there" in error
     assert contents_of(tmp_path / "run") == {}
     assert_resumes(run, tmp_path, n, undisturbed[0])
-
-
-def test_a_results_folder_that_cannot_be_is_refused_before_any_work(run, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    code, error = finished(run(tmp_path / "file" / "run", tmp_path / "store"))
-    assert code == 1
-    assert "can't write results to" in error
-    assert "Name another folder" in error
-    assert " · " not in error
-    assert not (tmp_path / "store").exists()

@@ -12,7 +12,6 @@ import pytest
 
 from benchmark.analysis.predictions_file import encode_predictions
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE, RUN_FILES, TIMINGS_TABLE
-from benchmark.experiment.configuration import select_cells
 from benchmark.experiment.run import run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, RUN_FORMAT, manifest_of, read_run, write_run
 from benchmark.experiment.runner import RunPredictions
@@ -119,12 +118,3 @@ class TestFreeFolders:
         assert (whole, part) == (tmp_path / "small", tmp_path / "small-only")
         folders = run_folders([small_experiment(), PART], None, overwrite=True)
         assert folders == [Path("results/runs/small"), Path("results/runs/small-only")]
-
-
-def test_cells_are_selected_by_patterns_and_a_pattern_without_one_is_refused():
-    experiment = small_experiment()
-    assert select_cells(experiment, ()) is experiment
-    assert select_cells(experiment, ("tf-*", "*-ngd")).ids == ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-ngd")
-    for patterns in (("tf-l2-*",), ("tf-*", "tf-l2-*")):
-        with pytest.raises(ConfigError, match=r"tf-l2-\*"):
-            select_cells(experiment, patterns)

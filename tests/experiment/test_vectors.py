@@ -74,48 +74,11 @@ def test_the_classifier_gets_the_vectors_by_their_ids_as_float32(checked, made, 
     np.testing.assert_array_equal(predicted, oracle.predict(points[tested]))
 
 
-@pytest.mark.parametrize("threshold", ["zero", "cross-validated"])
-def test_documents_may_have_several_labels(checked, tmp_path, threshold):
-    context = RunContext(Store(tmp_path / "store"))
-    counts, *_ = read_counts(checked("ngd", ", subset: several").variants["base"].collection, context)
-    own = files(tmp_path, np.array(counts.documents.ids), counts.matrix.toarray().astype(np.float32))["columns"]
-    run = run_experiment(
-        checked(
-            f"{{name: v, vectors: {own}, classifier: linear-svm, threshold: {threshold}}}, "
-            f"{{name: w, weighting: tf, normalization: none, classifier: linear-svm, threshold: {threshold}}}",
-            ", subset: several",
-        ),
-        context,
-    )
-    given, counted = (each for key, each in run.predictions.settings.items() if key.method in "vw")
-    np.testing.assert_array_equal(given.predicted, counted.predicted)
-
-
 def problem_of(experiment, tmp_path):
     """What fails the method alone."""
     (problem,) = run_experiment(experiment, RunContext(Store(tmp_path / "store"))).failures.values()
     assert "\n" not in problem
     return problem
-
-
-def test_a_missing_vector_is_told_with_its_number(checked, made, tmp_path):
-    ids, _, _, matrix = made
-    own = files(tmp_path, ids[3:], matrix[3:])["columns"]
-    problem = problem_of(checked(LOGISTIC.replace("FILE", own)), tmp_path)
-    assert "3 of 600 documents have no vector, such as " in problem
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda ids, matrix: (np.append(ids[:-1], ids[0]), matrix), "twice"),
-        (lambda ids, matrix: (ids, np.where(np.arange(12) == 3, np.nan, matrix)), "600 of 600 vectors"),
-    ],
-)
-def test_vectors_that_can_not_be_right_are_refused_in_a_line(checked, made, tmp_path, change, words):
-    ids, _, _, matrix = made
-    own = files(tmp_path, *change(ids, matrix))["npy"]
-    assert words in problem_of(checked(OURS.replace("FILE", own)), tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["empty", "short", "words", "ragged", "missing", "binary ids"])

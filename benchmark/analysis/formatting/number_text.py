@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 MISSING_TEXT = "–"
@@ -36,6 +37,19 @@ def interval_text(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str
 def count_text(value: Any) -> str:
     """Write an integer, which a frame with missing values stores as a float."""
     return MISSING_TEXT if is_missing(value) else f"{int(value):,}"
+
+
+def two_digits_text(value: Any) -> str:
+    """Write seconds or gigabytes with two significant digits at least, or a dash if they are missing.
+
+    Examples
+    --------
+    >>> two_digits_text(0.0123), two_digits_text(3.456), two_digits_text(171.2), two_digits_text(1e-5)
+    ('0.012', '3.5', '171', '<0.001')
+    """
+    if is_missing(value):
+        return MISSING_TEXT
+    return "<0.001" if value < 0.0005 else f"{value:,.{max(0, 1 - math.floor(math.log10(value)))}f}"
 
 
 def p_text(p_value: Any, note: Any = "") -> str:
