@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from rich import table as rich
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from benchmark.report.escapes import csv_cell, escape_controls, latex_text, mark
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import pandas as pd
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.analysis.formatting.table import Table
@@ -86,6 +86,8 @@ def markdown_table(table: Table) -> str:
 
 def latex_table(table: Table, label: str) -> str:
     """Return a table as LaTeX, which needs the package booktabs."""
+    import pandas as pd  # noqa: PLC0415 - slow to import, and most tables are not LaTeX
+
     escaped = [[latex_text(text) for text in row] for row in (table.header, *table.texts)]
     written: str = (
         pd.DataFrame(escaped[1:], columns=escaped[0])

@@ -89,6 +89,8 @@ def analysed(experiment: Experiment, made: Predictions) -> tuple[Experiment, Pre
 def counted(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
     arrays = {
         "documents": np.full((3, 2), 7),
+        "all": np.full(2, 21),
+        "totals": np.array([3, 12]),
         "without": np.zeros(2, dtype=np.int64),
         "classes": np.frombuffer("\0".join(CLASSES).encode(), dtype=np.uint8),
         "parts": np.frombuffer(b"cornell\0texas", dtype=np.uint8),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 
 import benchmark as sb
 from benchmark.api import _frame_sections
-from benchmark.commands.init import Proposal, configuration_text, propose_columns, sample_file
+from benchmark.commands.init import configuration_text, propose_columns, sample_file
 from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
 from benchmark.system.errors import ConfigError, DataError
 
@@ -115,7 +116,7 @@ def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
     seen = sample_file(tmp_path / "pages.csv")
     roles = propose_columns(seen, {"text": "text", "label": "label"})
     config = tmp_path / "pages.yaml"
-    config.write_text(configuration_text(Proposal(seen, roles), config))
+    config.write_text(configuration_text(replace(seen, roles=roles), config))
     pd.testing.assert_frame_equal(sb.run(corpus=pages).scores, sb.run(config).scores)
 
 
