@@ -45,6 +45,11 @@ DIGIT_RULES = {
     "literal": "a run of digits is a token by itself, unchanged: 101",
 }
 
+STEMMERS = {
+    "none": "words are terms as they are",
+    "porter": "of each word its stem, by M. F. Porter's algorithm (Program 14, 1980) for English",
+}
+
 MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
 MAX_NGRAM_LENGTH = 5
 MAX_CHARACTERS = 10
@@ -118,6 +123,9 @@ class Lexing:
         One of `WITHIN`: between which borders n-grams of characters are found.
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
+    stemmer : str
+        One of `STEMMERS`. Terms are made of stems, and n-grams of characters of words as they are. The stop list and
+        the limits of length hold for the words of the text, so that "needing" is the term "need", a stop word itself.
     """
 
     skip_header: bool = False
@@ -131,6 +139,7 @@ class Lexing:
     characters: tuple[int, ...] = ()
     within: str = WORDS
     stopped: tuple[str, ...] = ()
+    stemmer: str = "none"
 
     def __post_init__(self) -> None:
         """Raise ConfigError for unknown names and lengths of n-grams out of range."""
@@ -139,6 +148,7 @@ class Lexing:
             ("stoplist", STOPLISTS),
             ("lexer", LEXERS),
             ("within", WITHIN),
+            ("stemmer", STEMMERS),
         ):
             own = field == "stoplist" and bool(self.stopped)
             if (value := getattr(self, field)) not in allowed and not own:
