@@ -316,8 +316,31 @@ class Claim(_Record):
         return self
 
 
+class CoveredPart(_Record):
+    """Numbered part or statement of a paper, and what runs or checks it, or the reason why nothing does.
+
+    `configs` maps a configuration to patterns of its cells, figures and diagnostics; an empty list stands for all of
+    it. `tests` are files of this package's tests.
+    """
+
+    part: str
+    says: str
+    configs: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    claims: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    not_run: str = ""
+
+    @model_validator(mode="after")
+    def _accounted_for(self) -> CoveredPart:
+        if not (self.configs or self.claims or self.tests or self.not_run):
+            raise ValueError("needs `configs`, `claims` or `tests`, or in `not_run` the reason why there are none")
+        return self
+
+
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
+
+    `coverage` lists the parts of the paper, in its order, each with what runs it.
 
     `remarks` are sentences on the published values of a configuration, by its name.
 
@@ -339,6 +362,7 @@ class Published(_Record):
     claims: tuple[Claim, ...] = ()
     reference_values: tuple[ReferenceValues, ...] = ()
     census: tuple[CensusEntry, ...] = ()
+    coverage: tuple[CoveredPart, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -367,7 +391,7 @@ class Published(_Record):
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
-        """Raise ValueError if a value or claim occurs twice, or `same_as` names no other claim."""
+        """Raise ValueError if a value or claim occurs twice, or `same_as` or `coverage` name no claim."""
         _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
         pairs = ((reference.method, v) for reference in self.reference_values for v in reference.values)
         _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "reference value")
@@ -376,6 +400,9 @@ class Published(_Record):
         for claim in self.claims:
             if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
                 raise ValueError(unknown_name("claim", claim.same_as, [each for each in ids if each != claim.id]))
+        for name in itertools.chain.from_iterable(part.claims for part in self.coverage):
+            if name not in ids:
+                raise ValueError(unknown_name("claim", name, ids))
         return self
 
 

@@ -327,7 +327,7 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     done = bench("reproduce", "--configs", "mine", *["--jobs", "2", "--no-download", "--verbose"])
     assert re.search(r"results/REPRODUCTION\.md: [01] of 1 published results are reproduced\.$", done.stdout.strip())
     assert "mnb · cornell" in done.stderr
-    papers = ["a1.md", "claims.csv", "comparisons.csv", "deviations.md", "values.csv"]
+    papers = ["a1.md", "claims.csv", "comparisons.csv", "coverage.md", "deviations.md", "values.csv"]
     assert sorted(path.name for path in (here / "results" / "papers").iterdir()) == papers
     (here / "second.yaml").write_text(SMALL.replace("small", "second").replace("cornell", "texas"))
     page = bench("survey", "methods", "small", "second", "--page", "pages/mine.md", "-v").stdout
