@@ -98,13 +98,19 @@ class SamplingModel(ABC):
 
         The interval is the set of ratios R for which Student's test of a - R b = 0 is not significant (Journal of the
         Royal Statistical Society B 16, 1954). With twenty replicates it covers 95%, the bootstrap's percentile and BCa
-        intervals 93% each.
+        intervals 93% each. The ratio of two numbers that are counted or computed exactly is exact, too.
 
         Raises
         ------
         ValueError
             If b's mean is 0, or not significantly different from 0: the ratio is not defined, or has no interval.
         """
+        if metric not in a.values or metric not in b.values:  # numbers without splits
+            one, other = a.known[metric], b.known[metric]
+            if not other.value or one.low != one.high or other.low != other.high:
+                raise ValueError(f"{metric} of {a.cell!r} and {b.cell!r}: the ratio is not defined, or has no interval")
+            value = one.value / other.value
+            return Estimate(value, value, value, one.n, "count")
         above, below = _paired(a, b, metric)
         if not below.mean() > 0:
             raise ValueError(f"the mean {metric} of {b.cell!r} is 0: a ratio to it is not defined")
@@ -197,7 +203,7 @@ class DocumentSampling(SamplingModel):
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the ratio as for any sample; reject a single split, whose ratio has no interval."""
-        if len(a.folds) < 2:
+        if metric in a.values and len(a.folds) < 2:
             raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
         return super().ratio(a, b, metric)
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
+from benchmark.evaluation.cell_scores import CellScores
+from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
@@ -68,6 +70,18 @@ class TestRatio:
         values = 0.1 + values / 10
         found = DRAWS.ratio(scored(values / 2), scored(values, "b"), "error")
         assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
+
+    def test_of_exact_numbers_is_exact_and_of_others_without_splits_undefined(self):
+        def number(cell, value, reach=0.0):
+            known = {"growth": Estimate(value, value - reach, value + reach, 1, "count")}
+            return CellScores(cell, (), {}, np.array([1]), np.array([0]), None, known=known)
+
+        for sample in (DRAWS, DocumentSampling(0)):
+            found = sample.ratio(number("a", -5.5), number("b", -5.0), "growth")
+            assert (found.value, found.low, found.high) == (1.1, 1.1, 1.1)
+            for other in (number("b", 0.0), number("b", 5.0, reach=1.0)):
+                with pytest.raises(ValueError, match="is not defined, or has no interval"):
+                    sample.ratio(number("a", 1.0), other, "growth")
 
     def test_holds_the_ratios_that_a_test_would_not_refuse(self):
         rng = np.random.default_rng(3)

@@ -107,6 +107,6 @@ def spectrum(n: int, limit: float, space: Space) -> tuple[Array, Array]:
             fewer = multiplicities.copy()
             for m in range(1, math.isqrt(len(squares) - 1) + 1):
                 multiplicities[m * m :] += 2 * fewer[: len(squares) - m * m]
-        eigenvalues = unit * squares
+        eigenvalues = np.asarray(unit * squares, dtype=np.float64)
     below = eigenvalues <= limit
     return eigenvalues[below], multiplicities[below]
