@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.centroids.divergence import class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
@@ -119,27 +118,6 @@ class DivergenceBayes(SklearnClassifier):
         self.centroids_ = np.array(
             [self._centroid(counts[with_words & (codes == code)], values[code]) for code in order]
         )
-
-    def divergences(self, X: Any) -> Array:
-        """Compute KL(d, c_j) in nats.
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, shape (n, V)
-            Term counts.
-
-        Returns
-        -------
-        float64 array, shape (n, n_classes)
-            0 for documents without words.
-
-        Raises
-        ------
-        ValueError
-            If X doesn't have the training counts' number of columns, or a count is negative or not finite.
-        """
-        check_is_fitted(self, "centroids_")
-        return self._divergences(canonical_csr(self.validated(X, fitting=False)))
 
     def _divergences(self, counts: sp.csr_array) -> Array:
         n = counts.shape[0]

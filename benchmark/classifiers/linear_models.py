@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.classifiers.svm import check_ridge, one_vs_one_scores
+from benchmark.classifiers.svm import SVM_SCHEMES, check_ridge, one_vs_one_scores
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.tags import Tags
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
 LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
-LINEAR_SVM_SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
 
 
@@ -110,10 +109,9 @@ class LinearSvm(_LinearModel):
     C : float
         Weight of the losses, > 0.
     loss : {"hinge", "squared-hinge"}
-        Loss of a training document. The scheme "crammer-singer" needs the hinge.
-    scheme : {"one-vs-rest", "one-vs-one", "crammer-singer"}
+        Loss of a training document.
+    scheme : {"one-vs-rest", "one-vs-one"}
         "one-vs-one": pairs of classes vote; the sum of a class's decision values breaks ties of votes.
-        "crammer-singer": one SVM for all classes at once (Crammer & Singer 2001).
     ridge : float
         Added to <x, x> of each training document, ≥ 0: the SVM has the kernel <x, x'> + ridge · [x is x'], by an
         additional coordinate for each document. A point that is hard to separate then costs no more than C.
@@ -146,10 +144,8 @@ class LinearSvm(_LinearModel):
         super().check()
         check_positive_parameters(self, "epsilon")
         check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
-        check_one_of("scheme", self.scheme, LINEAR_SVM_SCHEMES)
+        check_one_of("scheme", self.scheme, SVM_SCHEMES)
         check_ridge(self.ridge)
-        if self.scheme == "crammer-singer" and self.loss != "hinge":
-            raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
 
     def scores(self, points: Any) -> Array:
         """Return the decision value of each class; one-vs-one's are those of `one_vs_one_scores`.
@@ -182,8 +178,7 @@ class LinearSvm(_LinearModel):
     def _train(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         """Train hyperplanes and drop the ridge's coordinates, which are 0 in all but one training document each."""
         loss, dual = LIBLINEAR_LOSSES[self.loss]
-        kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
-        parameters = {"C": self.C, "loss": loss, "dual": dual, "multi_class": kind, "tol": self.epsilon}
+        parameters = {"C": self.C, "loss": loss, "dual": dual, "tol": self.epsilon}
         if not self.ridge:
             return train_liblinear(X, y, **parameters)
         ridge = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-KERNEL_SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
+SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
 COST_SCALES = ("one", "mean-self-product")
 
 #: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
@@ -48,21 +48,12 @@ class MulticlassSvm:
     class_bounds: NDArray[np.intp]
     machines: tuple[BinarySvm, ...]
 
-    @property
-    def n_support(self) -> int:
-        """Number of training rows that are support vectors of at least one binary SVM."""
-        return len(np.unique(np.concatenate([machine.support for machine in self.machines])))
-
 
 def train_multiclass(
-    kernel: KernelTiles,
+    problem: SvmProblem,
     class_sizes: NDArray[np.intp],
-    *,
-    C: float = 1.0,
-    epsilon: float = 1e-3,
     scheme: str = "one-vs-one",
-    ridge: float = 0.0,
-    cache_mb: float = 200.0,
+    *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
 ) -> MulticlassSvm:
@@ -70,16 +61,10 @@ def train_multiclass(
 
     Parameters
     ----------
-    kernel : KernelTiles, shape (n, n)
+    problem : SvmProblem
     class_sizes : int array, shape (n_classes,)
         Number of rows of each class, in the order of the classes, which breaks one-vs-one ties.
-    C, epsilon : float
-        LIBSVM's -c and -e.
     scheme : {"one-vs-one", "one-vs-rest"}
-    ridge : float
-        Added to the diagonal.
-    cache_mb : float
-        LIBSVM's -m, for each binary SVM being trained.
     jobs : int
         Number of threads.
     nodes : NodeMatrix, optional
@@ -92,21 +77,17 @@ def train_multiclass(
     FloatingPointError
         If a kernel value is not finite.
     """
-    wanted = SvmProblem(kernel, C, epsilon, cache_mb, ridge)
     if scheme == "one-vs-one":
-        (trained,) = train_multiclass_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
+        (trained,) = train_multiclass_together([problem], class_sizes, jobs=jobs, nodes=nodes)
         if isinstance(trained, Exception):
             raise trained
         return trained
-    if scheme != "one-vs-rest":
-        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(KERNEL_SVM_SCHEMES)}")
-    bounds = _bounds(class_sizes, kernel)
+    bounds = _bounds(class_sizes, problem.kernel)
     nodes = NodeMatrix() if nodes is None else nodes
-    nodes.fill(kernel, jobs, ridge)
+    nodes.fill(problem.kernel, jobs, problem.ridge)
     members = np.repeat(np.eye(len(class_sizes), dtype=bool), class_sizes, axis=0)
-    parameters = {"C": C, "epsilon": epsilon, "cache_mb": cache_mb}
     names = [str(code) for code in range(len(class_sizes))]
-    machines = train_one_vs_rest(nodes, members, names, **parameters, jobs=jobs)
+    machines = train_one_vs_rest(nodes, members, names, C=problem.C, epsilon=problem.epsilon, jobs=jobs)
     return MulticlassSvm(scheme, bounds, machines)
 
 
@@ -377,8 +358,6 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         "one-vs-one": pairs of classes vote. "one-vs-rest": the largest decision value wins.
     ridge : float
         Added to k(x, x) of each training document, ≥ 0.
-    cache_mb : float
-        LIBSVM's -m: the size of the kernel cache in MB.
     scale_C : {"one", "mean-self-product"}
         Factor of C: 1, or the inverse of the mean of k(x, x), over the training documents here and over all documents
         of the task in a run. The latter makes SVMs invariant to a constant factor of the kernel; it was the default of
@@ -412,7 +391,6 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         epsilon: float = 1e-3,
         scheme: str = "one-vs-one",
         ridge: float = 0.0,
-        cache_mb: float = 200.0,
         scale_C: str = "one",
         jobs: int = 1,
     ) -> None:
@@ -420,14 +398,13 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.epsilon = epsilon
         self.scheme = scheme
         self.ridge = ridge
-        self.cache_mb = cache_mb
         self.scale_C = scale_C
         self.jobs = jobs
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon", "cache_mb")
-        check_one_of("scheme", self.scheme, KERNEL_SVM_SCHEMES)
+        check_positive_parameters(self, "C", "epsilon")
+        check_one_of("scheme", self.scheme, SVM_SCHEMES)
         check_one_of("scale_C", self.scale_C, COST_SCALES)
         check_ridge(self.ridge)
 
@@ -482,16 +459,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = values[np.argsort(first)]
         order = np.argsort(rank[codes], kind="stable")
         self.order_ = order
-        self.machines_ = train_multiclass(
-            DenseRows(gram, order, order),
-            np.bincount(rank[codes]),
-            C=self.cost(np.diagonal(gram)),
-            epsilon=self.epsilon,
-            scheme=self.scheme,
-            ridge=self.ridge,
-            cache_mb=self.cache_mb,
-            jobs=self.jobs,
-        )
+        problem = SvmProblem(DenseRows(gram, order, order), self.cost(np.diagonal(gram)), self.epsilon, self.ridge)
+        self.machines_ = train_multiclass(problem, np.bincount(rank[codes]), self.scheme, jobs=self.jobs)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

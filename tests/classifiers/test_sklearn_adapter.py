@@ -24,11 +24,6 @@ ESTIMATORS = [
     ("linear-svm", {}, LinearSVC(loss="hinge", **_DUAL)),
     ("linear-svm", {"C": 3.0, "epsilon": 0.02}, LinearSVC(C=3.0, tol=0.02, loss="hinge", **_DUAL)),
     ("linear-svm", {"loss": "squared-hinge"}, LinearSVC(dual=False, **_DUAL)),
-    (
-        "linear-svm",
-        {"scheme": "crammer-singer", "epsilon": 0.01},
-        LinearSVC(loss="hinge", tol=0.01, multi_class="crammer_singer", **_DUAL),
-    ),
     ("streamed-svm", {}, SGDClassifier(alpha=1 / 60, max_iter=10, tol=None, average=True, random_state=0)),
     (
         "streamed-svm",

@@ -32,7 +32,7 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
     (ngd,) = manifest["methods"][BASE_VARIANT]["tf-l1-ngd"]
     assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
     machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "ridge": 0.0}
-    machine |= {"cache_mb": 200.0, "scale_C": "one"}
+    machine |= {"scale_C": "one"}
     assert ngd["classifier"] == machine
     assert (ngd["weighting"], ngd["normalization"], ngd["idf"]) == ("tf", "l1", "collection")
     assert manifest["protocol"] == {BASE_VARIANT: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}

@@ -68,7 +68,7 @@ LIMITS = [
     ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be positive, not "),
     *(
         ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")
-        for name in ("C", "epsilon", "cache_mb")
+        for name in ("C", "epsilon")
     ),
     *(
         (

@@ -59,8 +59,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         LIBSVM's -c and -e, for the hyperplanes and for the SVMs on the kernel.
     target : int
         Category, as a column of Y, whose kernel `transform` computes.
-    cache_mb : float
-        LIBSVM's -m, in megabytes, for each SVM being trained.
     jobs : int
         Number of threads.
 
@@ -97,7 +95,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     """
 
     tags: ClassVar[Tags] = Tags(
-        set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
+        set_by_run=("C", "epsilon", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
     )
 
     def __init__(
@@ -105,18 +103,16 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         C: float = 1.0,
         target: int = 0,
         epsilon: float = 1e-3,
-        cache_mb: float = 200.0,
         jobs: int = 1,
     ) -> None:
         self.C = C
         self.target = target
         self.epsilon = epsilon
-        self.cache_mb = cache_mb
         self.jobs = jobs
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon", "cache_mb")
+        check_positive_parameters(self, "C", "epsilon")
 
     def fit(
         self,
@@ -264,12 +260,11 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         return decisions
 
     def _machine(self, nodes: NodeMatrix, target: int) -> BinarySvm:
-        train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb)
+        train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon)
         return train(inside_and_outside_rows(self.members_[:, target], self.categories_[target]))
 
     def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[BinarySvm, ...]:
-        parameters = {"C": self.C, "epsilon": self.epsilon, "cache_mb": self.cache_mb}
-        return train_one_vs_rest(nodes, members, names, **parameters, jobs=self.jobs)
+        return train_one_vs_rest(nodes, members, names, C=self.C, epsilon=self.epsilon, jobs=self.jobs)
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")
