@@ -119,15 +119,6 @@ class DivergenceBayes(SklearnClassifier):
             [self._centroid(counts[with_words & (codes == code)], values[code]) for code in order]
         )
 
-    def _divergences(self, counts: sp.csr_array) -> Array:
-        n = counts.shape[0]
-        lengths = np.asarray(counts.sum(axis=1))
-        row = np.repeat(np.arange(n), np.diff(counts.indptr))
-        d = counts.data / lengths[row]
-        documents = sp.csr_array((d, counts.indices, counts.indptr), shape=counts.shape)
-        negentropy = np.bincount(row, xlogy(d, d), minlength=n)
-        return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
-
     def scores(self, points: Any) -> Array:
         """Return log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
 
@@ -141,9 +132,14 @@ class DivergenceBayes(SklearnClassifier):
         float64 array, shape (m, n_classes)
         """
         counts = canonical_csr(points)
-        divergences = self._divergences(counts)
+        lengths = np.asarray(counts.sum(axis=1))
+        row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        d = counts.data / lengths[row]
+        documents = sp.csr_array((d, counts.indices, counts.indptr), shape=counts.shape)
+        negentropy = np.bincount(row, xlogy(d, d), minlength=counts.shape[0])
+        divergences = np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
         if self.length == "counted":
-            divergences *= np.asarray(counts.sum(axis=1))[:, None]
+            divergences *= lengths[:, None]
         return np.asarray(self.log_prior_ - divergences)
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:

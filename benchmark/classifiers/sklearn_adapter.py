@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
@@ -78,7 +77,6 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         points, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         if self.non_negative:
             check_non_negative(points, type(self).__name__)
-        points = _with_narrow_indices(points)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.learn(points, labels)
@@ -167,12 +165,3 @@ def score_of_each(values: Array) -> Array:
            [ 2. , -2. ]])
     """
     return np.column_stack([-values, values]) if values.ndim == 1 else values
-
-
-def _with_narrow_indices(points: Any) -> Any:
-    """Return a sparse matrix with 32-bit indices, the only ones that LIBLINEAR accepts, where they suffice."""
-    if not sp.issparse(points) or points.indices.dtype == points.indptr.dtype == np.int32:
-        return points
-    kind = sp.get_index_dtype(maxval=max(points.nnz, *points.shape))
-    parts = points.data, points.indices.astype(kind, copy=False), points.indptr.astype(kind, copy=False)
-    return type(points)(parts, shape=points.shape)

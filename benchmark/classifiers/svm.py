@@ -82,7 +82,7 @@ def train_multiclass(
         if isinstance(trained, Exception):
             raise trained
         return trained
-    bounds = _bounds(class_sizes, problem.kernel)
+    bounds = _bounds(class_sizes)
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(problem.kernel, jobs, problem.ridge)
     members = np.repeat(np.eye(len(class_sizes), dtype=bool), class_sizes, axis=0)
@@ -117,24 +117,20 @@ def train_multiclass_together(
     Raises
     ------
     ValueError
-        If a class is empty, there are fewer than two classes, or a kernel has another number of rows.
+        If a class is empty, or there are fewer than two classes.
     """
-    bounds = _bounds(class_sizes, *(problem.kernel for problem in wanted))
+    bounds = _bounds(class_sizes)
     trained = train_class_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget)
     return [svms if isinstance(svms, Exception) else MulticlassSvm("one-vs-one", bounds, svms) for svms in trained]
 
 
-def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.intp]:
-    """Return the bounds of each class's rows; ValueError if there are fewer than two classes or kernels don't fit."""
+def _bounds(class_sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the bounds of each class's rows; ValueError if there are fewer than two classes."""
     bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
         sizes = np.asarray(class_sizes).tolist()
         msg = f"an SVM needs at least two classes with a document each; the training set has {sizes}"
         raise ValueError(msg)
-    for kernel in kernels:
-        if kernel.shape != (bounds[-1], bounds[-1]):
-            msg = f"the classes have {bounds[-1]} rows, so the kernel must be square with as many, not {kernel.shape}"
-            raise ValueError(msg)
     return bounds
 
 

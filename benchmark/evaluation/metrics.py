@@ -264,9 +264,6 @@ METRICS: dict[str, Metric] = {
 TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
-#: Hints for units that have another name here.
-_HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
-_HINTS[""] = 'write "one" for a number without a unit'
 
 
 @dataclass(frozen=True)
@@ -299,7 +296,7 @@ class DiagnosticMetric:
     Raises
     ------
     ValueError
-        If the name has other characters than those of a name in a configuration, or the unit has another name here.
+        If the name has other characters than those of a name in a configuration.
     """
 
     name: str
@@ -316,8 +313,6 @@ class DiagnosticMetric:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
             rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
             raise ValueError(f"{self.name!r}: the name of a metric {rule}")
-        if self.unit in _HINTS:
-            raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
         check_one_of(f"better of {self.name!r}", self.better, ("larger", "smaller", "neither"))
 
 

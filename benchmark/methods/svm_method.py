@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from benchmark.classifiers.libsvm import BinarySvm
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache

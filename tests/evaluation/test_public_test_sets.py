@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -47,27 +46,6 @@ def test_what_is_written_is_read_again(shipped):
     pd.testing.assert_frame_equal(again.frame, shipped.frame, check_dtype=False)
     assert (again.test_set, again.classes, again.digest) == (shipped.test_set, ("x", "y", "z"), "0123")
     assert (again.cells, again.versions) == ({"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"})
-
-
-def test_a_file_holds_its_facts_and_each_columns_configuration():
-    table = parquet.read_table(pa.BufferReader(encode_shipped(SHIPPED)))
-    assert json.loads(table.schema.metadata[b"simplexbench"]) == {
-        "format": 1,
-        "test_set": "webkb",
-        "corpus_digest": "0123",
-        "classes": ["x", "y", "z"],
-        "versions": {"one": "0.1", "two": "0.2"},
-    }
-    configurations = {each.name: each.metadata[b"configuration"].decode() for each in table.schema}
-    assert configurations == {"id": "", "group": "", "label": "", "mnb": "one", "ngd": "two"}
-    assert table.schema.field("id").type == pa.string()
-    assert {str(table.schema.field(name).type) for name in ("group", "label", "mnb", "ngd")} == {
-        "dictionary<values=string, indices=int16, ordered=0>"
-    }
-    columns = parquet.ParquetFile(BytesIO(encode_shipped(SHIPPED))).metadata.row_group(0)
-    assert columns.column(0).compression == "ZSTD"
-    assert columns.column(0).encodings[0] != "PLAIN_DICTIONARY"
-    assert not any(columns.column(i).is_stats_set for i in range(5))
 
 
 def test_scores_are_those_of_each_group():

@@ -122,17 +122,3 @@ def test_bhattacharyyas_ridge_is_added_between_equal_documents(ridge: float) -> 
     equal = np.eye(9, dtype=bool)
     equal[[2, 4], [4, 2]] = True
     np.testing.assert_allclose(other - plain, ridge * equal, atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [("probability-product", {"rho": 1.0}), ("probability-product", {"rho": 0.5}), ("bhattacharyya", {}), ("heat", {})],
-)
-def test_kernels_of_the_simplex_take_no_negative_coordinates(name: str, parameters: dict[str, Any]) -> None:
-    """Also where the power of the coordinates is 1."""
-    kernel = KERNELS[name](**parameters)
-    assert kernel.non_negative
-    with pytest.raises(ValueError, match="Negative values"):
-        kernel.fit([[1.5, -0.5], [0.5, 0.5]])
-    with pytest.raises(ValueError, match="Negative values"):
-        kernel.fit([[1.0, 0.0], [0.5, 0.5]]).transform([[1.5, -0.5]])

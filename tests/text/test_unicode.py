@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 from benchmark.text.lexer import DIGIT_RULES, Lexing, find_tokens
 from benchmark.text.stoplist import STOPLISTS
 from tests.text.lexed import tokens
-
-Tokens = Callable[[bytes, Lexing], list[str]]
 
 UNICODE = Lexing(stoplist="none", lexer="unicode")
 #: The scripts that are written without spaces; of Hiragana and Katakana also what is half as wide, and what is short.
@@ -160,11 +157,6 @@ def test_entities_are_their_characters(document: str, expected: str) -> None:
     assert tokens(("é " + document).encode(), lexing) == expected.split()
 
 
-def test_an_entity_ends_no_header() -> None:
-    document = "Été&#10;&#10;head\n\nbödy".encode()
-    assert tokens(document, replace(UNICODE, skip_html=True, skip_header=True)) == ["bödy"]
-
-
 @given(st.lists(DOCUMENTS, max_size=4))
 @example(["Gebühr höher".encode(), b"Geb\xfchr h\xf6her", b"kernel"])
 def test_what_rainbow_passes_over_is_counted(documents: list[bytes]) -> None:
@@ -207,8 +199,3 @@ def test_each_letter_of_a_script_without_spaces_is_a_word(letters: str) -> None:
     assert words[-1] == "cd"
     assert "".join(words[1:-1]) == composed
     assert len(words) - 2 == sum(unicodedata.category(each)[0] == "L" for each in composed)
-
-
-@pytest.mark.parametrize("word", ["한국어", "हिन्दी", "ελληνικά", "ⴰⴱⴳ", "ꆀꆁ", "ᠮᠣᠩᠭᠣᠯ", "བོད"])
-def test_letters_of_other_scripts_make_words(word: str) -> None:
-    assert tokens(word.encode(), UNICODE) == [unicodedata.normalize("NFC", word)]

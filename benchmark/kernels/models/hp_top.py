@@ -159,7 +159,9 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         if hyperplanes is None:
             nodes = NodeMatrix()
             nodes.fill(DenseRows.square(self.linear_), self.jobs)
-            hyperplanes = linear_svm_hyperplanes(points, self._trained(nodes, members, self.categories_))
+            parameters = {"C": self.C, "epsilon": self.epsilon, "jobs": self.jobs}
+            machines = train_one_vs_rest(nodes, members, self.categories_, **parameters)
+            hyperplanes = linear_svm_hyperplanes(points, machines)
         self.hyperplanes_ = hyperplanes
         f = self.hyperplanes_.values(points)
         self.component_ = Gaussian.from_moments(*sample_moments(f, members, self.categories_))
@@ -185,24 +187,9 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         FloatingPointError
             If a feature or a kernel value is not finite.
         """
-        return self.gram(X, self.target)
-
-    def gram(self, X: Any, target: int) -> Array:
-        """Return the Gram rows of `X` against the training documents, for a target category.
-
-        Parameters
-        ----------
-        X : dense or sparse matrix, shape (m, V)
-        target : int
-            The category, as a column of Y.
-
-        Returns
-        -------
-        float64 array, shape (m, n)
-        """
         points = self._points(X)
-        rows = top_features(self._joint(points), target)
-        gram = TopGram(rows, top_features(self.joint_, target), inner_products(points, self.points_))
+        rows, columns = (top_features(joint, self.target) for joint in (self._joint(points), self.joint_))
+        gram = TopGram(rows, columns, inner_products(points, self.points_))
         return gram.tile(slice(None), slice(None))
 
     def solve_targets(
@@ -262,9 +249,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     def _machine(self, nodes: NodeMatrix, target: int) -> BinarySvm:
         train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon)
         return train(inside_and_outside_rows(self.members_[:, target], self.categories_[target]))
-
-    def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[BinarySvm, ...]:
-        return train_one_vs_rest(nodes, members, names, C=self.C, epsilon=self.epsilon, jobs=self.jobs)
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")
