@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ PRIOR_KINDS = ("empirical", "uniform")
 LENGTH_RULES = ("ignored", "counted")
 
 
+@dataclass(eq=False, repr=False)
 class DivergenceBayes(SklearnClassifier):
     """label(d) = argmin_j -log P(C_j) + KL(d, c_j), for d = x/Σx the distribution of a document's words.
 
@@ -75,17 +77,10 @@ class DivergenceBayes(SklearnClassifier):
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
     non_negative: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        centroid: str = "mean",
-        smoothing: float = 1e-3,
-        prior: str = "empirical",
-        length: str = "ignored",
-    ) -> None:
-        self.centroid = centroid
-        self.smoothing = smoothing
-        self.prior = prior
-        self.length = length
+    centroid: str = "mean"
+    smoothing: float = 1e-3
+    prior: str = "empirical"
+    length: str = "ignored"
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""

@@ -143,20 +143,12 @@ class NodeMatrix:
     New memory costs a page fault per 4 kB, which for a large matrix takes longer than computing its values.
     """
 
-    #: Peak bytes of the tiles that `benchmark.classifiers.one_vs_one` cached.
-    tiles_bytes: int
-
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
         self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
         self._buffers: list[NodeMatrix] = []
-        self.n, self.tiles_bytes = 0, 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of this buffer and the buffers of the other threads, plus the peak of cached tiles."""
-        return self._memory.nbytes + sum(buffer.nbytes for buffer in self._buffers) + self.tiles_bytes
+        self.n = 0
 
     def desks(self, jobs: int) -> list[NodeMatrix]:
         """Return one buffer for each of `jobs` threads, this one first; all are reused in later calls."""

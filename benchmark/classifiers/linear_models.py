@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from itertools import combinations
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -99,6 +100,7 @@ class _LinearModel(SklearnClassifier):
         """Return the normal vectors, shape (n_hyperplanes, V), and offsets, shape (n_hyperplanes,)."""
 
 
+@dataclass(eq=False, repr=False)
 class LinearSvm(_LinearModel):
     """Linear support vector machines by LIBLINEAR (Fan et al. 2008).
 
@@ -125,19 +127,11 @@ class LinearSvm(_LinearModel):
     array(['up', 'right'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        loss: str = "hinge",
-        scheme: str = "one-vs-rest",
-        ridge: float = 0.0,
-        epsilon: float = 1e-4,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.scheme = scheme
-        self.ridge = ridge
-        self.epsilon = epsilon
+    C: float = 1.0
+    loss: str = "hinge"
+    scheme: str = "one-vs-rest"
+    ridge: float = 0.0
+    epsilon: float = 1e-4
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -186,6 +180,7 @@ class LinearSvm(_LinearModel):
         return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
 
 
+@dataclass(eq=False, repr=False)
 class SgdSvm(_LinearModel):
     """One-vs-rest linear support vector machines by averaged stochastic gradient descent (scikit-learn's).
 
@@ -199,10 +194,9 @@ class SgdSvm(_LinearModel):
         Seed of the order of the documents.
     """
 
-    def __init__(self, C: float = 1.0, passes: int = 10, seed: int = 0) -> None:
-        self.C = C
-        self.passes = passes
-        self.seed = seed
+    C: float = 1.0
+    passes: int = 10
+    seed: int = 0
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -245,6 +239,7 @@ class LogisticClassifier(_LinearModel):
         return model.coef_, model.intercept_
 
 
+@dataclass(eq=False, repr=False)
 class NbSvm(_LinearModel):
     """One-vs-rest linear support vector machines on terms scaled by naive Bayes log ratios (Wang & Manning 2012).
 
@@ -275,19 +270,11 @@ class NbSvm(_LinearModel):
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
     non_negative: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        smoothing: float = 1.0,
-        interpolation: float = 0.25,
-        loss: str = "squared-hinge",
-        epsilon: float = 1e-4,
-    ) -> None:
-        self.C = C
-        self.smoothing = smoothing
-        self.interpolation = interpolation
-        self.loss = loss
-        self.epsilon = epsilon
+    C: float = 1.0
+    smoothing: float = 1.0
+    interpolation: float = 0.25
+    loss: str = "squared-hinge"
+    epsilon: float = 1e-4
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""

@@ -108,7 +108,6 @@ def train_class_pairs(
             solved |= machines
         for machines in one.map(solve, pair_blocks(sorted(large), None)):
             solved |= machines
-    nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
     by_pair = [solved[pair] for pair in pairs]
     trained = (tuple(m for of_pair in by_pair if (m := of_pair[i])) for i in range(len(wanted)))
     return [team.failed.get(i) or of_problem for i, of_problem in enumerate(trained)]

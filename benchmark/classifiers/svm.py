@@ -341,6 +341,7 @@ def mean_self_product(self_products: NDArray[np.float64]) -> float:
     return mean
 
 
+@dataclass(eq=False, repr=False)
 class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     """C-SVC on a precomputed kernel, as a scikit-learn classifier.
 
@@ -381,21 +382,12 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        epsilon: float = 1e-3,
-        scheme: str = "one-vs-one",
-        ridge: float = 0.0,
-        scale_C: str = "one",
-        jobs: int = 1,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.scheme = scheme
-        self.ridge = ridge
-        self.scale_C = scale_C
-        self.jobs = jobs
+    C: float = 1.0
+    epsilon: float = 1e-3
+    scheme: str = "one-vs-one"
+    ridge: float = 0.0
+    scale_C: str = "one"  # noqa: N815 - LIBSVM's C
+    jobs: int = 1
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""

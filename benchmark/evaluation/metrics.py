@@ -350,29 +350,6 @@ def is_metric_defined(metric: str, *, multilabel: bool, of_class: bool, known: M
     return spec is not None and (spec.multilabel or not multilabel) and (spec.by_class if of_class else spec.whole)
 
 
-def metric_values(
-    tallies: Tallies, *, multilabel: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
-) -> dict[str, NDArray[np.float64]]:
-    """Return the values of every metric of counts that is defined for such predictions, on each split.
-
-    Parameters
-    ----------
-    tallies : Tallies
-        Counts of shape (splits, k), or (splits, 1) for a single class.
-    multilabel : bool
-        True if documents may have several classes, or none.
-    of_class : bool
-        True if the counts are of a single class.
-    known : mapping of str to Metric
-
-    Returns
-    -------
-    dict of str to float64 array, shape (splits,)
-    """
-    names = [name for name in known if is_metric_defined(name, multilabel=multilabel, of_class=of_class, known=known)]
-    return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
-
-
 def safe_divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Return `part` / `whole`, with 0 / 0 = 0."""
     quotient = np.zeros(np.shape(whole))

@@ -11,6 +11,7 @@ The kernel is the inner product of v and all its partial derivatives (equations 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -45,6 +46,7 @@ _NOTE = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class HyperplaneTop(TransformerMixin, MatrixEstimator):
     """HP-TOP kernel as a transformer, with the SVMs that the paper trains on it.
 
@@ -98,17 +100,10 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         set_by_run=("C", "epsilon", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        target: int = 0,
-        epsilon: float = 1e-3,
-        jobs: int = 1,
-    ) -> None:
-        self.C = C
-        self.target = target
-        self.epsilon = epsilon
-        self.jobs = jobs
+    C: float = 1.0
+    target: int = 0
+    epsilon: float = 1e-3
+    jobs: int = 1
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,6 +92,7 @@ class InverseClassSpaceDensity(_Supervised):
             )
 
 
+@dataclass(eq=False, repr=False)
 class Aitchison(_Supervised):
     """x^α λ: the transformation F(x) ∝ x^α λ of the simplex, so that kernels use the Fisher metric pulled back by F.
 
@@ -113,19 +115,11 @@ class Aitchison(_Supervised):
         Take 1 + log of each count in its place, as `log-tf` does.
     """
 
-    def __init__(
-        self,
-        power: float = 1.0,
-        idf: float = 1.0,
-        concentration: float = 0.0,
-        smoothing: float = 1.0,
-        log: bool = False,
-    ) -> None:
-        self.power = power
-        self.idf = idf
-        self.concentration = concentration
-        self.smoothing = smoothing
-        self.log = log
+    power: float = 1.0
+    idf: float = 1.0
+    concentration: float = 0.0
+    smoothing: float = 1.0
+    log: bool = False
 
     @property
     def learns(self) -> str:
