@@ -90,21 +90,10 @@ def test_what_can_not_be_read_is_said(tmp_path):
     )
     table = parquet.read_table(pa.BufferReader(encode_shipped(SHIPPED)))
     facts = json.loads(table.schema.metadata[b"simplexbench"])
-    for number in (0, 2, "1", None):
-        parquet.write_table(
-            table.replace_schema_metadata({"simplexbench": json.dumps(facts | {"format": number})}), path
-        )
-        with pytest.raises(DataError) as other:
-            load_shipped("webkb", tmp_path)
-        assert str(other.value) == f"{path}: can't be read (format {number!r}; this version reads 1)"
-    for key in facts:
-        lacking = json.dumps({name: value for name, value in facts.items() if name != key})
-        parquet.write_table(table.replace_schema_metadata({"simplexbench": lacking}), path)
-        with pytest.raises(DataError, match=rf"webkb\.parquet: can't be read \('{key}'\)"):
-            load_shipped("webkb", tmp_path)
-    parquet.write_table(table.replace_schema_metadata(None), path)
-    with pytest.raises(DataError, match=r"webkb\.parquet: can't be read \("):
+    parquet.write_table(table.replace_schema_metadata({"simplexbench": json.dumps(facts | {"format": 2})}), path)
+    with pytest.raises(DataError) as other:
         load_shipped("webkb", tmp_path)
+    assert str(other.value) == f"{path}: can't be read (format 2; this version reads 1)"
     path.write_bytes(encode_shipped(SHIPPED)[:-100])
     with pytest.raises(DataError, match=r"webkb\.parquet: can't be read \("):
         load_shipped("webkb", tmp_path)

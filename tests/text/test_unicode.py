@@ -46,57 +46,14 @@ def plain_tokens(document: bytes, digits: str) -> list[str]:
     return names
 
 
+WORDS = """
+    Gebühr höher, проблема ПРОБЛЕМА été don't İstanbul ΟΔΟΣ ΣΑΣ'Α 漢字 かな カナー ｶﾞ ประเทศไทย ພາສາລາວ
+    ភាសាខ្មែរ မြန်မာ 한국어 हिन्दी العَرَبِيَّة עִבְרִית ١٢٣ １２ a１b 42 x9 ½ Ⅷ ß ẞ ǅ ª 𝐀𝐁 𐐀𐐁 🙂 _ , a Z the
+"""
 FRAGMENTS = [
-    *(
-        "Gebühr",
-        "höher,",
-        "проблема",
-        "ПРОБЛЕМА",
-        "e\u0301te\u0301",
-        "été",
-        "\u0301",
-        "don't",
-        "İstanbul",
-        "ΟΔΟΣ",
-        "ΣΑΣ'Α",
-    ),
-    *(
-        "漢字",
-        "かな",
-        "カナー",
-        "ｶﾞ",
-        "ประเทศไทย",
-        "ພາສາລາວ",
-        "ភាសាខ្មែរ",
-        "မြန်မာ",
-        "한국어",
-        "हिन्दी",
-        "العَرَبِيَّة",
-        "עִבְרִית",
-    ),
-    *(
-        "١٢٣",
-        "１２",
-        "a１b",
-        "42",
-        "x9",
-        "½",
-        "Ⅷ",
-        "ß",
-        "ẞ",
-        "ǅ",
-        "ª",
-        "𝐀𝐁",
-        "𐐀𐐁",
-        "🙂",
-        "\u200d",
-        "\ufeff",
-        "\xad",
-        "\xa0",
-        "_",
-        "\0",
-    ),
-    *(" ", "\n", ",", "ж" * 99, "ж" * 100, "q" * 98 + "é", "q" * 99 + "é", "a", "Z", "the"),
+    *WORDS.split(),
+    *("e\u0301te\u0301", "\u0301", "\u200d", "\ufeff", "\xad", "\xa0", "\0", " ", "\n"),
+    *("ж" * 99, "ж" * 100, "q" * 98 + "é", "q" * 99 + "é"),
 ]
 TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=20).map("".join)
 DOCUMENTS = TEXTS.map(str.encode) | st.binary(max_size=30) | TEXTS.map(lambda text: text.encode("utf-16"))
