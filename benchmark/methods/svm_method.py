@@ -107,8 +107,8 @@ class SvmMethod(Method):
         source = (products_source if is_elementwise_kernel(type(kernel)) else of_rows)(work, self.spec, watch)
         if not (work.problem.multilabel or self._on_scores):
             problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
-            threads = {"jobs": matrices.jobs, "nodes": matrices.nodes}
-            machines = train_multiclass(problem, by_class(work)[1], classifier.scheme, **threads)
+            sizes, jobs = by_class(work)[1], matrices.jobs
+            machines = train_multiclass(problem, sizes, classifier.scheme, jobs=jobs, nodes=matrices.nodes)
             watch.lap("training")
             return source, machines
         matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
@@ -139,8 +139,8 @@ def train_each_class(
     matrices, learned = work.matrices, work.learned
     members = work.members[:, learned.columns] if members is None else members
     names = learned.names(work.problem) if names is None else names
-    parameters = {"C": C, "epsilon": classifier.epsilon, "jobs": matrices.jobs}
-    machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
+    parameters = {"C": C, "epsilon": classifier.epsilon}
+    machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
     watch.lap("training")
     watch.book("machines", sum(machine.seconds for machine in machines))
     return machines

@@ -174,23 +174,16 @@ def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Itera
 
 def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     """Find the words of a chunk of documents, field by field."""
-    texts, counted = documents
-    if isinstance(texts, tuple):
-        return [_words_of(texts, lexing, counted)]
-    chunks = (
-        (name, concatenate_texts([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields
-    )
-    return [
-        _words_of(chunk, lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False), counted)
-        for name, chunk in chunks
-    ]
-
-
-def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
-    spans = find_tokens(*chunk, lexing)
-    words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
-    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
+    (texts, counted), found = documents, list[_FoundWords]()
+    for name in lexing.fields:
+        own = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
+        whole = isinstance(texts, tuple)
+        chunk = texts if whole else concatenate_texts([field_of(text, name, lexing.format) for text in texts])
+        spans = find_tokens(*chunk, own)
+        words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+        characters = find_characters(chunk, spans, own, counted) if own.characters else None
+        found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
+    return found
 
 
 def _field_terms(
