@@ -154,8 +154,8 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         if hyperplanes is None:
             nodes = NodeMatrix()
             nodes.fill(DenseRows.square(self.linear_), self.jobs)
-            parameters = {"C": self.C, "epsilon": self.epsilon, "jobs": self.jobs}
-            machines = train_one_vs_rest(nodes, members, self.categories_, **parameters)
+            parameters = {"C": self.C, "epsilon": self.epsilon}
+            machines = train_one_vs_rest(nodes, members, self.categories_, **parameters, jobs=self.jobs)
             hyperplanes = linear_svm_hyperplanes(points, machines)
         self.hyperplanes_ = hyperplanes
         f = self.hyperplanes_.values(points)
