@@ -177,8 +177,10 @@ def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     (texts, counted), found = documents, list[_FoundWords]()
     for name in lexing.fields:
         own = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
-        whole = isinstance(texts, tuple)
-        chunk = texts if whole else concatenate_texts([field_of(text, name, lexing.format) for text in texts])
+        if isinstance(texts, tuple):
+            chunk = texts
+        else:
+            chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
         spans = find_tokens(*chunk, own)
         words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
         characters = find_characters(chunk, spans, own, counted) if own.characters else None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.kernels import KERNELS, Bhattacharyya
+from benchmark.kernels import KERNELS
 from tests.kernels.cases import KERNELS as ELEMENTWISE
 
 NAN, INF = float("nan"), float("inf")
@@ -112,13 +112,3 @@ def test_numbers_of_latent_classes_are_checked(n_classes: Any, message: str) -> 
     KERNELS["plsi-fisher"](n_classes=(1, 5)).check()
     with pytest.raises(ValueError, match=message):
         KERNELS["plsi-fisher"](n_classes=n_classes).check()
-
-
-@pytest.mark.parametrize("ridge", [0.5, -0.5])
-def test_bhattacharyyas_ridge_is_added_between_equal_documents(ridge: float) -> None:
-    X = points()
-    X[4] = X[2]
-    plain, other = (Bhattacharyya(value).fit(X).transform(X) for value in (0.0, ridge))
-    equal = np.eye(9, dtype=bool)
-    equal[[2, 4], [4, 2]] = True
-    np.testing.assert_allclose(other - plain, ridge * equal, atol=1e-15)
