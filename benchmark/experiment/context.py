@@ -35,16 +35,16 @@ class Executor(Protocol):
     """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
 
     def solved(
-        self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
 
 
 class RemoteExecutor(Executor, Protocol):
-    """Other processes, which compute several tasks at once."""
+    """Other processes, which several runs may use."""
 
-    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
-        """Start to compute the settings of all tasks."""
+    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> None:
+        """Take the experiment whose tasks are computed next."""
 
 
 @dataclass(frozen=True)

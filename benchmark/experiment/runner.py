@@ -69,7 +69,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     matrices = MatrixCache(context.jobs, cached=cache)
     executors = executors_here(experiment, read, context, matrices)
     if context.elsewhere is not None:
-        context.elsewhere.begin(experiment, read, tasks)
+        context.elsewhere.begin(experiment, read)
         executors = [context.elsewhere, *executors]
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
