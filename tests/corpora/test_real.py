@@ -58,7 +58,6 @@ def test_contract(name, subset):
     assert corpus.text.flags.writeable
     assert corpus.text.flags.c_contiguous
     assert corpus.text.shape == (corpus.bounds[-1],)
-    assert len(registry.corpus_fingerprint(name, registry.locate_corpus(name))) == 64
     check_document_counts(corpus, card)
 
 
