@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from benchmark.analysis.formatting.labels import candidate_label
 from benchmark.classifiers import LinearSvm, MultinomialBayes
 from benchmark.config.subset import subset_experiment
 from benchmark.evaluation.protocols import KFold
@@ -82,24 +81,6 @@ def test_it_is_stored_reported_and_named(checked, tmp_path):
     assert {key.method for key in again.stored} == {"mnb", "words", "both"}
     other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
     assert {key.method for key in other.stored} == {"mnb", "words"}
-
-
-def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
-    """Each is what a method of that candidate alone makes; the label tells which one was chosen."""
-    more = "choose: {by: cross-validation, folds: 2}"
-    several = "{name: svm, weighting: tf, normalization: l2, classifier: {name: linear-svm, C: [0.01, 2]}}"
-    experiment = checked(f"{several}, {{fuse: [mnb, svm], name: both}}", more=more)
-    *_, both = experiment.variants["base"].entries
-    assert [spec.fused.members[1].classifier.resolved["C"] for spec in both.candidates] == [0.01, 2.0]
-    assert [candidate_label(both, number) for number in range(2)] == ["svm C 0.01", "svm C 2.0"]
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    found = [each for key, each in run.predictions.settings.items() if key.method == "both"]
-    for number, C in enumerate((0.01, 2)):
-        alone = checked(f"{several.replace('[0.01, 2]', str(C))}, {{fuse: [mnb, svm], name: both}}")
-        one = run_experiment(alone, RunContext(Store(tmp_path / f"store-{number}")))
-        (expected,) = (each for key, each in one.predictions.settings.items() if key.method == "both")
-        np.testing.assert_array_equal(found[number].predicted, expected.predicted)
 
 
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):

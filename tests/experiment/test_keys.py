@@ -113,7 +113,7 @@ def test_other_documents_or_words_are_other_counts(changes: dict[str, Any]) -> N
 
 def test_another_source_is_other_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     before = counted()
-    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "another")
+    monkeypatch.setattr(registry.archive, "source_key", lambda *_: "another")
     assert counted() != before
 
 

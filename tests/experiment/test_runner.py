@@ -222,23 +222,6 @@ def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch)
         run_experiment(experiment, RunContext(Store(tmp_path / "third")))
 
 
-def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(store, notebook):
-    experiment = small_experiment(methods=[SOUND])
-    first = predictions(run_experiment(experiment, RunContext(store)))
-    whole = {path: path.read_bytes() for path, _, _ in store.entries()}
-    for position in (0, 20, 200, -1):
-        for path in whole:
-            damaged = bytearray(path.read_bytes())
-            damaged[position] ^= 0x20
-            path.write_bytes(damaged)
-        notebook.notes.clear()
-        assert predictions(run_experiment(experiment, RunContext(store))) == first
-        assert len(notebook.notes) == len(whole)
-        assert {path for path, _, _ in store.entries()} == whole.keys()
-        assert predictions(run_experiment(experiment, RunContext(store))) == first
-        assert len(notebook.notes) == len(whole), "all is mended"
-
-
 # Failures
 
 
@@ -262,30 +245,6 @@ def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(store, no
         assert notebook.planned == len(notebook.steps) == 6
         assert len(notebook.notes) == 1
         notebook.__init__()
-
-
-def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(store, trainings):
-    experiment = small_experiment(methods=[SOUND])
-    whole = predictions(run_experiment(experiment, RunContext(Store(store.folder.parent / "other"))))
-    trainings(fail=[2])
-    found = run_experiment(experiment, RunContext(store))
-    assert found.failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
-    rest = trainings()
-    found = run_experiment(experiment, RunContext(store))
-    assert rest.n == 1
-    assert not found.failures
-    assert predictions(found) == whole
-
-
-def test_a_run_that_is_stopped_goes_on_where_it_stopped(store, trainings):
-    experiment = small_experiment(methods=[SOUND])
-    whole = predictions(run_experiment(experiment, RunContext(Store(store.folder.parent / "other"))))
-    trainings(fail=[3], error=KeyboardInterrupt)
-    with pytest.raises(KeyboardInterrupt):
-        run_experiment(experiment, RunContext(store))
-    rest = trainings()
-    assert predictions(run_experiment(experiment, RunContext(store))) == whole
-    assert rest.n == 2
 
 
 # The data gate

@@ -19,7 +19,8 @@ text: {{stoplist: none}}
 protocol: {{name: leave-one-group-out, held_out: [cornell]}}
 methods: [mnb, {entry}]
 """
-OURS = "{name: v, vectors: FILE, classifier: linear-svm}"
+
+
 LOGISTIC = "{name: v, vectors: FILE, classifier: {name: sklearn.linear_model.LogisticRegression, C: 10}}"
 
 
@@ -72,30 +73,3 @@ def test_the_classifier_gets_the_vectors_by_their_ids_as_float32(checked, made, 
     oracle = LogisticRegression(C=10, random_state=0).fit(points[~tested], labels[~tested])
     predicted = next(each for key, each in run.predictions.settings.items() if key.method == "v").predicted
     np.testing.assert_array_equal(predicted, oracle.predict(points[tested]))
-
-
-def problem_of(experiment, tmp_path):
-    """What fails the method alone."""
-    (problem,) = run_experiment(experiment, RunContext(Store(tmp_path / "store"))).failures.values()
-    assert "\n" not in problem
-    return problem
-
-
-@pytest.mark.parametrize("kind", ["empty", "short", "words", "ragged", "missing", "binary ids"])
-def test_damaged_files_are_told_in_a_line(checked, made, tmp_path, kind):
-    ids, _, _, matrix = made
-    forms = files(tmp_path, ids, matrix)
-    if kind in ("empty", "short"):
-        content = (tmp_path / "rows.npy").read_bytes()
-        (tmp_path / "rows.npy").write_bytes(b"" if kind == "empty" else content[: len(content) // 2])
-    elif kind == "binary ids":
-        (tmp_path / "ids.txt").write_bytes(b"\xff\xfe")
-    else:
-        own = {
-            "words": ["x"] * 600,
-            "ragged": [[1.0, 2.0], [1.0], [1.0, 2.0, 3.0], *[[1.0, 2.0]] * 597],
-            "missing": [None, *[[1.0]] * 599],
-        }
-        pd.DataFrame({"document": ids, "embedding": own[kind]}).to_parquet(tmp_path / "lists.parquet")
-    entry = OURS.replace("FILE", forms["npy" if kind in ("empty", "short", "binary ids") else "lists"])
-    assert "can't be read as vectors of numbers" in problem_of(checked(entry), tmp_path)
