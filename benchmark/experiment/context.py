@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.plan import PlannedTask, Setting, StoreUnit
@@ -40,13 +40,6 @@ class Executor(Protocol):
         """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
 
 
-class RemoteExecutor(Executor, Protocol):
-    """Other processes, which several runs may use."""
-
-    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> None:
-        """Take the experiment whose tasks are computed next."""
-
-
 @dataclass(frozen=True)
 class RunContext:
     """Resources of a run that its configuration does not set.
@@ -61,12 +54,12 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
-    elsewhere : RemoteExecutor or None
-        Other processes that compute, if any.
+    elsewhere : callable, optional
+        Returns an executor by other processes, of an experiment and its variants.
     """
 
     store: Store
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
-    elsewhere: RemoteExecutor | None = None
+    elsewhere: Callable[[Experiment, Mapping[str, LoadedVariant]], Executor] | None = None

@@ -229,7 +229,7 @@ def plan_task(
         return read.get(spec.text or default, own) if spec.classifier.tags.reads_texts else own
 
     inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
-    digest = cache(_rows_digest)
+    digest = cache(rows_digest)
     settings = []
     for entry in variant.entries:
         several = len(entry.candidates) > 1
@@ -318,7 +318,8 @@ def _labels_digest(rows: NDArray[np.intp], documents: Documents) -> str:
     return array_digest(rows.astype(np.int64), truth)
 
 
-def _rows_digest(split: Split) -> str:
+def rows_digest(split: Split) -> str:
+    """Return the digest of a split's rows."""
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 

@@ -176,6 +176,14 @@ class Store:
             self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
+    def cached(self, key: str, compute: Callable[[], StoreEntry]) -> StoreEntry:
+        """Return the entry of a key, or else compute and write it."""
+        entry = self.get(key)
+        if entry is None:
+            entry = compute()
+            self.put(key, entry)
+        return entry
+
     def entries(self) -> list[tuple[Path, int, float]]:
         """Return path, bytes and time of last use of every entry, least recently used first."""
         files: dict[str, Any] = {}

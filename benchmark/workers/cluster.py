@@ -86,9 +86,10 @@ class DaskExecutor:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> None:
+    def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
         """Take the experiment whose tasks are computed next."""
         self._run, self._sent = (experiment, read), None
+        return self
 
     def solved(
         self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]

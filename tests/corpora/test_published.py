@@ -21,7 +21,6 @@ from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_in, read_files
 from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
-from benchmark.corpora.reader import LastCorpus
 from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import LONG, pack_files, small_card, small_files, unpack_files
 
@@ -334,7 +333,3 @@ def test_content_follows_source_card_and_subset(datasets: Path, tmp_path: Path) 
         other.content(CorpusSource(folder)),
     ]
     assert len({str(each) for each in contents}) == 3
-    last = LastCorpus()
-    first = last.load(reader, CorpusSource(archive))
-    assert last.load(reader, CorpusSource(archive)) is first
-    assert last.load(reader, CorpusSource(folder)) is not first

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import check_expectations, describe_counts, read_counts
 from benchmark.system.errors import DataError
@@ -33,7 +32,7 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
         .collection
     )
     reader = collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     expected = count_terms(
         select_documents(corpus, list(collection.classes), ()), collection.lexing, collection.pruning
     )

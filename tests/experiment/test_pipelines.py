@@ -8,7 +8,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
@@ -84,7 +83,7 @@ def strings_of(corpus):
 def by_hand(checked):
     """Train and test rows, labels, and the documents as strings."""
     reader = checked("ngd").variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     texts = strings_of(corpus)
     tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
     return texts[~tested], corpus.documents.labels[~tested], texts[tested]
