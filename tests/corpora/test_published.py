@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
-from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_in, read_files
+from benchmark.corpora.archive import CorpusSource, find_corpus_in, read_files
 from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
 from benchmark.system.errors import ConfigError, DataError
@@ -73,13 +73,6 @@ def test_a_folder_gives_the_same_files(tmp_path: Path) -> None:
     archive = pack_files(FILES, tmp_path / "webkb-data.tar", mode="w")
     assert find_corpus_in(tmp_path, CARD) == find_corpus_in(archive, CARD) == CorpusSource(archive)
     assert find_corpus_in(folder / "course", CARD) is None
-
-
-def test_the_digest_depends_on_names_and_content_alone() -> None:
-    assert content_digest(dict(reversed(FILES.items()))) == content_digest(FILES)
-    name = next(iter(FILES))
-    for other in ({**FILES, name: b"x"}, {**FILES, b"course/misc/new": b""}, {k: FILES[k] for k in FILES if k != name}):
-        assert content_digest(other) != content_digest(FILES)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "no gzip", "no tar", "gone", "changed"])
@@ -264,13 +257,6 @@ def test_texts_stay_with_their_documents(texts: list[bytes], rows: list[int], si
     assert some.documents.groups is not None
     assert some.documents.dates is not None
     assert some.documents.groups.tolist() == some.documents.dates.tolist() == rows
-
-
-def test_documents_have_a_label_or_topics() -> None:
-    topics = np.array([[True, False], [True, True]])
-    several = Documents(("d1", "d2"), np.full(2, -1), np.array([0, 1]), ("a", "b"), ("p", "q"), topics)
-    assert several.sizes().tolist() == [[1, 1], [0, 1]]
-    assert several.of_classes(("b",))[1].topics.tolist() == [[False], [True]]  # type: ignore[union-attr]
 
 
 # --- Cards and readers

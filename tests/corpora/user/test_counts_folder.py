@@ -55,16 +55,6 @@ def test_documents_and_terms_are_those_of_the_files(tmp_path: Path) -> None:
     assert written(tmp_path).fields == ("title", "body")
 
 
-def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
-    reader = written(tmp_path, "blocks.txt", "documents.csv")
-    documents = reader.outline()
-    assert (reader.fields, reader.multilabel) == (("all",), False)
-    assert (documents.ids, documents.classes, documents.labels.tolist()) == (("1", "2", "3"), ("9", "10"), [1, 0, 1])
-    assert (documents.part_names, documents.groups) == (("all",), None)
-    plain = written(tmp_path, "blocks.txt", documents="id,label\na,x\nb,y\nc,x\n").outline()
-    assert (plain.ids, plain.classes, plain.part_names) == (("a", "b", "c"), ("y", "x"), ("all",))
-
-
 def test_classes_of_a_document_are_separated_by_spaces(tmp_path: Path) -> None:
     reader = written(tmp_path, counts="1,2 1:1\n 2:1\n2 3:1\n", documents="id,label\na,x y\nb,\nc,y\n")
     documents = reader.outline()
