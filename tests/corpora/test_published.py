@@ -307,15 +307,3 @@ def test_outlines_have_the_numbers_of_their_cards(name: str) -> None:
         assert card.addresses or name == "synthetic"
         assert card.licence
         assert card.citation
-
-
-def test_content_follows_source_card_and_subset(datasets: Path, tmp_path: Path) -> None:
-    reader, other = registry.CORPORA["webkb"](), registry.CORPORA["webkb"](subset="few")  # type: ignore[call-arg]
-    archive, folder = pack_files(FILES, tmp_path / "a.tar"), unpack_files(FILES, tmp_path / "webkb")
-    write_card(datasets, subsets={"few": {"counts": {"course": {"cornell": 1, "misc": 1}}}})
-    contents = [
-        reader.content(CorpusSource(archive)),
-        reader.content(CorpusSource(folder)),
-        other.content(CorpusSource(folder)),
-    ]
-    assert len({str(each) for each in contents}) == 3

@@ -12,7 +12,6 @@ from benchmark.corpora.archive import content_digest
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.sgml import Article, decode_entities, read_articles
-from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
@@ -137,14 +136,6 @@ def test_stories_have_any_number_of_topics_or_one() -> None:
     assert (chosen.ids, chosen.classes) == (documents.ids, ("ship", "earn"))
     assert chosen.topics is not None
     assert chosen.topics[:, 1].tolist() == documents.topics[:, 0].tolist()
-
-
-def test_the_gate_counts_documents_beside_topics() -> None:
-    corpus = read()
-    with pytest.raises(DataError, match="documents, test: expected 4, found 3"):
-        check_document_counts(corpus.take(np.array([0, 1, 2, 3, 4, 6, 7])), CARD)
-    with pytest.raises(DataError, match="Small Reuters, r8: the"):
-        check_document_counts(read("r52"), CARD.subset("r8"))
 
 
 def test_an_article_is_divided_by_its_tags_with_entities_decoded() -> None:

@@ -47,7 +47,6 @@ def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_pa
     ("content", "words"),
     [
         (None, "can't be read as a list of words"),
-        (b"", "has no word"),
         (b"\xff\xfe", "can't be read as a list of words"),
     ],
 )
