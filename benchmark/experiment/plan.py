@@ -445,34 +445,12 @@ def fold_counts(
 
 
 def pack_predictions(predictions: SettingPredictions) -> StoreEntry:
-    """Return a unit's predictions as stored: one bit per class of multi-label predictions, and per tie."""
-    arrays = {
-        "predicted": np.packbits(predictions.predicted, axis=1)
-        if predictions.predicted.ndim == 2
-        else predictions.predicted,
-        "tied": np.packbits(predictions.tied),
-        "seconds": predictions.seconds,
-        "inner": predictions.inner,
-        "memory": predictions.memory,
-        **({} if predictions.values is None else {"values": predictions.values}),
-    }
-    return StoreEntry(arrays, {"version": predictions.versions[0], "warnings": list(predictions.warnings)})
+    """Return a unit's predictions as stored."""
+    values = vars(predictions)
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
 
 
-def unpack_predictions(entry: StoreEntry, unit: StoreUnit, problem: Problem) -> SettingPredictions:
+def unpack_predictions(entry: StoreEntry) -> SettingPredictions:
     """Return a unit's predictions back from the store."""
-    arrays, sizes, k = entry.arrays, tuple(len(split.test) for split in unit.splits), len(problem.documents.classes)
-    predicted = arrays["predicted"]
-    if problem.multilabel:
-        predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
-    return SettingPredictions(
-        predicted,
-        np.unpackbits(arrays["tied"], count=predicted.size).astype(bool).reshape(predicted.shape),
-        sizes,
-        arrays["seconds"],
-        arrays["memory"],
-        arrays["inner"],
-        (entry.facts["version"],) * len(sizes),
-        tuple(entry.facts["warnings"]),
-        arrays.get("values"),
-    )
+    return SettingPredictions(**entry.arrays, **{name: tuple(value) for name, value in entry.facts.items()})

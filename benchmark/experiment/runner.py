@@ -87,11 +87,11 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
                 predictions.splits[SplitKey(task.variant, task.task, size)] = splits
             results, known = solve_task(task, context, executors)
             for setting in task.settings:
-                entries = [(results[unit.key], unit) for unit in setting.units]
-                if reasons := [entry for entry, _ in entries if isinstance(entry, str)]:
+                entries = [results[unit.key] for unit in setting.units]
+                if reasons := [entry for entry in entries if isinstance(entry, str)]:
                     failures[setting_name(setting.key)] = reasons[0]
                     continue
-                unpacked = [unpack_predictions(entry, unit, task.problem) for entry, unit in entries]  # type: ignore[arg-type]
+                unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
                 if known.issuperset(unit.key for unit in setting.units):
                     stored.add(setting.key)
