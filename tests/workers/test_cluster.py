@@ -159,7 +159,7 @@ def test_whatever_happens_to_the_cluster(
         if "scheduler" in event:
             dask.end()
             dask.start_scheduler()
-    assert bool(at_home) == (why is not None)
+    assert bool(at_home) == (why is not None), notebook.notes
     said = [] if why is None else [f"the Dask cluster failed ({why}"]
     assert [note[: len(start)] for note, start in zip(notebook.notes, said, strict=True)] == said
     assert all(note.endswith("); this process computes the rest") for note in notebook.notes)
