@@ -453,4 +453,5 @@ def pack_predictions(predictions: SettingPredictions) -> StoreEntry:
 
 def unpack_predictions(entry: StoreEntry) -> SettingPredictions:
     """Return a unit's predictions back from the store."""
-    return SettingPredictions(**entry.arrays, **{name: tuple(value) for name, value in entry.facts.items()})
+    facts: dict[str, Any] = {name: tuple(value) for name, value in entry.facts.items()}
+    return SettingPredictions(**facts | entry.arrays)
