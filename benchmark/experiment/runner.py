@@ -131,8 +131,7 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
     """Yield the settings to compute, task by task."""
     for name, variant in experiment.variants.items():
         for task in variant.tasks:
-            own = read[name]
-            yield plan_task(experiment, variant, task, own.counts, own.key, own.texts, own.strings)
+            yield plan_task(experiment, variant, task, read[name])
 
 
 def solve_task(

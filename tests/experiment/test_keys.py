@@ -15,7 +15,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
-from benchmark.experiment.context import RunContext
+from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import counts_key, read_counts
 from benchmark.experiment.plan import Batch, component_classes, plan_task
 from benchmark.experiment.runner import diagnostics_of
@@ -76,7 +76,7 @@ def keys_of(counts: Counts) -> Callable[..., Keys]:
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": counts_key(variant.collection, CorpusSource(None))}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, counts, counted_as).settings:
+            for setting in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).settings:
                 found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
         return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
 
@@ -326,7 +326,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     assert_covered(calls_of(read), *roots)
     counts, _, key = read()
     matrices = MatrixCache(2)
-    for setting in plan_task(experiment, variant, variant.tasks[0], counts, key).settings:
+    for setting in plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {})).settings:
         called = calls_of(lambda each=setting: Batch(((each, each.units),)).solve(matrices))
         assert_covered(called, *component_classes(setting.method.spec), plan_task)
     for _, _, diagnostic in diagnostics_of(experiment):
