@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.model.text_model import TextModel, TextPredictions
+    from benchmark.model.text_model import TextClassifier, TextPredictions
 
 STANDARD_INPUT = Path("-")
 #: What a prediction has beside the label.
@@ -120,19 +120,19 @@ def _standard_input() -> Iterator[bytes]:
         raise DataError(f"standard input can't be read: {error.strerror or error}") from None
 
 
-def parts_of_predictions(model: TextModel, only: Collection[str]) -> tuple[str, ...]:
+def parts_of_predictions(model: TextClassifier, only: Collection[str]) -> tuple[str, ...]:
     """Return what is written beside the label: all, or those of `only`; ConfigError for a wrong name."""
     allowed = ("label", *SCORE_PARTS)
     for part in only:
         if part not in allowed:
             raise ConfigError(f"--only: {unknown_name('part', part, allowed)}")
-    if "probability" in only and not model.has_probabilities:
+    if "probability" in only and model.sigmoids is None:
         raise ConfigError("--only: the model has no probability; fit it with --probability")
-    return tuple(only) or (SCORE_PARTS if model.has_probabilities else SCORE_PARTS[:1])
+    return tuple(only) or (SCORE_PARTS if model.sigmoids is not None else SCORE_PARTS[:1])
 
 
 def format_predictions(
-    model: TextModel,
+    model: TextClassifier,
     answered: Iterable[tuple[tuple[DocumentName, ...], TextPredictions]],
     parts: Collection[str] = SCORE_PARTS[:1],
     *,
@@ -173,7 +173,7 @@ def format_predictions(
         yield csv_text(header, ())
 
 
-def _record(model: TextModel, answers: TextPredictions, row: int, parts: Collection[str]) -> dict[str, Any]:
+def _record(model: TextClassifier, answers: TextPredictions, row: int, parts: Collection[str]) -> dict[str, Any]:
     """Return the prediction of a document, as JSON has it."""
     labels = [model.classes[code] for code in answers.classes_of(row)]
     record: dict[str, Any] = {"labels": labels} if model.multilabel else {"label": labels[0]}

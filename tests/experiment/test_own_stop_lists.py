@@ -8,7 +8,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import read_model, write_model
+from benchmark.model.persistence import load_model, write_model
 from benchmark.system.errors import ConfigError
 
 CONFIG = """
@@ -55,7 +55,7 @@ def test_a_run_and_a_kept_model_need_the_file_no_more(checked, tmp_path):
     write_model(fit_model(experiment, "mnb", context), tmp_path / "model")
     (tmp_path / "words.txt").unlink()
     assert report_again(tmp_path / "run").summary.notes == done.summary.notes
-    ((_, answers),) = read_model(tmp_path / "model").answers([("a", b"veti duka sove"), ("b", b"veti")])
+    ((_, answers),) = load_model(tmp_path / "model").answers([("a", b"veti duka sove"), ("b", b"veti")])
     assert answers.known.tolist() == [1, 0]
 
 

@@ -15,7 +15,7 @@ from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import read_model, write_model
+from benchmark.model.persistence import load_model, write_model
 
 CONFIG = """
 name: pipelines
@@ -169,5 +169,5 @@ def test_a_fusion_adds_its_values_to_those_of_counts(checked, by_hand, tmp_path)
     run = run_experiment(experiment, context)
     assert not run.failures
     write_model(fit_model(experiment, "both", context, split="cornell"), tmp_path / "model")
-    ((_, answers),) = read_model(tmp_path / "model").answers([("", text.encode("utf-8")) for text in by_hand[2]])
+    ((_, answers),) = load_model(tmp_path / "model").answers([("", text.encode("utf-8")) for text in by_hand[2]])
     np.testing.assert_array_equal(answers.predicted, predictions_of(run, "both"))

@@ -148,10 +148,8 @@ KEPT = ({"when": date(2024, 1, 2), "label": "x"}, {"when": None, "label": 3})
 
 def written(answers: TextPredictions, *, as_json: bool, kept: Any = ({}, {}), parts: Any = ()) -> list[str]:
     """Return the lines of two documents."""
-    has_probabilities, multilabel = answers.probabilities is not None, answers.predicted.ndim == 2
-    given: Any = SimpleNamespace(
-        classes=("a", "b", "c"), multilabel=multilabel, has_probabilities=has_probabilities, term_separator=" "
-    )
+    sigmoids, multilabel = answers.probabilities, answers.predicted.ndim == 2
+    given: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=sigmoids, term_separator=" ")
     names = tuple(DocumentName(f"n{number}", each) for number, each in enumerate(kept, start=1))
     parts = parts_of_predictions(given, parts)
     return "".join(format_predictions(given, [(names, answers)], parts, as_json=as_json, with_words=True)).splitlines()

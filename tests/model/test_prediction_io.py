@@ -117,7 +117,7 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     folder = made("--probability")
     model = benchmark.load_model(folder / "model")
     multilabel, texts = (
-        model.model.multilabel,
+        model.multilabel,
         [" ".join(words) for words in (["leaf", "cup"], ["ship", "pen", "paper"])],
     )
     result = bench("predict", folder / "model", "--format", "jsonl", "--top-terms", 2, input="\n".join(texts))

@@ -176,7 +176,7 @@ class FusedMethod(Method):
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
                 inputs = self.methods[number].inputs(self.problems[number])[work.split.test]
-                tested = fitted.class_values(fitted.view.own_terms(inputs))
+                tested = fitted.class_values(inputs)
                 watch.lap("testing")
                 known[key] = scale, tested, watch.seconds()
             members.append(known[key])
