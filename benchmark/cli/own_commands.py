@@ -145,14 +145,6 @@ def predict(
     delimiter: Annotated[
         str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PART", help="Print the id, the label and this alone: label, decision or probability."),
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Print this column of the input, too.")
-    ] = None,
-    keep_all: Annotated[bool, typer.Option("--keep-all", help="Print all columns of the input, too.")] = False,
     top_terms: Annotated[
         int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
     ] = 0,
@@ -169,22 +161,18 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
-    parts = predicting.parts_of_predictions(trained, only or ())
     ensure_numba_cache(partial(echo, err=True))
     documents = predicting.read_texts(
         files or [predicting.STANDARD_INPUT],
         trained.about,
         text=text,
         id=id_,
-        keep=None if keep_all else keep or (),
         encoding=encoding,
         delimiter=delimiter,
     )
     answered, tally = trained.answers(documents, n_words=top_terms), Counter[str]()
     as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
-    lines = predicting.format_predictions(
-        trained, answered, parts, as_json=as_json, with_words=top_terms > 0, tally=tally
-    )
+    lines = predicting.format_predictions(trained, answered, as_json=as_json, with_words=top_terms > 0, tally=tally)
     for text_of in lines:
         sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
     sys.stdout.flush()

@@ -13,49 +13,39 @@ import hashlib
 import json
 import shutil
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED
 
 import numpy as np
-from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 
-from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.hyperplanes import Hyperplanes
-from benchmark.classifiers.libsvm import BinarySvm
-from benchmark.classifiers.svm import MulticlassSvm
-from benchmark.kernels import KERNELS
-from benchmark.methods.checked_classifiers import CheckedClassifier
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
-from benchmark.methods.problem import LearnedClasses
-from benchmark.methods.split_data import FittedView
-from benchmark.methods.wrappers.fusion import StandardizedSum
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines
 from benchmark.methods.wrappers.thresholds import FittedThresholds
-from benchmark.model.text_model import ModelPart, TextClassifier, TextView
+from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
-from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
 from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from benchmark.model.text_model import ModelPart
     from benchmark.system.user_classes import Plugin
 
 MODEL_FORMAT = 5
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
-#: Types that a model consists of, beside its components: to build one runs no other code.
-_PARTS = (
-    *(ModelPart, TextView, FittedView, LearnedClasses, FittedMachines, FittedHyperplanes, FittedPoints),
-    *(FittedThresholds, StandardizedSum, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
-    *(csr_array, csc_array, csr_matrix, csc_matrix),  # skops reads them as plain arrays
+#: Rooms whose classes a model consists of: to build one runs no other code.
+_ROOMS = tuple(
+    f"benchmark.{name}." for name in ("representation", "classifiers", "kernels", "methods", "model.text_model")
 )
+#: Matrices, which skops reads as plain arrays.
+_MATRICES = tuple(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("array", "matrix"))
 _AGAIN = "fit it again"
 #: The folders of plug-ins' files, numbered from 1.
 _PLUGIN_FOLDER = "plugin-"
@@ -262,14 +252,15 @@ def read_state(content: bytes) -> dict[str, Any]:
 
 def _other_types(content: bytes) -> Sequence[str]:
     """Return the types of a file that are neither parts of our models nor known to skops as harmless, sorted."""
-    components: Collection[type] = (
-        *KERNELS.values(),
-        *CLASSIFIERS.values(),
-        *WEIGHTINGS.values(),
-        *FEATURE_MAPS.values(),
+    return sorted(name for name in _skops().get_untrusted_types(data=content) if not _is_part(name))
+
+
+def _is_part(name: str) -> bool:
+    """Return whether a name is that of a matrix, or of a class of a room that models are made of."""
+    module, _, of_class = name.rpartition(".")
+    return name in _MATRICES or (
+        f"{module}.".startswith(_ROOMS) and isinstance(getattr(import_module(module), of_class, None), type)
     )
-    ours = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
-    return sorted(set(_skops().get_untrusted_types(data=content)) - ours)
 
 
 def _skops() -> Any:

@@ -99,11 +99,6 @@ class TextView:
         strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
         return strings
 
-    @property
-    def term_separator(self) -> str:
-        """Text between the terms of a list: a comma and a space where a term may have a space itself."""
-        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
-
     @cached_property
     def _known(self) -> KnownTerms:
         return KnownTerms(self.lexing, self.vocabulary or ())
@@ -203,11 +198,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Number of distinct terms of all parts; None where one of them has no vocabulary."""
         known = [part.view.vocabulary for part in self.parts]
         return None if None in known else len({term for terms in known for term in terms or ()})
-
-    @property
-    def term_separator(self) -> str:
-        """Text between the terms of a list."""
-        return max((part.view.term_separator for part in self.parts), key=len)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Return the classifier unchanged, since it is already trained."""

@@ -205,5 +205,5 @@ def test_a_pipeline_of_a_lambda_is_not_kept(tmp_path: Path) -> None:
 def test_a_model_reads_tables_as_those_that_it_was_trained_on(tmp_path: Path) -> None:
     config = configuration(tmp_path, {"t.tsv": UNQUOTED}, {"corpus": {"path": "t.tsv", "quoting": "none"}})
     assert invoke("fit", config, "--cell", "mnb", "--out", tmp_path / "model")[0] == 0
-    done = CliRunner().invoke(app, ["predict", str(tmp_path / "model"), str(tmp_path / "t.tsv"), "--only", "label"])
+    done = CliRunner().invoke(app, ["predict", str(tmp_path / "model"), str(tmp_path / "t.tsv")])
     assert (done.exit_code, len(done.output.splitlines())) == (0, 49)

@@ -143,7 +143,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
 def test_of_two_classes_both_need_a_value() -> None:
     values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
     learned = LearnedClasses(False, np.arange(2), np.zeros(2, dtype=bool))
-    with pytest.raises(ValueError, match="'b' has one training document"):
+    with pytest.raises(ValueError, match="'b' has too few training documents"):
         fit_sigmoids(values, labels, learned, ("a", "b"))
 
 
