@@ -94,7 +94,7 @@ class LocalExecutor:
         """Return each part with its predictions, or the error that it raised."""
         self._observer.now(batch.units[0].label)
         if any(setting.classifies_points for setting, _ in batch.parts):
-            self._matrices.release_matrices()  # earlier methods' matrices would count as this method's memory
+            self._matrices.release()  # earlier methods' matrices would count as this method's memory
         reset_peak_memory()
         for setting, _ in batch.parts:
             setting.compile()

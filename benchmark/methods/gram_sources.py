@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,7 +96,12 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
     rows, problem, points = _rows(work), work.problem, work.points(spec)
     labels = work.members if problem.multilabel else problem.documents.labels[rows]
     watch.lap("extraction")
-    gram, tested = gram_rows(spec.build_kernel(), points[rows], labels, points[work.split.test])
+    kernel, n = spec.build_kernel(), len(rows)
+    kernel.fit(points[rows], labels.copy())  # a user's kernel may write over what it gets
+    gram, tested = (
+        check_real_array(kernel.transform(points[each]), (len(each), n), f"the kernel {kernel!r}")
+        for each in (rows, work.split.test)
+    )
     watch.lap("kernel")
     tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
@@ -175,46 +180,10 @@ def _rows(work: SplitData) -> NDArray[np.intp]:
     return work.split.train if work.problem.multilabel else by_class(work)[0]
 
 
-def gram_rows(
-    kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the Gram rows of the training points and of the test points against the training points.
-
-    Parameters
-    ----------
-    kernel : transformer
-        `fit(points, y)` remembers the training points, `transform` returns Gram rows against them.
-    points, tested : CSR arrays, shapes (n, V) and (m, V)
-        Training points and test points.
-    y : array, shape (n,) or (n, k)
-        Classes of the training points, or class indicators.
-
-    Returns
-    -------
-    float64 arrays, shapes (n, n) and (m, n)
-
-    Raises
-    ------
-    ValueError
-        If the values have another shape, aren't finite numbers, or are all equal.
-    """
-    kernel.fit(points.copy(), y.copy())  # a user's kernel may write over what it gets
-    grams = []
-    for rows in (points, tested):
-        values = kernel.transform(rows.copy())
-        grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    gram, tested_rows = grams
-    if gram.size > 1 and gram.min() == gram.max():
-        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
-    return gram, tested_rows
-
-
 def scaled_cost(
     classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
 ) -> float:
     """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
-    return (
-        classifier.C
-        if classifier.scale_C == "one"
-        else classifier.cost(kernel_diagonal(kernel, products, normalization))
-    )
+    if classifier.scale_C == "one":
+        return classifier.C
+    return classifier.cost(kernel_diagonal(kernel, products, normalization))
