@@ -241,19 +241,17 @@ class TestOptions:
             "small",
             *["-c", "linear-svm", "-o", "one", "--split", "cornell", "--probability", "-j", "1", "--no-download"],
         )
-        about = sb.load_model("one").model.about
+        about = sb.load_model("one").about
         assert (about["trained_on"], about["cell"]) == ("cornell", "linear-svm")
         bench("fit", "small", "--cell", "mnb", "--out", "one", code=2)
         bench("fit", "small", "--cell", "mnb", "--out", "one", "--overwrite")
-        assert sb.load_model("one").model.about["trained_on"] == "all documents"
+        assert sb.load_model("one").about["trained_on"] == "all documents"
         (here / "new.csv").write_text("body;key;kind\nstudent homework course exam;k1;x\nresearch professor;k2;y\n")
-        options = "--text body --id key --delimiter ; --encoding utf-8 --only decision --keep kind --top-terms 2"
+        options = "--text body --id key --delimiter ; --encoding utf-8 --top-terms 2"
         printed = bench("predict", "one", "new.csv", "-f", "jsonl", *options.split()).stdout
         lines = [json.loads(line) for line in printed.splitlines()]
-        assert [(line["id"], line["input"]) for line in lines] == [("k1", {"kind": "x"}), ("k2", {"kind": "y"})]
-        assert lines[0].keys() == {"id", "input", "label", "decision", "words"}
-        every = bench("predict", "one", "new.csv", *["--text", "body", "--delimiter", ";", "--keep-all"]).stdout
-        assert every.startswith("id,body,key,kind,label,")
+        assert [line["id"] for line in lines] == ["k1", "k2"]
+        assert lines[0].keys() == {"id", "label", "decision", "words"}
         for wrong in ("--format xml", "--delimiter ;;"):
             bench("predict", "one", "new.csv", *wrong.split(), code=2)
 
