@@ -415,7 +415,7 @@ def _frame_sections(
     corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
-    proposal = replace(sample_file(path), roles=dict(roles))
+    proposal = replace(sample_file(path), roles=dict(roles), n_documents=len(frame))
     proposed = yaml.safe_load(configuration_text(proposal, path.with_suffix(".yaml")))
     if "methods" in sections:
         proposed.pop("compare", None)  # of its own methods

@@ -138,13 +138,12 @@ def plan(
     config: Config,
     no_pilot: NoPilot = False,
     jobs: Jobs = 0,
-    download: Download = True,
     brief: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    The documents are counted and the counts stored. Each method is timed on a sample of the documents.
+    Each method is timed on a sample of the documents or, before these are counted, on random counts.
     """
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
@@ -154,7 +153,7 @@ def plan(
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         experiment = load_checked(config)
         with ProgressObserver(experiment.name) as observer:
-            planned = plan_run(experiment, local_context(observer, jobs, download=download), with_pilot=not no_pilot)
+            planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)
         for warning in planned.warnings:
             echo(warning, err=True)
         answer.tables(plan_tables(planned), plan_sentence(planned))

@@ -10,31 +10,39 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_text
 from benchmark.analysis.formatting.table import Table
+from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
+from benchmark.experiment.context import LoadedVariant
+from benchmark.experiment.counting import counts_key
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
 from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.system.errors import DataError
 from benchmark.system.memory import free_memory, peak_memory
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
+from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.config.model import Experiment, MethodSpec, TextSettings
+    from benchmark.corpora.corpus import Documents
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
 
-#: Share of a split's training documents that a batch is timed on, with a kernel and without.
-KERNEL_SHARE, POINT_SHARE = 1 / 5, 1 / 16
-#: Training documents of a sample, and of each of its classes, at least.
-MIN_DOCUMENTS, MIN_PER_CLASS = 200, 6
+#: Training documents of a sample that a batch is timed on, and of each of its classes at least.
+SAMPLE_DOCUMENTS, MIN_PER_CLASS = 500, 6
+#: Distinct terms of the vocabulary and of a document, where documents aren't counted yet.
+MADE_VOCABULARY, MADE_TERMS = 10_000, 100
 
 
 @dataclass(frozen=True)
@@ -78,9 +86,10 @@ class Plan:
 
 
 def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
-    """Count the documents, unless the store has the counts, and time a batch of each method on a sample of them.
+    """List what a run would compute, and time a batch of each method on a sample of the documents.
 
-    The counts are stored, so that a run doesn't count again.
+    Documents that the store has no counts of aren't read: their numbers by class and part are those that are known
+    without, nothing of them is stored, and methods are timed on random counts.
 
     Parameters
     ----------
@@ -98,11 +107,13 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    works = list(plan_tasks(experiment, read_variants(experiment, context)))
+    counted = _is_counted(experiment, context)
+    read = read_variants(experiment, context) if counted else dict(_outlines(experiment))
+    works = list(plan_tasks(experiment, read))
     entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
     for work in works:
         units = [(point, job) for point in work.settings for job in point.units]
-        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
+        missing = [(point, job) for point, job in units if not (counted and context.store.has(job.key))]
         entries.update(_curve(point) for point, _ in units)
         lacking.update(_curve(point) for point, _ in missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
@@ -118,6 +129,38 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
             timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, timed, memory, free, context.jobs)
+
+
+def _is_counted(experiment: Experiment, context: RunContext) -> bool:
+    """Return whether the store has the counts of every variant; a user's corpus is read each time."""
+    for collection in (variant.collection for variant in experiment.variants.values()):
+        if is_builtin(type(collection.reader)):
+            try:
+                source = collection.reader.locate(download=False, notify=context.observer.note)
+            except DataError:
+                return False
+            if not context.store.has(counts_key(collection, source)):
+                return False
+    return True
+
+
+def _outlines(experiment: Experiment) -> Iterator[tuple[str, LoadedVariant]]:
+    """Yield the documents of each variant as they are known without being read, with no counts."""
+    for name, variant in experiment.variants.items():
+        documents = outline_documents(variant.collection)
+        if documents.topics is not None and not documents.topics.any():
+            cycle = np.arange(len(documents)) % len(documents.classes)
+            documents = replace(documents, topics=np.eye(len(documents.classes), dtype=np.bool_)[cycle])
+        texts = {text: (_uncounted(documents, text), str(text)) for text in (variant.collection.text, *variant.texts)}
+        yield name, LoadedVariant(*texts[variant.collection.text], {}, texts)
+
+
+def _uncounted(documents: Documents, text: TextSettings) -> Counts:
+    """Return counts of which all are 0, in the blocks that a text has."""
+    words, n_blocks = tuple(map(str, range(MADE_VOCABULARY))), len(text.lexing.blocks)
+    block_of = (np.arange(len(words)) * n_blocks // len(words)).astype(np.int32)
+    matrix = sp.csr_array((len(documents), len(words)), dtype=np.int32)
+    return Counts(documents, matrix, words, 0, text.lexing.blocks, block_of)
 
 
 def plan_tables(planned: Plan) -> list[Table]:
@@ -200,7 +243,8 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
     The first batch is computed on samples of two splits: the second takes from the first what all splits of the
-    documents share. Seconds grow with the pairs of documents where there is a kernel, else with the documents.
+    documents share. Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel,
+    else with the documents.
     """
     if any(point.user_classes for point, _ in batches[0].parts):
         return math.nan  # a user's code, which may print or end the process
@@ -208,14 +252,15 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     same = [batch for batch in batches if batch.parts[0][0].problem is problem]
     splits = [split for batch in same for job in batch.parts[0][1] for split in job.splits][:2]
     kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
-    share = max(KERNEL_SHARE if kernel else POINT_SHARE, MIN_DOCUMENTS / len(splits[0].train))
-    _solve(_samples(batches[0], splits[:1], share / 4)[0], matrices)  # functions are compiled and loaded
-    samples = _samples(batches[0], splits, share)
-    taken = [_solve(each, matrices) for each in samples]
+    (tiny,) = _samples(batches[0], splits[:1], 0.0)
+    _solve(tiny, matrices)  # functions are compiled and loaded
+    samples = _samples(batches[0], splits, SAMPLE_DOCUMENTS / len(splits[0].train))
+    fixed, *taken = [_solve(each, matrices) for each in (tiny, *samples)]
     matrices.release()
     problems = {each.parts[0][0].problem.key: each for each in batches}.values()
     whole, once = _growth(batches, samples[-1:], kernel), _growth(problems, samples[:1], kernel)
-    return math.nan if math.isnan(sum(taken)) else taken[-1] * whole + max(0.0, taken[0] - taken[-1]) * once
+    seconds = fixed * len(batches) + max(0.0, taken[-1] - fixed) * whole + max(0.0, taken[0] - taken[-1]) * once
+    return math.nan if math.isnan(fixed + sum(taken)) else seconds
 
 
 def _solve(batch: Batch, matrices: MatrixCache) -> float:
@@ -266,7 +311,21 @@ def _sample_rows(rows: NDArray[np.intp], members: NDArray[np.bool_], share: floa
 
 def _sample_problem(whole: Problem, rows: NDArray[np.intp]) -> Problem:
     """Return a problem with the documents at `rows` alone."""
-    counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
+    matrix = whole.counts.matrix[rows] if whole.counts.matrix.nnz else _random_counts(whole.members[rows])
+    counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=matrix)
     trained = None if whole.trained is None else np.flatnonzero(np.isin(rows, whole.trained))
     texts = None if whole.texts is None else whole.texts.take(rows)
     return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained, whole.pruning, texts)
+
+
+def _random_counts(members: NDArray[np.bool_]) -> sp.csr_array:
+    """Return counts of documents: half of their terms are frequent ones of all documents, half of their classes."""
+    rng, (n, k) = np.random.default_rng(0), members.shape
+    ranks = (MADE_VOCABULARY ** rng.random((n, MADE_TERMS))).astype(np.intp)  # by Zipf's law
+    of_class = members.argmax(axis=1) * (MADE_VOCABULARY // k)
+    ranks[:, ::2] += of_class[:, None]
+    columns = ranks.ravel() % MADE_VOCABULARY
+    rows = np.repeat(np.arange(n), MADE_TERMS)
+    made = sp.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(n, MADE_VOCABULARY))
+    made.sum_duplicates()
+    return made

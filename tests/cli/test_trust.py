@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def checked(folder, *more):
     (folder / "ran").unlink(missing_ok=True)
-    done = CliRunner().invoke(app, ["plan", str(folder / "mine.yaml"), "--no-pilot", "--no-download", *more])
+    done = CliRunner().invoke(app, ["plan", str(folder / "mine.yaml"), "--no-pilot", *more])
     return done.exit_code, done.output, (folder / "ran").exists()
 
 
@@ -49,7 +49,7 @@ def test_a_plug_in_does_not_run_before_it_is_trusted(folder):
     code, said, ran = checked(folder)
     assert (code, ran) == (2, False)
     assert "mine.py: is code, and would be run with the Python files of its folder; if you trust it" in said
-    assert f"add --trust once: bench --trust plan {folder / 'mine.yaml'} --no-pilot --no-download" in said
+    assert f"add --trust once: bench --trust plan {folder / 'mine.yaml'} --no-pilot" in said
     assert checked(folder, "--trust")[::2] == (0, True)
     assert len(trusted_digests()) == 1
 
