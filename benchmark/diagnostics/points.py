@@ -17,7 +17,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
 
 #: The largest number of coordinates that a figure shows.
 _MOST = 3
@@ -133,12 +133,12 @@ class CoveringNumbers(Diagnostic):
             points += [CurvePoint("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
         return DiagnosticNumbers(tuple(rows), tuple(points))
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
         """Explain the bounds.
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import FeatureErrors
-from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
@@ -144,8 +144,6 @@ def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_measured(measured: Ca
         np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "grid_keys": ["features"]}
     )
     assert not found
-    (said,) = FeatureErrors().notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, dict(found))], {}))
-    assert "no method has features" in said
 
 
 def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -> None:
@@ -163,14 +161,3 @@ def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -
     assert len(asked) == 2
     assert len(kept) == 1
     assert {name.partition("/")[0] for name in found} == {"hellinger-c1", "hellinger-c2"}
-
-
-@pytest.mark.parametrize("pairs", [0, 1_000_001])
-def test_wrong_numbers_of_pairs_are_refused(pairs: int) -> None:
-    with pytest.raises(ValueError, match="pairs"):
-        FeatureErrors(pairs).check()
-
-
-def test_a_document_by_itself_has_no_pairs(measured: Callable[..., Arrays]) -> None:
-    with pytest.raises(ValueError, match="only one document"):
-        measured(np.eye(1), {"features": "hellinger"})

@@ -62,7 +62,6 @@ def arcsine(**changes: Any) -> Any:
             ((CentroidDistances(),), (CentroidDistances(), bayes(**change)))
             for change in ({"smoothing": 0.1}, {"prior": "uniform"}, {"length": "counted"})
         ),
-        ((CentroidFlow(),), (CentroidFlow(tolerance=1e-6),)),
         ((CentroidFlow(),), (CentroidFlow(), bayes(smoothing=0.1))),
         ((FeatureErrors(), ARCSINE), (FeatureErrors(9), ARCSINE)),
         ((FeatureErrors(), ARCSINE), (FeatureErrors(), arcsine(n_components=32))),
