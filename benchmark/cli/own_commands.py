@@ -74,8 +74,8 @@ def init(
         context = local_context(observer, download=False)
         lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
     echo("\n".join(lines[:-1]))
-    for warning in planned.warnings:
-        echo(warning, err=True)
+    if planned.warning:
+        echo(planned.warning, err=True)
     echo(lines[-1])
 
 

@@ -143,7 +143,7 @@ def plan(
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    Each method is timed on a sample of the documents or, before these are counted, on random counts.
+    No documents are read: each method is timed on random ones, as long as a page.
     """
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
@@ -154,8 +154,8 @@ def plan(
         experiment = load_checked(config)
         with ProgressObserver(experiment.name) as observer:
             planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)
-        for warning in planned.warnings:
-            echo(warning, err=True)
+        if planned.warning:
+            echo(planned.warning, err=True)
         answer.tables(plan_tables(planned), plan_sentence(planned))
 
 

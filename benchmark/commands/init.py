@@ -186,7 +186,7 @@ def write_configuration(
     write_atomically(target, written.encode())
     taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
     lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]
-    then = "" if planned.warnings else f" Next: bench run {target}"
+    then = "" if planned.warning else f" Next: bench run {target}"
     valid = f"The configuration is valid: {len(experiment.ids)} cells."
     return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
 
