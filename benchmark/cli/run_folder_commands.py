@@ -23,7 +23,6 @@ def compare(
     run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
-    whole: Annotated[bool, typer.Option("--all", help="Show every setting in which two runs differ.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
@@ -31,7 +30,7 @@ def compare(
 
     with CommandOutput(as_json=as_json) as answer:
         if b is None:
-            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)), whole=whole)
+            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)))
         else:
             sentence, tables = compare_cells_of_folder(run, a, b)
         answer.answer(sentence, tables)

@@ -319,7 +319,7 @@ class TestRunAgain:
         (answer,) = json.loads(bench("run", "run", "--out", "edited", "--json", code=1).stdout)["answers"]
         assert answer["equal"] is False
         assert answer["sentence"].startswith("own, run again: ")
-        assert "variants.base.content_digest" in bench("compare", "run", "edited", "--all").stdout
+        assert "variants.base.content_digest" in bench("compare", "run", "edited").stdout
         (here / "mine" / "own.csv").unlink()
         refused("run", "run", code=3, said="own.csv: no such file or folder")
         (here / "mine" / "mine.py").unlink()
