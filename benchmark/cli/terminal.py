@@ -56,8 +56,8 @@ class ProgressObserver(Observer):
         self._console = _PlainConsole(stderr=True)
         self._verbose, self._silent = verbose, silent
         self._started = time.perf_counter()
-        self._cells, self._ended = [1], 0  # cells of each run; number of runs that ended
-        self._steps = self._later = self._done = 0  # steps of this run
+        self._runs, self._ended = 1, 0
+        self._steps = self._done = 0  # of this run
         self._bar = Progress(
             TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
             BarColumn(12, table_column=Column(width=12)),
@@ -81,8 +81,8 @@ class ProgressObserver(Observer):
         self._bar.stop()
 
     def expect(self, cells: Sequence[int]) -> None:
-        """Set the number of cells of each run."""
-        self._cells = list(cells)
+        """Set the number of runs."""
+        self._runs = len(cells)
 
     def begin(self, title: str) -> None:
         """Start the next run, or the work after the last run."""
@@ -93,9 +93,9 @@ class ProgressObserver(Observer):
         """Hide the bar at the end of a run; print the line if there are several runs."""
         self._bar.stop()
         self._ended += 1
-        self._steps = self._later = self._done = 0
-        if len(self._cells) > 1 and not self._silent:
-            self._say(f"{line} ({self._ended} of {len(self._cells)})", "dim")
+        self._steps = self._done = 0
+        if self._runs > 1 and not self._silent:
+            self._say(f"{line} ({self._ended} of {self._runs})", "dim")
 
     def between(self, items: Iterable[_T]) -> Iterator[_T]:
         """Yield items one after the other, with the bar hidden so that the caller can print them."""
@@ -110,14 +110,13 @@ class ProgressObserver(Observer):
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
-        self._steps, self._later = self._steps + steps, later
+        self._steps += steps
+        self._bar.update(self._task, total=self._steps + later)
 
     def step(self, done: str, *, stored: bool = False) -> None:  # noqa: ARG002 - the bar counts both alike
         """Advance the bar by one step."""
         self._done += 1
-        share = self._done / max(self._done, self._steps + self._later)
-        cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
-        self._bar.update(self._task, description=escape_controls(done), completed=cells, total=sum(self._cells))
+        self._bar.update(self._task, description=escape_controls(done), completed=self._done)
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
