@@ -149,14 +149,6 @@ class TestLabelsAndScores:
         assert words in said
         assert words in (tmp_path / "results/runs/own/report.html").read_text()
 
-    def test_labels_that_are_the_largest_score_are_no_matter(self, bench: Any) -> None:
-        own = documents()
-        own.to_csv("own.csv", index=False)
-        given = own[["id", "label"]].assign(**{f"probability {name}": (own["label"] == name) * 0.9 for name in WORDS})
-        given.to_csv("theirs.csv", index=False)
-        code, said = bench("run", methods=["mnb", {"predictions": "theirs.csv", "name": "theirs"}])
-        assert (code, "largest score" in said) == (0, False)
-
 
 class TestClassWeights:
     def predicted(self, tmp_path: Path, cell: str) -> list[str]:

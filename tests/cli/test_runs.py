@@ -19,7 +19,6 @@ from benchmark.commands import plan as planning
 from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment.configuration import load_checked
-from benchmark.experiment.run_folder import read_run
 from benchmark.system.threads import n_processors
 from tests.processes import files_of
 from tests.shapes import FAILS, SHAPES, bench, invoke, refused, tables
@@ -117,16 +116,6 @@ class TestEveryShape:
         ours, whole = (rows(each, "significance.csv", *columns) for each in (tmp_path / "part", done.folder))
         assert set(ours) == {row for row in whole if set(row[:2]) <= cells}
 
-    def test_a_part_computes_no_setting_that_its_cells_do_not_need(
-        self, done: ShapedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
-        cells = load_checked(done.config).cells
-        cell = next(cell for cell in cells if cell.what == "point" and cell.choice != "oracle")
-        bench("run", done.config, "--only", cell.id, "--out", tmp_path / "part")
-        keys = read_run(tmp_path / "part").predictions.settings
-        assert {(key[1], key[2], key[4], key[5]) for key in keys} == {(cell.task, cell.method, cell.size, cell.terms)}
-
 
 class TestCheck:
     @pytest.fixture(autouse=True)
@@ -155,17 +144,6 @@ class TestCheck:
         assert re.search(row, said, re.MULTILINE)
         (found,) = json.loads(check("--json", code=1).stdout)["checks"]
         assert [row["cell"] for row in found["moved"]] == [table["cell"][last]]
-
-    def test_pins_no_run_with_failures_and_checks_all_that_are_pinned(
-        self, shaped: Callable[[str], ShapedRun], folder: Path, here: Path
-    ) -> None:
-        done = bench("check", shaped("failing").config, "--update", "--out", "runs", code=1)
-        assert f"bench: failing: is not pinned, since cells failed: {FAILS}" in done.stderr
-        assert not folder.exists()
-        (here / "configs").mkdir()
-        (here / "small.yaml").rename(here / "configs" / "small.yaml")
-        bench("check", "small", "--update", "--quiet")
-        assert bench("check").stdout.startswith("small: as pinned; ")
 
 
 class TestOptions:

@@ -9,10 +9,7 @@ import pytest
 
 from benchmark.analysis.formatting.number_text import two_digits_text
 from benchmark.commands.survey import (
-    build_survey,
     check_comparable,
-    survey_configurations,
-    survey_mean_ranks,
     write_survey,
 )
 from benchmark.evaluation.mean_ranks import rank_methods
@@ -111,18 +108,6 @@ def test_the_page_of_steps(runs, tmp_path):
     assert "ridge − root" not in page  # a step that no run compares
 
 
-def test_ranks_are_of_the_tuned_scores_where_there_are_any(runs):
-    survey = build_survey(runs)
-    ranking, _ = survey_mean_ranks(survey)
-    assert ranking.problems == 1  # of one corpus
-    tables = [
-        written(runs[3])["value"].set_axis(written(runs[0]).index),
-        written(runs[1], "micro-f1")["value"],
-    ]
-    expected = rank_methods(list(tables[0].index), np.array(tables), ["synthetic", "synthetic"])
-    assert (ranking.methods, ranking.ranks) == (expected.methods, expected.ranks)
-
-
 def test_choices_and_variants_have_no_place(tmp_path):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path = tmp_path / "v.yaml"
@@ -134,13 +119,6 @@ def test_choices_and_variants_have_no_place(tmp_path):
     path.write_text(f"name: v\nchoose: {{by: [oracle, cross-validation]}}\n{listed}")
     with pytest.raises(ConfigError, match=refused):
         check_comparable([load_checked(path)])
-
-
-def test_pages_and_configurations_that_there_are_not(tmp_path):
-    with pytest.raises(ConfigError, match="did you mean 'methods'"):
-        survey_configurations("methds", tmp_path)
-    with pytest.raises(ConfigError, match="has no configuration"):
-        survey_configurations("methods", tmp_path)
 
 
 def test_the_curves_are_of_the_four_best_methods_the_baseline_and_ngd():

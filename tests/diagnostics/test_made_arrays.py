@@ -121,7 +121,3 @@ class TestDocumentCounts:
                 "none, are negative examples of every class in training and in testing."
             )
         ]
-
-    def test_no_note_where_every_document_has_a_class(self) -> None:
-        for topics in (None, self.topics[[0, 1]]):
-            assert notes(DocumentCounts(), computed(DocumentCounts(), counts_of(np.ones((2, 2)), topics))) == []
