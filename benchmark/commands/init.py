@@ -46,12 +46,6 @@ SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 MAX_KERNEL_DOCUMENTS = 20_000
 #: Folds of a proposed cross-validation; of fewer groups, one fold each.
 N_FOLDS = 5
-#: Ways of dividing documents, and what a score is then of.
-WAYS_TO_SPLIT = {
-    "date": "the newest documents, classified from older ones",
-    "group": "documents of groups that training never saw",
-    "random": "documents like those of training",
-}
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
@@ -79,8 +73,6 @@ class Proposal:
         Columns by role.
     drop : tuple of str
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
-    split_by : str, optional
-        A way of `protocols_by_way`; by default the first one.
     notes : tuple of str
         What a person should know of the documents and of what was taken for what.
     n_documents : int
@@ -92,7 +84,6 @@ class Proposal:
     form: dict[str, Any]
     roles: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
-    split_by: str | None = None
     notes: tuple[str, ...] = ()
     n_documents: int = 0
 
@@ -104,7 +95,6 @@ def propose(
     header: bool | None = None,
     separator: str | None = None,
     single_label: bool = False,
-    split_by: str | None = None,
     **form: Any,
 ) -> Proposal:
     """Read a user's documents, and return what a configuration says of them.
@@ -114,7 +104,7 @@ def propose(
     path : Path
     named : mapping of str to str or None
         Columns that the user named, by role; `a,b,c` names several for the classes.
-    header, separator, single_label, split_by
+    header, separator, single_label
         As the options of ``bench init``.
     form
         Other parameters of the corpus: encoding, date_format, quoting and escape.
@@ -142,7 +132,7 @@ def propose(
         values = f"{path}: the column {quote_value(label)} has values such as {quote_value(mixed[1])}"
         raise ConfigError(f"{values}: add {options}, or --single-label if each is one class")
     form = seen.form | ({"separator": separator} if separator else {})
-    proposal = replace(seen, form=form, roles=roles, split_by=split_by)
+    proposal = replace(seen, form=form, roles=roles)
     while True:
         reader = UserFiles(**{key: value for key, value in corpus_section(proposal).items() if key != "name"})
         reader.check()
@@ -151,7 +141,7 @@ def propose(
             break
         except DocumentsError as error:
             proposal = _without(proposal, error, set(chosen))
-    notes = _split_notes(proposal)
+    notes = []
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
@@ -347,42 +337,22 @@ def _are_dates(values: Sequence[Any]) -> bool:
 # --- Splits ---
 
 
-def protocols_by_way(proposal: Proposal) -> dict[str, dict[str, Any]]:
-    """Return the protocols that the columns allow: by the file's own split, by date, by group, or at random."""
+def proposed_protocol(proposal: Proposal) -> tuple[str, dict[str, Any]]:
+    """Return the way of splitting that the columns allow, and its protocol: of the file, by date, group, or chance."""
     roles, columns = proposal.roles, proposal.columns
-    ways, stratified = dict[str, dict[str, Any]](), {"stratified": False} if "labels" in roles else {}
+    stratified = {"stratified": False} if "labels" in roles else {}
     if "split" in roles:
         parts = sorted(_distinct(columns[roles["split"]]))
         train = next((each for each in parts if each.lower().startswith("train")), parts[0])
         test = next((each for each in parts if each.lower().startswith("test")), parts[-1])
-        ways |= {"split": {"name": "fixed-split", "train": train, "test": test}} if train != test else {}
+        if train != test:
+            return "split", {"name": "fixed-split", "train": train, "test": test}
     if "date" in roles:
-        ways["date"] = {"name": "by-date", "test_share": 0.25}
+        return "date", {"name": "by-date", "test_share": 0.25}
     if "group" in roles:
-        n_groups = len(_distinct(columns[roles["group"]]))
-        k = n_groups if 1 < n_groups < N_FOLDS else N_FOLDS
-        ways["group"] = {"name": "k-fold", "k": k, "grouped": True, **stratified}
-    return ways | {"random": {"name": "k-fold", "k": N_FOLDS, **stratified}}
-
-
-def _split_notes(proposal: Proposal) -> list[str]:
-    """Return what the proposed split measures, and which options measure something else; nothing of a file's own split.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such way to split as the user names, or its column is missing.
-    """
-    ways, named = list(protocols_by_way(proposal)), proposal.split_by
-    if named is not None and named not in WAYS_TO_SPLIT:
-        raise ConfigError(f"--split-by: {unknown_name('way', named, list(WAYS_TO_SPLIT))}")
-    if named is not None and named not in ways:
-        raise ConfigError(f"--split-by {named}: no column is the {named}; name it by --{named}")
-    if "split" in ways or len(ways) < 2:
-        return []
-    taken = named or ways[0]
-    others = "; ".join(f"--split-by {way}: {WAYS_TO_SPLIT[way]}" for way in ways if way != taken)
-    return [f"The split is by {taken}, so that the scores are of {WAYS_TO_SPLIT[taken]}; {others}."]
+        k = min(N_FOLDS, max(2, len(_distinct(columns[roles["group"]]))))
+        return "group", {"name": "k-fold", "k": k, "grouped": True, **stratified}
+    return "random", {"name": "k-fold", "k": N_FOLDS, **stratified}
 
 
 # --- The configuration ---
@@ -406,9 +376,8 @@ def configuration_text(proposal: Proposal, target: Path) -> str:
     target : Path
         File of the configuration, which names the experiment, and to which the path of the documents is relative.
     """
-    ways, roles = protocols_by_way(proposal), proposal.roles
-    way = proposal.split_by or next(iter(ways))
-    counted = {"vocabulary_from": ways[way]["train"]} if way == "split" else {}
+    roles, (way, protocol) = proposal.roles, proposed_protocol(proposal)
+    counted = {"vocabulary_from": protocol["train"]} if way == "split" else {}
     flow = partial(yaml.safe_dump, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
     environment = template_environment(flow=lambda mapping: str(flow(mapping)).strip())
     path = Path(os.path.relpath(proposal.path.resolve(), target.resolve().parent)).as_posix()
@@ -417,7 +386,7 @@ def configuration_text(proposal: Proposal, target: Path) -> str:
         corpus=corpus_section(proposal) | {"path": path},
         text={"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted},
         way=way,
-        protocol=ways[way],
+        protocol=protocol,
         group=repr(roles["group"]) if "group" in roles else "",
         exact_kernel=proposal.n_documents <= MAX_KERNEL_DOCUMENTS,
     )

@@ -79,7 +79,6 @@ def sample(suffix: str = "csv", form: Any = None, **columns: Any) -> Proposal:
         (("body", "queue", "customer"), (), NAMED | {"group": "customer"}, GROUPED),
         (("body", "queue"), (), NAMED, TESTED_ONCE),
         (("subject", "body", "queue"), ("--text", "subject"), NAMED | {"text": "subject"}, TESTED_ONCE),
-        ((), ("--split-by", "group"), ALL, GROUPED),
         (
             ("body", "tags"),
             ("--labels", "tags", "--separator", ";"),
@@ -120,18 +119,10 @@ def test_files_of_other_forms(tmp_path: Path) -> None:
     assert load_checked(tmp_path / "own.yaml").variants["base"].collection.classes == ("billing", "login", "shipping")
 
 
-@pytest.mark.parametrize("way", [None, "date", "group", "random"])
-def test_the_other_ways_to_split_are_listed_and_the_group_stays_a_column(tmp_path: Path, way: str | None) -> None:
-    path = table(tmp_path / "a.csv", "body", "queue", "customer", "created")
-    done, config = init(path, *(("--split-by", way) if way else ()))
-    protocols = {"date": BY_DATE, "group": GROUPED, "random": TESTED_ONCE}
-    taken = way or "date"
-    assert (config["protocol"], config["corpus"]["group"]) == (protocols.pop(taken), "customer")
-    (line,) = (line for line in done.output.splitlines() if line.startswith("The split is by"))
-    assert line.startswith(f"The split is by {taken}, so that")
-    assert all(f"--split-by {other}: " in line for other in protocols)
-    text = (tmp_path / "own.yaml").read_text()
-    assert ("ocuments of a 'customer' may be on both sides" in text) == (taken != "group")
+def test_a_group_that_the_split_does_not_keep_together_is_named(tmp_path: Path) -> None:
+    _, config = init(table(tmp_path / "a.csv", "body", "queue", "customer", "created"))
+    assert (config["protocol"], config["corpus"]["group"]) == (BY_DATE, "customer")
+    assert "ocuments of a 'customer' may be on both sides" in (tmp_path / "own.yaml").read_text()
 
 
 MARKS = [{"body": f"one of them {n % 7} {n}", "rude": n % 2, "spam": 1 - n % 2} for n in range(1, 61)]
@@ -140,10 +131,8 @@ MIXED = [{"body": f"words {n}", "queue": "a;b" if n % 10 == 0 else "ab"[n % 2]} 
 ODD = [*MARKS, MARKS[0] | {"spam": 1}]
 #: Rows; options that are refused, and what is said; options that are accepted, and columns that they write.
 DECISIONS: list[tuple[Any, str, str, str, dict[str, Any]]] = [
-    (ROWS, "--split-by dat", "did you mean 'date'", "--split-by date", {"date": "created"}),
     (ROWS, "--label queu", "--label: unknown column 'queu'; did you mean 'queue'", "--label queue", {}),
     (ROWS, "--encoding utf8x", "unknown encoding 'utf8x'", "--encoding ascii", {"encoding": "ascii"}),
-    (MARKS, "--split-by group --label rude", "no column is the group; name it by --group", "--label rude", {}),
     (NUMBERED, "", "t.csv:1: looks like a document", "--no-header", {"text": "1", "label": "2", "header": False}),
     (NUMBERED, "", "'a' occurs again in its column): add --header or --no-header", "--header", {"label": "a"}),
     (NUMBERED, "", "looks like a document", "--label a", {"label": "a"}),

@@ -72,8 +72,7 @@ class TestDistances:
         ("name", "value"),
         [
             ("smoothing", (0.0, 1.0)),
-            ("smoothing", (1.0, 1.0)),
-            ("centroids", ("skl", "skl")),
+            ("centroids", ("skll",)),
         ],
     )
     def test_parameters_outside_are_refused(self, name: str, value: Any) -> None:
