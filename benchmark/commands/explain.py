@@ -81,8 +81,8 @@ def explain_cell(
     if target is None:
         raise ConfigError(unknown_name("cell", cell, run.experiment.ids))
     if target.id not in run.scored.chosen:
-        why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
-        raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
+        why = run.failures.get(target.id, "it is computed from other cells")
+        raise ConfigError(f"the cell {cell!r} has no predictions: {why}")
     explainer, predicted = CellExplainer(run, target, folder), list(document_predictions(run, target))
     wrong = [each for each in predicted if not each.right]
     wanted = [each for each in predicted if each.document == document] if document else wrong[:shown]

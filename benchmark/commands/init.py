@@ -280,10 +280,8 @@ def check_columns(seen: Proposal, roles: Mapping[str, Any], chosen: Collection[s
         _check_marks(seen, roles)
     if "label" in roles or "labels" in roles:
         return
-    columns = {name: values for name, values in seen.columns.items() if name != roles["text"]}
-    numbers = [f"{name!r}: {len(_distinct(values))}" for name, values in columns.items()]
-    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(numbers)}"
-    raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
+    names = quote_value(", ".join(seen.columns))
+    raise ConfigError(f"{seen.path}: no column looks like a class (columns: {names}); name it by --label")
 
 
 def _check_marks(seen: Proposal, roles: Mapping[str, Any]) -> None:

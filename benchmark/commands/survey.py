@@ -224,19 +224,12 @@ def _start(survey: Survey, scores: pd.DataFrame) -> tuple[str, int]:
 
 
 def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
-    """Return a table of the score of each method on each problem, methods in the order of their mean ranks.
-
-    Tuned scores are followed by those of the default parameters, in parentheses.
-    """
+    """Return a table of the score of each method on each problem, methods in the order of their mean ranks."""
     names = list(ranking.methods)
-    columns = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
+    columns: list[Any] = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
     for problem in survey.tables():
-        shown, default = (survey.of(problem, default=plain).reindex(names) for plain in (False, True))
-        texts = [
-            _PERCENT.text(value) + (f" ({_PERCENT.text(plain)})" if tuned and not is_missing(plain) else "")
-            for value, tuned, plain in zip(shown["value"], shown["tuned"], default["value"], strict=True)
-        ]
-        columns.append((Column(f"{problem.name}, {problem.heading}", PLAIN), texts))
+        scores = survey.of(problem).reindex(names)["value"]
+        columns.append((Column(f"{problem.name}, {problem.heading}", _PERCENT), scores))
     header, values = zip(*columns, strict=True)
     return Table.of("Methods by mean rank", header, zip(*values, strict=True))
 

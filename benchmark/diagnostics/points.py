@@ -80,19 +80,6 @@ class CoveringNumbers(Diagnostic):
     t: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
     radius: Sequence[float] = tuple(10.0 ** (-6 + k / 2) for k in range(12))
 
-    def check(self) -> None:
-        """Refuse parameters outside their range.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
-        for name in ("dimension", "t", "radius"):
-            values = getattr(self, name)
-            if not values or not all(0 < value < float("inf") for value in values):
-                raise ValueError(f"{name} must be a list of positive numbers, not {values}")
-
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows, one for each dimension and diffusion time."""

@@ -175,24 +175,17 @@ class TestResult:
         with pytest.raises(ConfigError, match=r"unknown figure 'figure-9'.*figure"):
             found.figure("figure-9")
 
-    def test_is_a_short_text_with_the_reasons_of_failures(self, found: sb.Result) -> None:
+    def test_is_a_short_text(self, found: sb.Result) -> None:
         best = found.scores.query("fold == 'all' and metric == 'accuracy' and cell == 'ngd'")["value"].iloc[0]
         assert f"{100 * best:.2f}" in repr(found)
         many = [{"name": f"m{i}", "classifier": {"name": "mnb", "smoothing": float(i + 1)}} for i in range(25)]
         shown = repr(sb.run(corpus="synthetic", methods=many))
-        assert ("m19" in shown, "m20" in shown, "… and 5 more cells" in shown) == (True, False, True)
-        kernels = [
-            "ngd",
-            "linear",
-            {"kernel": {"name": "diffusion", "t": 0.5}},
-            {"kernel": {"name": "rbf", "sigma": 1}},
-        ]
-        with pytest.warns(UserWarning, match="failed"):
-            failed = sb.run(corpus=SAME, methods=kernels)
-        assert len(failed.failures) == 4
-        told = [line for line in repr(failed).splitlines() if " failed: " in line]
-        assert told == [f"{cell} failed: {reason}" for cell, reason in list(failed.failures.items())[:3]]
-        assert "ngd failed: " in failed._repr_html_()
+        assert ("m9" in shown, "m12" in shown) == (True, False)
+
+    def test_names_the_cells_that_failed(self) -> None:
+        with pytest.warns(UserWarning, match="ngd failed: "):
+            failed = sb.run(corpus=SAME, methods=["ngd"])
+        assert list(failed.failures) == ["ngd"]
         with pytest.raises(ConfigError, match="the cell 'ngd' has no predictions: "):
             failed.predictions("ngd")
 

@@ -204,19 +204,12 @@ def test_a_proposed_column_is_given_up_where_a_document_has_no_value_but_not_a_n
     assert (corpus["id"], corpus["drop"]) == ("ticket", ["repeated"])
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([row | {"queue": f"s{n}"} for n, row in enumerate(ROWS)], "60 rows; different values of 'ticket': 60"),
-        ([row | {"queue": "net"} for row in ROWS], "'queue': 1"),
-    ],
-)
-def test_without_a_column_of_classes_nothing_is_written(tmp_path: Path, rows: Any, said: str) -> None:
+@pytest.mark.parametrize("queue", ["s{n}", "net"])
+def test_without_a_column_of_classes_nothing_is_written(tmp_path: Path, queue: str) -> None:
+    rows = [row | {"queue": queue.format(n=n)} for n, row in enumerate(ROWS)]
     done, config = init(table(tmp_path / "t.csv", "ticket", "body", "queue", rows=rows))
     assert (done.exit_code, config, done.stdout) == (2, None, "")
-    assert "no column looks like a class (" in done.stderr
-    assert said in done.stderr
-    assert done.stderr.strip().endswith("name it by --label")
+    assert "no column looks like a class (columns: 'ticket, body, queue'); name it by --label" in done.stderr
     (tmp_path / "t.jsonl").write_text('{"n": 1, "label": "a"}\n{"n": 2, "label": "a"}\n')
     assert "no column looks like a text; name it by --text" in init(tmp_path / "t.jsonl", "--label", "label")[0].output
 
