@@ -78,9 +78,10 @@ def explain(
     from benchmark.commands.explain import explain_cell
     from benchmark.commands.run import local_context
 
-    with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
-        parts = explain_cell(run, cell, local_context(observer), document=document, shown=examples)
-        answer.tables(observer.between(parts))
+    with ProgressObserver(cell) as observer:
+        parts = list(explain_cell(run, cell, local_context(observer), document=document, shown=examples))
+    with CommandOutput(as_json=as_json) as answer:
+        answer.tables(parts)
 
 
 _SETS = "20ng, webkb, r8, r52 or modapte-90"

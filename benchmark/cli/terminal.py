@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
-from rich.text import Text
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-_T = TypeVar("_T")
+    from rich.text import Text
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -97,13 +95,6 @@ class ProgressObserver(Observer):
         if self._runs > 1 and not self._silent:
             self._say(f"{line} ({self._ended} of {self._runs})", "dim")
 
-    def between(self, items: Iterable[_T]) -> Iterator[_T]:
-        """Yield items one after the other, with the bar hidden so that the caller can print them."""
-        for each in items:
-            self._bar.stop()
-            yield each
-            self._bar.start()
-
     def now(self, doing: str) -> None:
         """Show the current step."""
         self._bar.update(self._task, description=escape_controls(doing))
@@ -131,12 +122,6 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
-
-
-def file_link(path: Path) -> Text:
-    """Return a line that says which file to open; a terminal that can opens it at a click."""
-    style = f"link {path.resolve().as_uri()}" if sys.stdout.isatty() else ""
-    return Text.assemble("open ", (escape_controls(str(path)), style), no_wrap=True, overflow="ignore")
 
 
 def format_bytes(n_bytes: float) -> str:

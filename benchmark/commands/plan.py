@@ -20,7 +20,7 @@ from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import counts_key
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
-from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
+from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.system.errors import DataError
@@ -202,17 +202,12 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
     point, units = batch.parts[0]
     if not _has_kernel(point.method.spec):
         return 0.0
-    problem, budget = point.problem, memory_budget()
-    columns = len(problem.documents) if problem.trained is None else len(problem.trained)
-    products = min(8.0 * len(problem.documents) * columns, budget // SINGLE_USE_FRACTION if batch.once else budget)
-    values = 0.0
-    for split in unit_splits(units):
-        if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
-            values = max(values, 8.0 * len(split.train) ** 2)
-        else:
-            two = np.sort(problem.members[split.train].sum(axis=0))[-2:].sum()
-            values = max(values, min(8.0 * two**2 * jobs, max(budget / 2, 8.0 * two**2)))
-    return products + values
+    problem, splits, n = point.problem, unit_splits(units), len(point.problem.documents)
+    products = min(8.0 * n * (n if problem.trained is None else len(problem.trained)), memory_budget())
+    if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
+        return products + 8.0 * max(len(split.train) for split in splits) ** 2
+    two = max(np.sort(problem.members[split.train].sum(axis=0))[-2:].sum() for split in splits)
+    return products + 8.0 * float(two) ** 2 * jobs
 
 
 # --- Timing on random documents ---

@@ -68,8 +68,6 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("frobnicate", 2, ("No such command 'frobnicate'",)),
     ("run", 2, ("Missing argument 'CONFIG'",)),
-    ("run small --jobs -1", 2, ("--jobs",)),
-    ("run small --ouut x", 2, ("--ouut",)),
     ("data export small", 2, ("Missing option '--out'",)),
     ("run wrong", 2, ("bench: configs/wrong.yaml:5: ", "'ngb'; did you mean 'ngd'?")),
     ("run small wrong --out runs", 2, ("unknown method 'ngb'",)),
