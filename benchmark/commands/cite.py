@@ -76,8 +76,8 @@ def cite_run(folder: Path) -> str:
         entries |= {solver: references()[solver] for solver in solvers}
         if "." in name and not solvers:
             remarks.append(f"The classifier {name} is of another library, which has a reference of its own.")
-    git = manifest.get("git") or {}
-    commit = f", commit {git['commit']}" if git.get("commit") else ""
+    git = manifest["git"]
+    commit = f", commit {git['commit']}" if git else ""
     note = f"version {manifest['versions']['simplexbench']}{commit}"
     entries["simplexbench"] = _misc("simplexbench", _TITLE, author=AUTHOR, note=note)
     # BibTeX takes @ for the beginning of an entry, even in a comment.

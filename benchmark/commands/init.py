@@ -144,8 +144,9 @@ def propose(
     notes = []
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
-        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
-    return replace(proposal, notes=(*notes, *scan.notes), n_documents=len(scan.documents))
+        n = len(scan.corpus.documents)
+        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
+    return replace(proposal, notes=(*notes, *scan.notes), n_documents=len(scan.corpus.documents))
 
 
 def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str]) -> Proposal:

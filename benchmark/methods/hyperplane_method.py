@@ -72,7 +72,7 @@ class LinearMachines:
 def linear_machines(work: SplitData, spec: MethodSpec) -> LinearMachines:
     """Return the linear machines of a split, trained once for consecutive methods that need the same machines."""
     classifier = spec.classifier.build()
-    machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.scale_C)
+    machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.scale_C)
     documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
     key = (*documents, spec.representation, work.terms, work.aggregate, machine)
     return work.matrices.shared(key, lambda: _linear_machines(work, spec, classifier))
@@ -100,7 +100,7 @@ def _linear_machines(work: SplitData, spec: MethodSpec, classifier: SupportVecto
         coefficients = machine_coefficients(machines, len(gram))
         return {"coefficients": coefficients, "rho": np.array([m.rho for m in machines]), "seconds": watch.seconds()}
 
-    parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
+    parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge")}}
     linear = replace(spec, kernel=None)
     entry = cache_entry(work.problem, linear, LinearMachines, "hyperplanes", work, **parameters)
     arrays, n = matrices.cached(*entry, learn), len(learned.columns)
@@ -149,9 +149,7 @@ def _top_values(work: SplitData, spec: MethodSpec, linear: LinearMachines, watch
         mixed = (*names, OTHER_CLASS)
     if len(mixed) < 2:
         raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-    top = spec.build_kernel().set_params(
-        C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=matrices.jobs
-    )
+    top = spec.build_kernel().set_params(C=classifier.C, epsilon=classifier.epsilon, jobs=matrices.jobs)
     top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, hyperplanes=linear.mixture)
     watch.lap("extraction")
     values: Array = top.solve_targets(range(len(names)), linear.tested, matrices.nodes, watch.lap, watch.book)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from benchmark.classifiers.libsvm import BinarySvm
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
@@ -106,17 +106,9 @@ class SvmMethod(Method):
         of_rows = scores_source if self._on_scores else rows_source
         source = (products_source if is_elementwise_kernel(type(kernel)) else of_rows)(work, self.spec, watch)
         if not (work.problem.multilabel or self._on_scores):
-            machines = train_multiclass(
-                source.train,
-                by_class(work)[1],
-                C=source.cost,
-                epsilon=classifier.epsilon,
-                scheme=classifier.scheme,
-                ridge=classifier.ridge,
-                cache_mb=classifier.cache_mb,
-                jobs=matrices.jobs,
-                nodes=matrices.nodes,
-            )
+            problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
+            sizes, jobs = by_class(work)[1], matrices.jobs
+            machines = train_multiclass(problem, sizes, classifier.scheme, jobs=jobs, nodes=matrices.nodes)
             watch.lap("training")
             return source, machines
         matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
@@ -147,7 +139,7 @@ def train_each_class(
     matrices, learned = work.matrices, work.learned
     members = work.members[:, learned.columns] if members is None else members
     names = learned.names(work.problem) if names is None else names
-    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+    parameters = {"C": C, "epsilon": classifier.epsilon}
     machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
     watch.lap("training")
     watch.book("machines", sum(machine.seconds for machine in machines))
@@ -181,8 +173,7 @@ def _solve_together(
         except ValueError as error:
             results[number] = error
             continue
-        settings = classifier.epsilon, classifier.cache_mb, classifier.ridge
-        pending[number] = SvmProblem(gram(*name, tested=False), C, *settings)
+        pending[number] = SvmProblem(gram(*name, tested=False), C, classifier.epsilon, classifier.ridge)
         test_grams.append(gram(*name, tested=True))
     watch.lap("products")
     together = Stopwatch()
