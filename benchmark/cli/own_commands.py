@@ -51,10 +51,6 @@ def init(
     date_format: Annotated[
         str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
     ] = None,
-    split_by: Annotated[
-        str | None,
-        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
-    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
@@ -67,15 +63,15 @@ def init(
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
-    form |= {"header": header, "separator": separator, "single_label": single_label, "split_by": split_by}
+    form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
     with ProgressObserver(target.stem) as observer:
         context = local_context(observer, download=False)
         lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
     echo("\n".join(lines[:-1]))
-    for warning in planned.warnings:
-        echo(warning, err=True)
+    if planned.warning:
+        echo(planned.warning, err=True)
     echo(lines[-1])
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmark.commands.compare import compare_run_folders
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
@@ -147,6 +146,8 @@ def run_again(
     DataError
         If the folder is damaged or of another format, or the corpus has gone or fails its checks.
     """
+    from benchmark.commands.compare import compare_run_folders  # noqa: PLC0415 - a plan needs none of it
+
     if not (folder / MANIFEST_FILE).exists():
         wanted = "name a configuration, or the folder of a finished run"
         raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")
