@@ -140,20 +140,12 @@ def seed_parameters(component: Component) -> list[str]:
 
 
 def lists_by_nature(cls: type[Any]) -> set[str]:
-    """Return the parameters whose values are lists: by annotation, or by a library's defaults and constraints."""
-    found = {
+    """Return the parameters whose values are lists: by annotation, or by a library's defaults."""
+    return {
         name
-        for name, (annotation, _) in component_parameters(cls).items()
+        for name, (annotation, default) in component_parameters(cls).items()
         if get_origin(annotation) in (list, tuple, Sequence)
-    }
-    if not is_library_class(cls):
-        return found
-    constraints = getattr(cls, "_parameter_constraints", {})
-    return found | {
-        name
-        for name, (_, default) in component_parameters(cls).items()
-        if isinstance(default, list | tuple)
-        or any(each == "array-like" or each in (list, tuple) for each in constraints.get(name, []) or [])
+        or (is_library_class(cls) and isinstance(default, list | tuple))
     }
 
 

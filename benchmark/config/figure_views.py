@@ -52,8 +52,6 @@ def _regions(
     section: FigureSection, variants: Sequence[Variant], diagnostics: Iterable[Component], node: Node
 ) -> FigureView:
     """Return a figure of decision regions."""
-    if others := section.model_fields_set - {"name", "title", "regions"}:
-        raise node[min(others)].error(f"a figure of regions has no {min(others)}")
     if "coordinates" not in {each.name for each in diagnostics}:
         raise node["regions"].error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
     names = [variant.name for variant in variants]

@@ -111,13 +111,9 @@ def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
     kind = Path(file.value).suffix.lower()
-    if kind == ".npz":
-        problem = "a .npz file holds several arrays and is no table of vectors"
-        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
-    if kind == ".npy" and "ids" not in node:
-        raise node.error("a .npy file needs `ids`, a file with an id for each row, one a line")
-    if kind != ".npy" and "ids" in node:
-        raise node.error("`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`")
+    if (kind == ".npy") != ("ids" in node):
+        problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
+        raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None
     found = VectorFile(_file(file), ids, node["id"].value or "id", node["column"].value or "")
     return found if ids is not None or found.column else _with_features(found, node, corpus)

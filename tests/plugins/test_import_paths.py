@@ -154,7 +154,6 @@ def test_lists_are_candidates_but_for_parameters_that_are_lists_by_nature(checke
             "tf-MLPClassifier-hidden_layer_sizes30",
             "tf-MLPClassifier-hidden_layer_sizes30-10",
         ],
-        "sklearn.linear_model.LogisticRegressionCV, Cs: [0.1, 1]": ["tf-LogisticRegressionCV"],
     }.items():
         found = checked(f"{{weighting: tf, classifier: {{name: {classifier}}}}}").variants["base"].entries
         assert [entry.label for entry in found] == labels
