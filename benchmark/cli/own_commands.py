@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -160,7 +159,6 @@ def predict(
     """Predict the label, decision values and probabilities of each text, on standard output."""
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import read_model
-    from benchmark.system.numba_jit import ensure_numba_cache
     from benchmark.system.threads import n_processors
 
     if format_ not in ("csv", "jsonl"):
@@ -169,7 +167,6 @@ def predict(
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = read_model(model)
     parts = predicting.parts_of_predictions(trained, only or ())
-    ensure_numba_cache(partial(echo, err=True))
     documents = predicting.read_texts(
         files or [predicting.STANDARD_INPUT],
         trained.about,

@@ -161,8 +161,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     at = node["name"] if isinstance(node.value, dict) else node
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
-        problem = f"a {what} is a name, or a mapping with a name and parameters, not {quote_value(node.value)}"
-        raise node.error(problem)
+        raise node.error(f"must be a name, or a mapping with a name and parameters, not {quote_value(node.value)}")
     if not isinstance(name, str) or name not in registry:
         raise at.error(unknown_component_message(what, name, registry))
     cls, parameters = registry[name], node.without("name") if node is not at else node.with_children({})

@@ -77,7 +77,11 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
         # without this check, a method of the defaults alone would bear the component's name
         key = "classifier" if name.value in known.classifiers else "kernel"
         raise name.error(f"`name` only names this method's cells; write {{{key}: {name.value}}}")
-    axes = [[(key, item) for item in _items(key, node[key], known, over)] for key in _EXPANSION_ORDER if key in node]
+    axes = [
+        [(key, item) for item in _items(key, node[key], known, over)]
+        for key in _EXPANSION_ORDER
+        if node[key].value is not None
+    ]
     found = []
     for combination in itertools.product(*axes):
         items = dict(combination)

@@ -125,8 +125,7 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     terms = term_selection(config)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
-            problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
-            raise node["terms"].error(problem)
+            raise node["terms"].error(f"`terms` sets the number of terms: remove n_terms from {spec.classifier.name!r}")
     check_splits(collection, tasks, protocol, sizes, inner_protocol(config, collection), node)
     return Variant(name, collection, tasks, protocol, sizes, terms, entries)
 
@@ -141,8 +140,7 @@ def _paper(node: Node, papers: Sequence[str] | None) -> tuple[str | None, dict[s
             raise node.error(str(error)) from None
         return str(content.get("paper", Path(named).stem)), content
     if papers is not None and named is not None and named not in papers:
-        problem = unknown_name("paper", named, papers)
-        raise node.error(f"{problem}; a file of your own ends with {PAPER_SUFFIX}: paper: ./mine.yaml")
+        raise node.error(f"{unknown_name('paper', named, papers)}; a file of your own ends with {PAPER_SUFFIX}")
     return named, None
 
 
@@ -162,8 +160,9 @@ def _check_classes(variants: dict[str, Variant], node: Node) -> None:
     for name, variant in variants.items():
         for same, task in zip(first.tasks, variant.tasks, strict=True):
             if ALL_CLASSES in task.classes:
-                problem = f"no class may be called {ALL_CLASSES!r}: the name stands for all classes together"
-                raise node["corpus"]["classes"].error(problem)
+                raise node["corpus"]["classes"].error(
+                    f"no class may be called {ALL_CLASSES!r}: it stands for all together"
+                )
             if same.classes != task.classes:
                 problem = "with `per_class: true`, a variant must have the classes of its configuration"
                 raise node["variants"].at([name, "corpus", "classes"]).error(problem)

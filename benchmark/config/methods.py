@@ -71,8 +71,7 @@ def list_methods(
     for entry in (each for each in entries if "fuse" in each):
         candidates |= fuse_methods(entry, candidates, several=over is not None)
     if over is not None and all(len(specs) == 1 for specs in candidates.values()):
-        problem = "nothing to choose: no kernel or classifier lists a parameter, and no key of `grid_keys` has a list"
-        raise node["choose"].error(problem)
+        raise node["choose"].error("nothing to choose: no kernel, classifier or key of `grid_keys` has a list")
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
@@ -82,12 +81,10 @@ def _check_blocks(spec: MethodSpec, blocks: Sequence[str], node: Node) -> None:
     for key, value in spec.representation.weighting.given.items():
         for block in value if isinstance(value, dict) else ():
             if block not in named:
-                problem = unknown_name(f"block of {key!r}:", block, named or ["none"])
-                raise node.error(f"{problem}; the method's `fields` name its blocks")
+                raise node.error(unknown_name(f"block of {key!r}:", block, named or ["none"]))
     for block in named:
         if block not in blocks:
-            problem = unknown_name("block of terms of `fields`:", block, blocks)
-            raise node.error(f"{problem}; `text` defines the blocks")
+            raise node.error(unknown_name("block of terms of `fields`:", block, blocks))
 
 
 class _Resolver:
@@ -153,8 +150,7 @@ class _Resolver:
         """Return the method that classifies vectors of a file, of unit length only where it says so."""
         vectors = settings["vectors"]
         if classifier.tags.needs_kernel:
-            problem = f"the classifier {classifier.name!r} takes kernel values; vectors need one of points"
-            raise vectors.error(problem)
+            raise vectors.error(f"the classifier {classifier.name!r} takes kernel values; vectors need one of points")
         points = uncounted_points(settings["normalization"].value if "normalization" in settings else "none")
         threshold = self._threshold(settings, [classifier.name], entry)
         return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(vectors, self._corpus))
@@ -179,8 +175,7 @@ class _Resolver:
     def _kernel(self, settings: Settings, classifier: Component, entry: Node) -> Component | None:
         takes, node = tags_of(classifier.cls).needs_kernel, settings.get("kernel")
         if node is not None and not takes:
-            other = f"{DEFAULT_KERNEL_CLASSIFIER!r} does: leave out `kernel`, or name that classifier"
-            raise node.error(f"the classifier {classifier.name!r} takes no kernel; {other}")
+            raise node.error(f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does")
         if not takes:
             return None
         default = self._chosen("kernel", settings, [], "linear", entry)
@@ -223,8 +218,7 @@ class _Resolver:
         idf = str(self._chosen("idf", settings, names, counted, entry).value)
         if learns == FROM_LABELS and idf == "collection":
             if "idf" in settings:
-                problem = f"the weighting {weighting.name!r} learns from labels"
-                problem += ": it would learn from those of test documents, with idf: collection"
+                problem = f"the weighting {weighting.name!r} would learn from labels of test documents"
                 raise settings["idf"].error(problem)
             idf = "training"
         fields = self._chosen("fields", settings, names, {}, entry)
@@ -232,8 +226,7 @@ class _Resolver:
         simplex = kernel is not None and is_elementwise_kernel(kernel.cls) and normalization.value == "l1"
         prior = self._prior(settings, names, entry, main.name if not simplex else "", weighting)
         if fields.value and prior:
-            problem = "a Dirichlet prior can't be combined with fields: it is on the counts of one multinomial"
-            raise fields.error(problem)
+            raise fields.error("a Dirichlet prior can't be combined with fields: it is on one multinomial")
         return Representation(weighting, normalization.value, idf, prior, features, weights, learns=learns)
 
     def _prior(self, settings: Settings, names: list[str], entry: Node, no_simplex: str, weighting: Component) -> float:
@@ -241,12 +234,12 @@ class _Resolver:
         alpha = float(self._chosen("dirichlet", settings, names, 0.0, entry).value)
         if alpha and no_simplex:
             if "dirichlet" in settings:
-                problem = f"dirichlet smooths points of the simplex (l1) for a kernel, not {no_simplex!r}"
-                raise settings["dirichlet"].error(problem)
+                raise settings["dirichlet"].error(
+                    f"dirichlet is for a kernel with normalization l1, not {no_simplex!r}"
+                )
             return 0.0
         if alpha and weighting.name not in ("tf", "binary"):
-            problem = "a Dirichlet prior on documents needs counts (tf or binary) with the normalization l1"
-            raise entry.error(problem)
+            raise entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
         return alpha
 
     def _weighting(self, settings: Settings, names: list[str], entry: Node) -> tuple[Component, str]:
@@ -266,8 +259,7 @@ class _Resolver:
         if node.value is None or ("features" not in settings and not takes):
             return None
         if not takes:
-            known = [name for name, cls in self._known.classifiers.items() if tags_of(cls).takes_features]
-            raise node.error(f"{main.name!r} takes no features: {', '.join(known)} do")
+            raise node.error(f"{main.name!r} takes no features")
         return check_component("features", self._known.features, node)
 
     def _chosen(self, key: str, settings: Settings, names: list[str], default: Any, entry: Node) -> Node:

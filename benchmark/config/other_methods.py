@@ -16,7 +16,7 @@ from benchmark.corpora.user.records import read_columns
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
-from benchmark.system.errors import DataError, quote_value, unknown_name
+from benchmark.system.errors import DataError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,8 +97,9 @@ def check_ranked(variant: Variant, metric: str, node: Node) -> None:
             if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
                 reason = _VOTES
             if reason:
-                problem = f"the metric {metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
-                raise node["metrics"].error(problem)
+                raise node["metrics"].error(
+                    f"{metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
+                )
 
 
 def predictions_method(node: Node) -> MethodSpec:
@@ -136,8 +137,7 @@ def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
     known = {*COLUMN_ROLES, vectors.id_column, *read}
     lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
     if lists:
-        name = quote_value(lists[0])
-        raise node.error(f"{vectors.file.name}: {name} is a column of lists: name it by `column`")
+        raise node.error(f"{vectors.file.name}: {lists[0]!r} is a column of lists: name it by `column`")
     numbers = [each.name for each in schema if _is_number(each.type)]
     features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
     if not features:

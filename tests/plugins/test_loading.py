@@ -111,7 +111,7 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
     path = plugin(INADMISSIBLE)
     load_checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
     for name, words in {
-        "function": "each of the kernels must be a class",
+        "function": "each of the kernels must be a subclass of",
         "no-transform": "it has no transform",
         "anything": r"no \*args",
         "unwritable": "the default of gamma",
