@@ -54,8 +54,8 @@ def component_problem(kind: str, name: str, component: Any, known: Registries) -
     if missing:
         return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
     try:
-        if kind == "corpora" and component.name != name:
-            return f"its `name` is {component.name!r}: must be its name in CORPORA"
+        if kind == "corpora" and (called := getattr(component, "name", None)) != name:
+            return f"its `name` is {called!r}: must be its name in CORPORA"
         declared = [each.name for each in component.metrics] if issubclass(component, Diagnostic) else []
         return _of_parameters(component) or "".join(_taken_metric(each, known.metrics) for each in declared)
     except (ValueError, TypeError, NameError, AttributeError) as error:

@@ -163,22 +163,6 @@ class TestMerged:
         assert node.merged(Node.of_data(yaml.safe_load(over), "x")).value == expected
         assert node.value == base
 
-    def test_every_value_stands_in_the_file_and_on_the_line_it_was_written_on(self, write):
-        base = read_yaml(write(self.BASE, "base.yaml"), "over.yaml")
-        merged = base.merged(read_yaml(write("# over\nx: 0\na:\n  c: {d: 4}\nf:\n  - 9\n", "over.yaml")))
-        assert places(merged) == {
-            (): ("over.yaml", 2),
-            ("x",): ("over.yaml", 2),
-            ("a",): ("over.yaml", 3),
-            ("a", "b"): ("base.yaml", 2),
-            ("a", "c"): ("over.yaml", 4),
-            ("a", "c", "d"): ("over.yaml", 4),
-            ("a", "c", "e"): ("base.yaml", 5),
-            ("f",): ("over.yaml", 5),
-            ("f", 0): ("over.yaml", 6),
-            ("g",): ("base.yaml", 7),
-        }
-
     @given(
         a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
         b=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
