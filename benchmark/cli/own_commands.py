@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -149,7 +148,6 @@ def predict(
     """Predict the label, decision values and probabilities of each text, on standard output."""
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import load_model
-    from benchmark.system.numba_jit import ensure_numba_cache
     from benchmark.system.threads import n_processors
 
     if format_ not in ("csv", "jsonl"):
@@ -157,7 +155,6 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
-    ensure_numba_cache(partial(echo, err=True))
     documents = predicting.read_texts(
         files or [predicting.STANDARD_INPUT],
         trained.about,
