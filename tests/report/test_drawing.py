@@ -179,7 +179,7 @@ class TestRegions:
                 (layer,) = [
                     each
                     for each in part["layer"]
-                    if each["mark"]["type"] == "line"
+                    if each["mark"]["type"] == "rule"
                     and each["mark"]["color"] == colour
                     and each["mark"]["strokeWidth"] > 1
                 ]
