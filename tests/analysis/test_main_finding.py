@@ -167,11 +167,16 @@ NGD = {"columns": {"kernel": "ngd"}, "more": {"spoken": "the NGD kernel"}}
 @pytest.mark.parametrize(
     ("gaps", "tests", "changes", "headline"),
     [
-        ([PAIR], [result("a", "b")], {}, "a is better than b: +10.0 points of accuracy (95% interval +9.0 to +11.0)"),
-        ([PAIR], [result("a", "b", 0.06)], {"corpus": "X"}, "a and b show no clear difference on X: +10.0 points of"),
-        ([PAIR], [], {}, "a and b differ: +10.0 points of accuracy (95% interval +9.0 to +11.0), not tested"),
-        ([PAIR], [result("a", "b", 0.1, NOT_TESTABLE)], {}, f"+11.0), {NOT_TESTABLE}"),
-        ([PAIR], [result("a", "b")], {"metric": "macro-f1"}, "+11.0), no test of this quantity"),
+        (
+            [PAIR],
+            [result("a", "b")],
+            {},
+            "a is better than b: +10.00 points of accuracy (95% interval +9.00 to +11.00)",
+        ),
+        ([PAIR], [result("a", "b", 0.06)], {"corpus": "X"}, "a and b show no clear difference on X: +10.00 points of"),
+        ([PAIR], [], {}, "a and b differ: +10.00 points of accuracy (95% interval +9.00 to +11.00), not tested"),
+        ([PAIR], [result("a", "b", 0.1, NOT_TESTABLE)], {}, f"+11.00), {NOT_TESTABLE}"),
+        ([PAIR], [result("a", "b")], {"metric": "macro-f1"}, "+11.00), no test of this quantity"),
         ([PAIR], [result("a", "b")], {"columns": {"a": NGD}}, "The NGD kernel is better than b"),
         ([PAIR], [result("a", "b")], {"verdicts": verdicts_of(verdict("a"))}, "; 1 of 1 published results reproduced"),
         (

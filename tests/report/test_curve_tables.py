@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from benchmark.report.curve_tables import axis_number_text, chart_decimals, chart_points, curve_table
+from benchmark.report.curve_tables import chart_decimals, chart_points, curve_table
 from tests.report.rows import chart_of, points_of
 
 SVM = points_of("course\nbest on the test", "SVM", (50, 100), (0.123, 0.08), (0.111, 0.05), (0.135, 0.09))
@@ -41,11 +41,3 @@ def test_cells_round_to_the_numbers_within_half_a_unit(seed: int) -> None:
         for text, *own in zip(row[1:], *numbers, strict=True):
             found = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
             assert np.abs(np.array(found) - scale * np.array(own)).max() <= half
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(50.0, "50"), (0.25, "0.25"), (9999.0, "9,999"), (-0.0, "0"), (1e-6, "10⁻⁶"), (-2.5e-6, "-2.5 × 10⁻⁶")],
-)
-def test_positions_are_written_plainly(value: float, text: str) -> None:
-    assert axis_number_text(value) == text

@@ -50,15 +50,15 @@ class _Writer:
         self.unit, self.name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
         self.sign = 1 if summary.more_is_better(metric) else -1
 
-    def gap(self, values: Sequence[float], sign: str = "") -> str:
-        """Write differences with their unit: "2.8 points of accuracy", "2.1 to 5.0 points of error"."""
+    def gap(self, values: Sequence[float], sign: str = "+") -> str:
+        """Write differences with their unit: "+2.78 points of accuracy", "−2.10 to +5.03 points of error"."""
         return f"{self.unit.ends(values, sign)} of {self.name}"
 
     def interval(self, pair: PlannedComparison) -> str:
         """Write the interval of a difference, or nothing where it is missing."""
         if is_missing(pair.low) or is_missing(pair.high):
             return ""
-        return " (95% interval {} to {})".format(*self.unit.texts((pair.low, pair.high, pair.value), "+")[:2])
+        return f" (95% interval {self.unit.text(pair.low, '+')} to {self.unit.text(pair.high, '+')})"
 
     def score(self, cell: str) -> str:
         """Write the main score of a cell with its interval."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+
 def delaunay_triangles(points: Array) -> NDArray[np.int32]:
     """Return the Delaunay triangles of points as indices, shape (m, 3)."""
     return np.asarray(Delaunay(points).simplices)
