@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -353,6 +354,21 @@ class Published(_Record):
     def of_paper(self) -> bool:
         """True if it has values, ranges or claims of a paper, and not only reference values."""
         return bool(self.values or self.ranges or self.claims)
+
+    @model_validator(mode="after")
+    def _said_once(self) -> Published:
+        """Raise ValueError if a value or claim occurs twice, or `same_as` or `coverage` name no claim."""
+        ids = [claim.id for claim in self.claims]
+        values = [value.model_dump_json(exclude={"value"}) for value in self.values]
+        for what, names in (("value", values), ("claim", ids)):
+            twice = [name for name, n in Counter(names).items() if n > 1]
+            if twice:
+                raise ValueError(f"{what} given more than once: {twice[0]}")
+        same = [claim.same_as for claim in self.claims if claim.same_as is not None]
+        for name in [*same, *(name for part in self.coverage for name in part.claims)]:
+            if name not in ids:
+                raise ValueError(unknown_name("claim", name, ids))
+        return self
 
 
 def _is_share(value: Any) -> bool:
