@@ -71,8 +71,10 @@ class TextSection(ConfigSection):
     stoplist : str
         Words to leave out, or a file of them: ./mine.txt.
     stemmer : str
-        Whether a word is counted as its stem: "oil" and "oils" are one term. The stop list is of words, and both
-        minimums are of stems.
+        Whether a word is counted as its stem: "oil" and "oils" are one term. The stop list is of words and of stems,
+        and all minimums are of stems.
+    min_length : int
+        How many letters a word, or its stem, has at least.
     fields : str or list of str
         Which parts of a document are counted, each by itself: all of it, columns of the text, or parts of its
         format: for mail header, body, quoted, own, or any header line by its name; for HTML title, headings,
@@ -99,6 +101,7 @@ class TextSection(ConfigSection):
     digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
     stoplist: Stoplist = "smart"
     stemmer: Annotated[str, OneOf(tuple(STEMMERS))] = "none"
+    min_length: int = Field(default=1, ge=1)
     fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
     )

@@ -105,7 +105,8 @@ class Lexing:
         ``--lex-pipe-command=tagdigits`` of Zhang, Chen & Lee (2005). Runs of digits under "run-length", "token"
         and "literal" are tokens at any length; under "joined" digits count as letters, towards the limits too.
     stoplist : str
-        "smart" or "none"; any name where `stopped` has the words. Tokens with digits are never stop words.
+        "smart", "smart-split" or "none"; any name where `stopped` has the words. Tokens with digits are never stop
+        words.
     lexer : str
         One of `LEXERS`, which defines letters.
     ngrams : tuple of int
@@ -123,8 +124,10 @@ class Lexing:
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
     stemmer : str
-        One of `STEMMERS`. Terms are made of stems, and n-grams of characters of words as they are. The stop list and
-        the limits of length hold for the words of the text, so that "needing" is the term "need", a stop word itself.
+        One of `STEMMERS`. Terms are made of stems, and n-grams of characters of words as they are. The stop list is of
+        words and of stems: no single word or stem that it has is a term.
+    min_length : int
+        Number of letters that a single word, or its stem, must have to be a term.
     """
 
     skip_header: bool = False
@@ -139,6 +142,7 @@ class Lexing:
     within: str = WORDS
     stopped: tuple[str, ...] = ()
     stemmer: str = "none"
+    min_length: int = 1
 
     @property
     def left_out(self) -> frozenset[str]:

@@ -86,7 +86,7 @@ def count_chunks(
 
 
 def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
-    """Prune a corpus that is already counted, as `count_terms` does; of `lexing`, only the stop list is applied.
+    """Prune a corpus that is already counted, as `count_terms` does; of `lexing`, stop list and `min_length` apply.
 
     Raises
     ------
@@ -103,10 +103,10 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     matrix, counted = corpus.matrix, _counted(corpus.documents, pruning.group)
     occurrences = np.asarray(matrix[counted].sum(axis=0), dtype=np.int64).ravel()
     in_documents = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
-    stop, vocabulary, block_of = lexing.left_out, corpus.vocabulary, corpus.block_of
+    stop, least, vocabulary, block_of = lexing.left_out, lexing.min_length, corpus.vocabulary, corpus.block_of
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
     words = (vocabulary[column].removeprefix(f"{corpus.blocks[block_of[column]]}:") for column in common)
-    kept = [column for column, word in zip(common, words, strict=True) if word not in stop]
+    kept = [column for column, word in zip(common, words, strict=True) if word not in stop and len(word) >= least]
     chosen = sp.csr_array(matrix[:, kept])
     chosen.sort_indices()
     # Few libraries accept 64-bit indices.
@@ -224,10 +224,10 @@ def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jo
     """Yield the terms of each length.
 
     An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram. Stems
-    that are terms by themselves are those of words outside the stop list; n-grams have the stems of all words.
+    that are terms by themselves are of words outside the stop list, and outside of it; n-grams have those of all words.
     """
     if lexing.stemmer != "none":
-        plain = replace(lexing, stemmer="none", stoplist="none", stopped=())
+        plain = replace(lexing, stemmer="none")
         for single in (True, False):
             if ngrams := tuple(n for n in lexing.ngrams if (n == 1) is single):
                 stems = field.stems(lexing.stemmer, lexing.left_out if single else frozenset())
@@ -237,8 +237,12 @@ def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jo
     spelled, stop = list(field.numbers), lexing.left_out
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
     of_words = [stream.terms for stream in streams]
+
+    def is_term(word: str) -> bool:
+        return len(word) >= lexing.min_length and word not in stop
+
     if 1 in lexing.ngrams:
-        yield TermLevel(*order_terms(words, prefix, keep=lambda word: word not in stop), streams)
+        yield TermLevel(*order_terms(words, prefix, keep=is_term), streams)
     for n in range(2, max(lexing.ngrams, default=1) + 1):
         streams, pairs = longer_terms(n, streams, of_words, jobs)
         common, streams = common_terms(streams, len(pairs), pruning)
