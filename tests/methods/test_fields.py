@@ -6,19 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 from benchmark.methods.problem import Problem
 from benchmark.methods.split_data import FittedView
 from benchmark.text.pruning import TRAINING, Pruning
-from tests.toy_data import toy_group_splits, toy_problem
+from tests.toy_data import toy_problem
 
-from .conftest import represented, solved, spec_of
+from .conftest import represented
 
 if TYPE_CHECKING:
     from benchmark.config.model import Representation
-    from benchmark.methods.matrix_cache import MatrixCache
 
 WEIGHTS = {"all": 1.0, "title": 0.5}
 
@@ -35,19 +33,6 @@ def points_of(given: Problem, points: Representation, terms: Any = None) -> np.n
     counts = given.counts.matrix if terms is None else given.counts.matrix[:, terms]
     weighting = given.weighting(counts, points, None, terms)
     return np.asarray(FittedView(weighting, points.normalization).points(counts).toarray())
-
-
-@pytest.mark.parametrize("terms", [None, 30])
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_gram_rows_decide_as_kernels_of_inner_products(multilabel: bool, terms: int | None, bench: MatrixCache) -> None:
-    given, points = problem(multilabel=multilabel), represented("tf", "l1", "training")
-    specs = [
-        spec_of(kernel, replace(points, fields=tuple(WEIGHTS.items())), epsilon=1e-6)
-        for kernel in ("bhattacharyya", "gram-rows")
-    ]
-    found = [solved(each, given, bench, *toy_group_splits(given), terms=terms) for each in specs]
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
 def test_blocks_follow_the_terms_that_are_selected_or_kept() -> None:

@@ -23,7 +23,7 @@ from benchmark.methods.vectors import read_vectors
 from benchmark.system.errors import DataError
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import file_of, represented, solved, with_documents
+from .conftest import file_of, represented, solved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,15 +178,11 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
         solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
 
 
-@pytest.mark.parametrize("rule", [None, "at-least-one", "cross-validated"])
+@pytest.mark.parametrize("rule", [None, "cross-validated"])
 def test_vectors_of_no_document_are_left_out_and_a_document_without_one_is_refused(
     rule: str | None, tmp_path: Path, bench: MatrixCache
 ) -> None:
     problem = toy_problem(multilabel=rule is not None)
-    if rule is not None:
-        members = problem.members.copy()
-        members[~members.any(axis=1), 1] = True
-        problem = with_documents(problem, "of some class", topics=members)
     threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
     matrix = np.random.default_rng(2).normal(size=(62, 3))
     spec = vectors_of(tmp_path / "v.parquet", [*IDS[:30], "stray", *IDS[30:], "another"], matrix)
@@ -196,7 +192,6 @@ def test_vectors_of_no_document_are_left_out_and_a_document_without_one_is_refus
     for split, decided in zip(toy_group_splits(problem), found, strict=True):
         fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
         np.testing.assert_array_equal(fitted.decide(own[split.test]).predicted, decided.predicted)
-        assert rule != "at-least-one" or decided.predicted.any(axis=1).all()
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
         solved(replace(few, threshold=threshold), problem, bench, *toy_group_splits(problem))

@@ -13,7 +13,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import Component
-from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
+from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.gram_sources import plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
@@ -23,7 +23,7 @@ from benchmark.methods.top_method import TopMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import SELECTED, default_spec, represented, solved, spec_of, values_of
+from .conftest import SELECTED, represented, spec_of, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,23 +164,6 @@ def test_machines_that_are_joined_decide_as_each_alone(once: bool, terms: int | 
         for one, other in zip(joint, method.solve(problem, own, terms, MatrixCache()), strict=True):
             np.testing.assert_array_equal(one.predicted, other.predicted)
             np.testing.assert_array_equal(one.tied, other.tied)
-
-
-class TheirKernel(KERNELS["linear"]):  # type: ignore[misc]
-    """A kernel that isn't this package's, of the same values."""
-
-
-def test_machines_on_a_users_kernel_are_trained_alone_and_decide_alike(bench: MatrixCache) -> None:
-    problem, ours = toy_problem(multilabel=False), default_spec("linear")
-    theirs = replace(ours, kernel=Component.of("theirs", TheirKernel, {}))
-    joins = [
-        build_method(each, problem, None, replicated=False).joins(problem, None)
-        for each in (ours, theirs, default_spec("linear", scheme="one-vs-rest"), default_spec("mnb"))
-    ]
-    assert [each is None for each in joins] == [False, True, True, True]
-    split = toy_group_splits(problem)[0]
-    one, other = (solved(each, problem, bench, split)[0] for each in (ours, theirs))
-    np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
 # Kernels that learn a model

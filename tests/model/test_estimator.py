@@ -95,35 +95,26 @@ def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
         model.predict("a text")
 
 
-@pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
-def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit, store: Store) -> None:
-    experiment = study_of(LINEAR, classes=classes)
-    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
-    points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
-    folds = [(fold.train, fold.test) for fold in KFold(INNER_FOLDS, experiment.seed).splits(counts.documents)]
-    theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
-    model = fitted(experiment, probability=True)
-    own = texts_of(None)
-    ((_, answers),) = model.answers([(name, own[name]) for name in counts.documents.ids])
-    np.testing.assert_allclose(answers.probabilities, theirs.predict_proba(points), atol=1e-9)
-    assert answers.probabilities is not None
-    assert answers.probabilities.std() > 0.1
-
-
-def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit, store: Store) -> None:
-    experiment = study_of(LINEAR, subset="several")
+@pytest.mark.parametrize(
+    ("subset", "classes"),
+    [(None, None), (None, ["faculty", "student"]), ("several", None)],
+    ids=["three", "two", "several"],
+)
+def test_probabilities_are_those_of_scikit_learn(subset: Any, classes: Any, fitted: Fit, store: Store) -> None:
+    experiment = study_of(LINEAR, subset=subset, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
-    made = KFold(INNER_FOLDS, experiment.seed, stratified=False).splits(counts.documents)
-    folds = [(fold.train, fold.test) for fold in made]
-    own = texts_of("several")
+    made = KFold(INNER_FOLDS, experiment.seed, stratified=topics is None).splits(counts.documents)
+    theirs = CalibratedClassifierCV(LinearSvm(), cv=[(fold.train, fold.test) for fold in made], ensemble=False)
+    own = texts_of(subset)
     ((_, answers),) = fitted(experiment, probability=True).answers([(name, own[name]) for name in counts.documents.ids])
-    assert topics is not None
-    assert answers.probabilities is not None
-    for column in range(3):
-        members = topics[:, column].astype(int)
-        theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, members)
-        np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
+    if topics is None:
+        expected = theirs.fit(points, counts.documents.labels).predict_proba(points)
+    else:
+        each = [theirs.fit(points, topics[:, column].astype(int)).predict_proba(points)[:, 1] for column in range(3)]
+        expected = np.stack(each, axis=1)
+    np.testing.assert_allclose(answers.probabilities, expected, atol=1e-9)
+    assert expected.std() > 0.1
 
 
 def test_a_class_without_a_value_has_platts_constant() -> None:

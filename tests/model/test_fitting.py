@@ -7,51 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.kernels import KERNELS, Kernel
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import tags_of
 from tests.model.studies import check_against_run, study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
     from benchmark.model.text_model import TextClassifier
 
     Fit = Callable[..., TextClassifier]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
-PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"c": 1.0}}
-NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES += [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
-METHODS = [
-    {"kernel" if name in KERNELS else "classifier": {"name": name, **PARAMETERS.get(name, {})}} for name in NAMES
-]
 DRAWS = {"name": "random-subsets", "train_size": [80, 120], "replicates": 2, "test": "texas"}
 TWO = ["student", "faculty"]
 POLYNOMIAL = {"normalization": "none", "kernel": {"name": "polynomial", "c": 1.0}}
 CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
 C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
-
-
-@pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
-def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, RunPredictions]:
-    """A run of every method, under either weighting."""
-    both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
-    return request.param, run_experiment(study_of(*both, subset=request.param), RunContext(store))
-
-
-@pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
-def test_every_method_decides_as_in_the_run(
-    n: int, every_method: tuple[str | None, RunPredictions], fitted: Fit
-) -> None:
-    subset, found = every_method
-    own = [entry.label for entry in found.experiment.variants["base"].entries[2 * n : 2 * n + 2]]
-    assert len(check_against_run(found, fitted, texts_of(subset), own)) == 2
 
 
 @pytest.mark.parametrize(
