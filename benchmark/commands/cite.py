@@ -82,9 +82,8 @@ def cite_run(folder: Path) -> str:
         entries |= {solver: references()[solver] for solver in solvers}
         if "." in name and not solvers:
             remarks.append(f"The classifier {name} is of another library, which has a reference of its own.")
-    installed = manifest.get("direct_url", {}).get("vcs_info", {}).get("commit_id")
-    git = manifest.get("git") or {"commit": installed, "changed": False}
-    commit = f", commit {git['commit']}{' with changes' * bool(git['changed'])}" if git.get("commit") else ""
+    git = manifest["git"]
+    commit = f", commit {git['commit']}{' with changes' * git['changed']}" if git else ""
     note = f"version {manifest['versions']['simplexbench']}{commit}"
     entries["simplexbench"] = _misc("simplexbench", _TITLE, author=AUTHOR, note=note)
     # BibTeX takes @ for the beginning of an entry, even in a comment.

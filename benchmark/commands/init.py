@@ -153,7 +153,9 @@ def propose(
     notes = [*proposal.notes, *_split_notes(proposal)]
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
-        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
+        notes.append(
+            f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.corpus.documents):,} are left"
+        )
     several = seen.columns.get(str(proposal.roles.get("labels", "")), ())
     if any(isinstance(value, str) for value in several) and _lists(several):
         notes.append(f"{proposal.roles['labels']!r} has lists written as text: each item is a class")

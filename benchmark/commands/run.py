@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.table import Table
     from benchmark.config.model import Experiment
     from benchmark.config.schema import ParallelSection
-    from benchmark.experiment.context import RemoteExecutor
     from benchmark.experiment.run import RunResult
     from benchmark.system.observer import Observer
+    from benchmark.workers.cluster import DaskExecutor
 
 RESUME_HINT = "results so far are stored, and the same command continues from there"
 
@@ -90,15 +90,15 @@ def run_all(
     folders = run_folders(list(experiments), out, overwrite=overwrite)
     observer.expect([len(experiment.ids) for experiment in experiments])
     local = local_context(observer, jobs, download=download)
-    executors: dict[str, RemoteExecutor] = {}
+    executors: dict[str, DaskExecutor] = {}
     with ExitStack() as stack:
         for experiment, folder in zip(experiments, folders, strict=True):
             observer.begin(experiment.name)
             named = workers or experiment.parallel
             if named is not None and repr(named) not in executors:
-                from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
+                from benchmark.workers import cluster  # noqa: PLC0415 - importing Dask takes a second
 
-                executors[repr(named)] = stack.enter_context(DaskExecutor(named, local.store, jobs, observer))
+                executors[repr(named)] = stack.enter_context(cluster.DaskExecutor(named, local.store, jobs, observer))
             context = replace(local, elsewhere=executors.get(repr(named)))
             try:
                 done = run_and_write(experiment, context, folder)

@@ -16,7 +16,6 @@ import numpy as np
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
 from benchmark.experiment.plan import (
-    Batch,
     pack_predictions,
     plan_batches,
     predictions_of_unit,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.experiment.context import Executor, LoadedVariant, RunContext
-    from benchmark.experiment.plan import Part, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
 
@@ -72,23 +71,15 @@ class LocalExecutor:
         next.
         """
         for batch in plan_batches(missing, by_split=task.problem.multilabel):
-            yield from self._solve(batch)
-
-    def _solve(self, batch: Batch) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Compute a batch; where several units fail, one by one: results before the first failure are stored."""
-        for setting, units in batch.parts:
-            if setting.key in self._failed:
-                yield from ((unit.key, self._failed[setting.key]) for unit in units)
-        parts = tuple(part for part in batch.parts if part[0].key not in self._failed)
-        for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
-            if isinstance(decided, BaseException) and len(units) > 1:
-                for unit in units:
-                    yield from self._solve(Batch(((setting, (unit,)),)))
-                continue
-            for unit, result in zip(units, self._results(setting, units, decided), strict=True):
-                if isinstance(result, str):
-                    self._failed[setting.key] = result
-                yield unit.key, result
+            for setting, units in batch.parts:
+                if setting.key in self._failed:
+                    yield from ((unit.key, self._failed[setting.key]) for unit in units)
+            parts = tuple(part for part in batch.parts if part[0].key not in self._failed)
+            for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
+                for unit, result in zip(units, self._results(setting, units, decided), strict=True):
+                    if isinstance(result, str):
+                        self._failed[setting.key] = result
+                    yield unit.key, result
 
     def _decided(self, batch: Batch) -> Iterable[tuple[Part, list[SettingPredictions] | BaseException]]:
         """Return each part with its predictions, or the error that it raised."""
@@ -133,7 +124,7 @@ class LocalExecutor:
             if not reason and not isinstance(error, ValueError | FloatingPointError | BenchError):
                 reason = locate_error(error, user_place(setting.user_classes[-1]))
         reason = reason or str(error)
-        return f"{units[0].splits[0].name}: {reason}" if len(units[0].splits) == 1 else reason
+        return f"{units[0].splits[0].name}: {reason}" if len(units) == len(units[0].splits) == 1 else reason
 
     def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
         """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
-from benchmark.classifiers.class_scores import score_method, score_of_each
+from benchmark.classifiers.sklearn_adapter import score_of_each
 from benchmark.config.components import is_library_class
 from benchmark.methods.problem import check_finite_values
 from benchmark.system.errors import one_line, unknown_name
@@ -174,8 +174,9 @@ class CheckedClassifier:
         ValueError
             If the scores have another shape or aren't finite real numbers.
         """
-        method, n, k = score_method(self.classifier), X.shape[0], len(self.classes_)
-        if not method:
+        methods, n, k = ("decision_function", "predict_proba"), X.shape[0], len(self.classes_)
+        method = next((name for name in methods if hasattr(self.classifier, name)), None)
+        if method is None:
             return None
         values = getattr(self.classifier, method)(self._input(X))
         what = f"{self._source}: its {method} of {n} documents and {k} classes"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodFile
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.classifiers.libsvm import KernelTiles
     from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier
     from benchmark.config.model import MethodSpec
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
@@ -117,14 +117,14 @@ class SvmMethod(Method):
         else:
             source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
         if not (multilabel or self.uses_seed):
-            same = {name: getattr(classifier, name) for name in ("epsilon", "scheme", "ridge", "cache_mb")}
-            of_matrices: dict[str, Any] = {"jobs": matrices.jobs, "nodes": matrices.nodes}
-            trained = train_multiclass(source.train, by_class(work)[1], C=source.cost, **same, **of_matrices)
+            problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
+            sizes, jobs = by_class(work)[1], matrices.jobs
+            trained = train_multiclass(problem, sizes, classifier.scheme, jobs=jobs, nodes=matrices.nodes)
             watch.lap("training")
             return source, trained
         matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
         watch.lap("kernel")
-        parameters = {"C": source.cost, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+        parameters = {"C": source.cost, "epsilon": classifier.epsilon}
         members, names = work.members[:, work.learned.columns], work.learned.names(work.problem)
         machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
         watch.lap("training")
@@ -171,8 +171,7 @@ def _solve_together(
         except ValueError as error:
             results[number] = error
             continue
-        settings = classifier.epsilon, classifier.cache_mb, classifier.ridge
-        pending[number] = SvmProblem(gram(*name, tested=False), C, *settings)
+        pending[number] = SvmProblem(gram(*name, tested=False), C, classifier.epsilon, classifier.ridge)
         test_grams.append(gram(*name, tested=True))
     watch.lap("products")
     together = Stopwatch()

@@ -30,7 +30,7 @@ class TopMethod(Method):
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
         classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
-        parameters = {"epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb, "jobs": matrices.jobs}
+        parameters = {"epsilon": classifier.epsilon, "jobs": matrices.jobs}
         names, members = learned.names(work.problem), work.members
         mixture, mixed, rest = members[:, learned.columns], names, ~members.any(axis=1)
         if rest.any() and not rest.all():

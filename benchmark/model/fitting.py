@@ -14,6 +14,7 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
+from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
@@ -83,7 +84,7 @@ def fit_model(
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     read = text_counts(part, variant, counts, context), document_strings(part, variant, context)
     task = next(each for each in variant.tasks if each.name == cell.task)
-    planned = plan_task(part, variant, task, counts, key, *read)
+    planned = plan_task(part, variant, task, LoadedVariant(counts, key, {}, *read))
     everything = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
     splits = {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:

@@ -20,7 +20,7 @@ from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.user_classes import user_code
 from benchmark.text.lexer import Lexing
 from benchmark.text.strings import document_string
-from benchmark.text.vocabulary import KnownTerms
+from benchmark.text.vocabulary import count_known_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -94,14 +94,14 @@ class TextView:
     def inputs(self, texts: Sequence[bytes]) -> Any:
         """Return counts, shape (m, V), or strings, shape (m,)."""
         if self.vocabulary is not None:
-            return self._known.count(texts)
+            return count_known_terms(self.lexing, self._columns, texts)
         strings, lexing = np.empty(len(texts), dtype=object), self.lexing
         strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
         return strings
 
     @cached_property
-    def _known(self) -> KnownTerms:
-        return KnownTerms(self.lexing, self.vocabulary or ())
+    def _columns(self) -> dict[str, int]:
+        return {term: column for column, term in enumerate(self.vocabulary or ())}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the lexing as a mapping, and the vocabulary as one array."""
@@ -111,7 +111,7 @@ class TextView:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Build the lexing, which checks itself, and split the vocabulary."""
+        """Build the lexing, and split the vocabulary."""
         known = state["vocabulary"]
         lexing = Lexing(**state["lexing"])
         self.__dict__.update(lexing=lexing, vocabulary=None if known is None else split_names(known))

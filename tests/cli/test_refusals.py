@@ -122,7 +122,7 @@ class TestFolders:
     def test_of_another_experiment_or_of_other_files_are_left_alone(self, run: Path, here: Path) -> None:
         before = files_of(run)
         for command in ("run other --out", "check other --update --out"):
-            said = f"{run}: holds the run of 'small'; name another folder", "--overwrite"
+            said = f"{run}: holds the run of 'small' (all cells); name another folder", "--overwrite"
             refused(*command.split(), run, said=said)
         assert files_of(run) == before
         shutil.copytree(run, here / "runs" / "other")
@@ -146,8 +146,8 @@ class TestFolders:
         bench("run", "small", "--only", "n*")
         assert files_of(run) == before
         part = here / "results" / "runs" / "small-only"
-        refused("run", "small", "--only", "n*", "--out", run, said="holds the whole run")
-        refused("run", "small", "--only", "linear", said="holds the run of n*")
+        refused("run", "small", "--only", "n*", "--out", run, said="holds the run of 'small' (all cells)")
+        refused("run", "small", "--only", "linear", said="holds the run of 'small' (n*)")
         bench("run", "small", "--out", part)
 
     @pytest.mark.parametrize("name", [*RUN_FILES, "manifest.json"])

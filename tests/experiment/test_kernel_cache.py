@@ -64,14 +64,6 @@ def ask(cache: KernelCache, seconds: float, n: int = 10, **content: Any) -> bool
     return bool(called)
 
 
-def test_what_is_computed_or_read_fast_is_not_stored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = KernelCache(store)
-    ask(cache, 0.0, x=1)
-    monkeypatch.setattr(module, "READ_SPEED", 200.0)
-    ask(cache, 0.6, x=1)
-    assert store.entries() == []
-
-
 def test_a_run_fills_no_more_than_its_share(tmp_path: Path) -> None:
     store = Store(tmp_path, limit=4 * 1000)
     cache = KernelCache(store)

@@ -11,10 +11,10 @@ import pytest
 from pyarrow import parquet
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.placeholders import MADE_ELSEWHERE, MadeElsewhere
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import Component, check_component
 from benchmark.config.model import MethodFile, MethodSpec, VectorFile
+from benchmark.config.other_methods import MADE_ELSEWHERE, MadeElsewhere
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods.given_predictions import read_predictions

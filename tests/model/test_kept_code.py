@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -175,7 +174,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     run = run_experiment(experiment, context)
     assert not run.failures
     reader = experiment.variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
     key, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
     (split,) = run.predictions.splits[key.of_splits]

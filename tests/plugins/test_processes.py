@@ -218,7 +218,7 @@ def test_a_crash_of_fit_says_where_it_was(config: Callable[..., Path], plugin: C
 
 
 UNSEEDED = """
-from benchmark.evaluation.protocols import Split
+from benchmark.evaluation.splits import Split
 
 class Unseeded:
     def splits(self, documents):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses, Problem
     from benchmark.methods.split_data import SplitData
