@@ -21,7 +21,6 @@ from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
-from benchmark.model.text_model import telling_terms
 from benchmark.representation import TermWeighting
 from tests.model.studies import study_of, texts_of, words_of
 
@@ -72,18 +71,6 @@ def test_of_two_classes_it_has_one_value(fitted: Fit, pages: tuple[list[str], li
         np.testing.assert_array_equal(model.predict(texts)[clear], model.classes_[(values > 0).astype(int)][clear])
 
 
-def test_of_several_classes_it_says_which(fitted: Fit) -> None:
-    own = list(texts_of("several").values())
-    model = fitted(study_of("ngd", subset="several"), probability=True)
-    given, values = model.predict(own), model.decision_function(own)
-    assert given.shape == (len(own), 3)
-    assert given.dtype == np.bool_
-    np.testing.assert_array_equal(given, values > 0)
-    probabilities = model.predict_proba(own)
-    assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert not np.allclose(probabilities.sum(axis=1), 1)
-
-
 def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
     model, own = fitted(study_of("ngd"), probability=True), list(texts_of(None).values())
     assert model.predict([]).shape == (0,)
@@ -131,13 +118,6 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
     np.testing.assert_allclose(class_probabilities(values[:30], sigmoids, learned).sum(axis=1), 1)
 
 
-def test_of_two_classes_both_need_a_value() -> None:
-    values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
-    learned = LearnedClasses(False, np.arange(2), np.zeros(2, dtype=bool))
-    with pytest.raises(ValueError, match="'b' has too few training documents"):
-        fit_sigmoids(values, labels, learned, ("a", "b"))
-
-
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 @pytest.mark.parametrize("method", ["ngd", "mnb", LINEAR], ids=["ngd", "mnb", "linear-svm"])
 def test_the_words_that_speak_most_are_those_that_are_missed_most(
@@ -162,11 +142,3 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
         assert [round(cost[word], 9) for word in told] == [round(cost[word], 9) for word in expected]
         assert told
     assert sorted(answers.words[0]) == answers.classes_of(0)
-
-
-@pytest.mark.parametrize(("multilabel", "words"), [(False, ["b"]), (True, ["b", "a"])])
-def test_a_word_that_is_not_missed_does_not_speak(multilabel: bool, words: list[str]) -> None:
-    """Without "a" both classes fall alike, without "b" the first more, and without "c" and "d" it doesn't fall."""
-    without = np.array([[0.9, -0.1], [0.5, 0.0], [1.0, 0.0], [2.0, 0.0]])
-    found = telling_terms("abcd", np.array([[1.0, 0.0]]), without, [0], 4, multilabel=multilabel)
-    assert found == {0: words}

@@ -9,8 +9,10 @@ import pytest
 
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
+from benchmark.model.text_model import TextView
 from benchmark.system.errors import ConfigError
-from tests.model.studies import check_against_run, study_of, texts_of
+from benchmark.text.lexer import Lexing
+from tests.model.studies import check_against_run, study_of, texts_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     Fit = Callable[..., TextClassifier]
 
+LINEAR = {"name": "linear", "weighting": "tfidf", "normalization": "l2", "classifier": "linear-svm"}
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 DRAWS = {"name": "random-subsets", "train_size": [80, 120], "replicates": 2, "test": "texas"}
 TWO = ["student", "faculty"]
@@ -85,15 +88,13 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     model, own = fitted(study_of("ngd"), split="texas"), list(texts_of(None).items())
     (names, whole), *_ = model.answers(own)
     assert names == tuple(name for name, _ in own)
-    for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.text_model.{limit}", most)
-            model.jobs = jobs
-            parts = list(model.answers(own))
-        assert len(parts) > 50
-        assert [name for names, _ in parts for name in names] == list(names)
-        np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
-        np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
+    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 7)
+    model.jobs = jobs
+    parts = list(model.answers(own))
+    assert len(parts) > 30
+    assert [name for names, _ in parts for name in names] == list(names)
+    np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
+    np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
 
 
 REFUSED = [
@@ -110,3 +111,40 @@ def test_what_can_not_be_a_model_says_why(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         fitted(study_of("ngd", "hp-top", **changes), cell, **options)
+
+
+def test_a_model_says_what_it_was_trained_on(fitted: Fit) -> None:
+    experiment = study_of(LINEAR, "mnb")
+    model = fitted(experiment, "linear", split="texas")
+    n = model.about["documents"]
+    assert model.about == {
+        "name": "small",
+        "config": experiment.raw,
+        "cell": "linear",
+        "trained_on": "texas",
+        "documents": n,
+        "content_digest": model.about["content_digest"],
+        "chosen": None,
+        "text": ["text"],
+        "reading": None,
+    }
+    assert len(model.about["content_digest"]) == 64
+    assert repr(model) == f"<TextClassifier of linear: {n} documents, 3 classes>"
+    one, other = [word for word in words_of(model) if word.isalpha()][:2]
+    ((_, answers),) = model.answers([("a", f"Subject: x\n\n{one} {one} {other} zzzz".encode()), ("b", b"\n\nzzzz")])
+    assert answers.known is not None
+    assert answers.known.tolist() == [2, 0], "terms, however often they occur"
+    assert model.n_terms == len(words_of(model))
+
+
+@pytest.mark.parametrize(
+    ("header", "html", "expected"),
+    [
+        (False, True, "Subject: x\n\nan  old  ship"),
+        (True, False, "an <b>old</b> ship"),
+    ],
+)
+def test_a_pipeline_reads_texts_without_what_is_skipped(header: bool, html: bool, expected: str) -> None:
+    view = TextView(Lexing(skip_header=header, skip_html=html), None)
+    (found,) = view.inputs([b"Subject: x\n\nan <b>old</b> ship"])
+    assert found.split() == expected.split()

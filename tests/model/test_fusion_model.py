@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.methods.wrappers import out_of_fold as held_out
-from benchmark.model.persistence import load_model, write_model
 from benchmark.system.errors import ConfigError
 from tests.model.studies import check_against_run, study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
@@ -74,18 +71,6 @@ def test_from_the_text_on_it_decides_as_in_the_run(name: str, loaded: Fit, store
     experiment = fused(*more, **changes)
     found = run_experiment(experiment, RunContext(store))
     assert check_against_run(found, loaded, texts_of(changes.get("subset")), ["both"])
-
-
-@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
-def test_after_loading_it_says_the_same_to_the_last_bit(subset: str | None, fitted: Fit, tmp_path: Path) -> None:
-    model = fitted(fused(subset=subset), "both", split="texas", probability=True)
-    write_model(model, tmp_path / "one")
-    again = load_model(tmp_path / "one")
-    ((_, one),), ((_, other),) = (each.answers(texts_of(subset).items()) for each in (model, again))
-    for name in ("predicted", "values", "probabilities", "known"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-    assert (again.classes, again.about, again.n_terms) == (model.classes, model.about, model.n_terms)
-    assert one.predicted.any()
 
 
 def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:

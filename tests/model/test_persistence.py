@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -109,14 +108,6 @@ def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path)
             load_model(folder)
     (folder / name).unlink()
     with pytest.raises(DataError, match=f"{name}.* is missing"):
-        load_model(folder)
-
-
-def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_path: Path) -> None:
-    """As a stop between the two files leaves them."""
-    write_model(fitted(study_of("mnb")), tmp_path / "other")
-    shutil.copy(tmp_path / "other" / MODEL_FILE, folder / MODEL_FILE)
-    with pytest.raises(DataError, match=r"doesn't belong to model\.json; fit it again"):
         load_model(folder)
 
 
