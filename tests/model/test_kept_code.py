@@ -222,20 +222,10 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
         load_model(model)
 
 
-@pytest.mark.parametrize(
-    ("file", "change", "words"),
-    [
-        ("plugin-1/beside.py", lambda path: path.write_text("raise SystemExit"), "is damaged, was changed.*"),
-        ("plugin-1/scale.txt", lambda path: path.unlink(), "is missing"),
-        ("plugin-1/more.py", lambda path: path.write_text("x = 1"), "is no file of the model"),
-    ],
-)
-def test_files_of_other_content_are_refused(
-    fitted: Fit, file: str, change: Callable[[Path], object], words: str
-) -> None:
+def test_files_of_other_content_are_refused(fitted: Fit) -> None:
     *_, model = fitted(NEAREST)
-    change(model / file)
-    with pytest.raises(DataError, match=rf"{file}: {words}; fit it again"):
+    (model / "plugin-1" / "beside.py").write_text("raise SystemExit")
+    with pytest.raises(DataError, match=r"plugin-1/beside\.py: is damaged, was changed.*; fit it again"):
         load_model(model)
 
 
