@@ -275,7 +275,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             parts = zip(self.parts, inputs, strict=True)
             decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
-        return decisions.predicted, decisions.known_values
+        return decisions.predicted, np.asarray(decisions.values)
 
     def _answer(self, batch: Sequence[tuple[N, bytes]], n_words: int) -> tuple[tuple[N, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
