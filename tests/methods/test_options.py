@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
-from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import Component
 from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.gram_sources import plsi_seed
@@ -247,26 +245,3 @@ def test_a_classifier_is_that_of_its_class(
         np.testing.assert_array_equal(found.predicted, expected)
         kept = method.fit(problem, split, terms, bench)
         np.testing.assert_array_equal(kept.decide(problem.counts.matrix[split.test]).predicted, expected)
-
-
-# What a library or a user brings
-
-
-@pytest.mark.parametrize("seed", [7, 8])
-@pytest.mark.parametrize("stated", [None, 3])
-def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_its_own(
-    seed: int, stated: int | None, bench: MatrixCache
-) -> None:
-    component = Component.of("tree", ExtraTreeClassifier, {} if stated is None else {"random_state": stated})
-    spec = replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=component)
-    problem = replace(toy_problem(multilabel=False), seed=seed)
-    method, split = build_method(spec, problem, None, replicated=False), toy_group_splits(problem)[0]
-    assert method.uses_seed == (stated is None)
-    (found,) = method.solve(problem, [split], None, bench)
-    counts, labels = problem.counts.matrix.astype(float), problem.documents.labels
-    tree = ExtraTreeClassifier(random_state=seed if stated is None else stated).fit(
-        counts[split.train], labels[split.train]
-    )
-    np.testing.assert_array_equal(found.predicted, tree.predict(counts[split.test]))
-    kept = method.fit(problem, split, None, bench)
-    np.testing.assert_array_equal(kept.decide(counts[split.test]).predicted, found.predicted)
