@@ -21,7 +21,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +62,8 @@ __all__ = ["Result", "fit", "load", "place", "read", "run"]
 
 #: Sections of an experiment on a corpus of this package that doesn't name them.
 _UNLESS_NAMED: dict[str, Any] = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}}
-#: Most rows of a result, and most reasons of failures, that a notebook or a terminal shows.
-MAX_SHOWN_CELLS, MAX_SHOWN_FAILURES = 20, 3
+#: Most rows of a result that a notebook or a terminal shows.
+MAX_SHOWN_CELLS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,25 +213,18 @@ class Result:
         return self.findings
 
     def __repr__(self) -> str:
-        """Return the table of the cells, as text."""
-        table, more = self._table
-        return f"{self.summary.title}\n{table.to_string(index=False)}{more}"
+        """Return the table of the first cells, as text."""
+        return f"{self.summary.title}\n{self._table.to_string(index=False, max_rows=MAX_SHOWN_CELLS)}"
 
     def _repr_html_(self) -> str:
-        """Return the table of the cells and the first figure as HTML, which notebooks show."""
-        table, more = self._table
-        below = "".join(f"<p>{escape(line)}</p>" for line in more.splitlines() if line)
-        return f"{table.to_html(index=False)}{below}{self._picture}"
+        """Return the table of the first cells and the first figure as HTML, which notebooks show."""
+        return f"{self._table.to_html(index=False, max_rows=MAX_SHOWN_CELLS)}{self._picture}"
 
     @property
-    def _table(self) -> tuple[pd.DataFrame, str]:
-        """The first cells as they are printed, and lines on how many more there are and why cells failed."""
+    def _table(self) -> pd.DataFrame:
+        """The cells as they are printed."""
         cells = cell_table(self.summary)
-        more = len(cells.rows) - MAX_SHOWN_CELLS
-        table = pd.DataFrame(cells.texts[:MAX_SHOWN_CELLS], columns=list(cells.header))
-        lines = [f"… and {more:,} more cell{'s' * (more > 1)}: see scores"] if more > 0 else []
-        lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
-        return table, "".join(f"\n{line}" for line in lines)
+        return pd.DataFrame(cells.texts, columns=list(cells.header))
 
     @cached_property
     def _picture(self) -> str:
@@ -410,7 +402,7 @@ def _frame_sections(
     corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
-    proposal = replace(sample_file(path), roles=dict(roles))
+    proposal = replace(sample_file(path), roles=dict(roles), n_documents=len(frame))
     proposed = yaml.safe_load(configuration_text(proposal, path.with_suffix(".yaml")))
     if "methods" in sections:
         proposed.pop("compare", None)  # of its own methods

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,10 +50,6 @@ def init(
     date_format: Annotated[
         str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
     ] = None,
-    split_by: Annotated[
-        str | None,
-        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
-    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
@@ -67,15 +62,15 @@ def init(
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
-    form |= {"header": header, "separator": separator, "single_label": single_label, "split_by": split_by}
+    form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
     with ProgressObserver(target.stem) as observer:
         context = local_context(observer, download=False)
         lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
     echo("\n".join(lines[:-1]))
-    for warning in planned.warnings:
-        echo(warning, err=True)
+    if planned.warning:
+        echo(planned.warning, err=True)
     echo(lines[-1])
 
 
@@ -153,7 +148,6 @@ def predict(
     """Predict the label, decision values and probabilities of each text, on standard output."""
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import load_model
-    from benchmark.system.numba_jit import ensure_numba_cache
     from benchmark.system.threads import n_processors
 
     if format_ not in ("csv", "jsonl"):
@@ -161,7 +155,6 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
-    ensure_numba_cache(partial(echo, err=True))
     documents = predicting.read_texts(
         files or [predicting.STANDARD_INPUT],
         trained.about,
