@@ -39,10 +39,6 @@ class Method:
         """True if predictions depend on the problem's seed."""
         return False
 
-    def inputs(self, problem: Problem) -> Any:
-        """Return what the method takes of all documents: counts, texts or vectors, see `inputs_of`."""
-        return inputs_of(self.spec, problem)
-
     def joins(self, problem: Problem, terms: int | None) -> Any:  # noqa: ARG002
         """Return a value that is equal for methods that can be solved together on a split; None for one that can't."""
         return None
@@ -83,7 +79,7 @@ class Method:
         watch = Stopwatch()
         fitted = self.fit_split(work.alone_on(work.split))
         watch.lap("training")
-        decisions = fitted.decide(self.inputs(work.problem)[work.split.test])
+        decisions = fitted.decide(inputs_of(self.spec, work.problem)[work.split.test])
         watch.lap("testing")
         return decisions.timed(watch.seconds())
 

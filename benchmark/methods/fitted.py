@@ -60,7 +60,7 @@ class FittedMethod(ABC):
 
     def class_values(self, inputs: Any) -> Array:
         """Return the decision value of each class, shape (m, k)."""
-        return self.decide(inputs).known_values
+        return np.asarray(self.decide(inputs).values)
 
     def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
         """Return the method for counts of which these columns are its terms; None for counts of its terms alone."""

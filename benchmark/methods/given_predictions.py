@@ -134,12 +134,10 @@ def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPre
         raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
     rows = frame.reindex(wanted)
     predicted = _codes(rows[LABELS[0]].tolist(), documents.classes, multilabel=problem.multilabel)
-    scores, values, tied = rows.drop(columns=LABELS[0]), None, np.zeros(predicted.shape, dtype=bool)
-    if not problem.multilabel and scores.shape[1] > 1:
-        tied = np.asarray(scores.eq(scores.max(axis=1), axis=0).sum(axis=1) > 1)
-    if {f"score {name}" for name in documents.classes} <= set(scores):
-        values = scores[[f"score {name}" for name in documents.classes]].to_numpy(dtype=np.float64)
-    return SettingPredictions.of_split(predicted, tied, np.zeros(len(TIMERS)), values)
+    scores, values = [f"score {name}" for name in documents.classes], None
+    if set(scores) <= set(rows):
+        values = rows[scores].to_numpy(dtype=np.float64)
+    return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)
 
 
 def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool) -> NDArray[Any]:

@@ -179,12 +179,6 @@ class Decisions(NamedTuple):
     tied: NDArray[np.bool_]
     values: Array | None
 
-    @property
-    def known_values(self) -> Array:
-        """`values`, of a method that has some."""
-        assert self.values is not None  # noqa: S101 - see `FittedMethod.decide`
-        return self.values
-
     def timed(self, seconds: Array) -> SettingPredictions:
         """Return the predictions of a split, with `seconds` by `TIMERS`, shape (6,)."""
         return SettingPredictions.of_split(self.predicted, self.tied, seconds, self.values)

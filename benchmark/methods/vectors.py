@@ -40,12 +40,9 @@ def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) ->
         problem = f"{len(missing):,} of {len(ids):,} documents have no vector, such as {quote_value(ids[missing[0]])}"
         raise ValueError(f"{name}: {problem}")
     matrix: NDArray[Any] = frame.to_numpy()[rows]
-    column = None if documents.topics is not None else label_column(matrix, documents.labels)
-    if column is not None:
-        named = frame.columns[column]
-        shown = quote_value(named) if isinstance(named, str) else f"{named} (from 0)"
-        hint = "leave it out of the file if it was made from the labels"
-        raise ValueError(f"{name}: the column {shown} has the same value in all documents of a class: {hint}")
+    if documents.topics is None and (column := label_column(matrix, documents.labels)) is not None:
+        problem = f"the column {str(frame.columns[column])!r} has the same value in all documents of a class"
+        raise ValueError(f"{name}: {problem}: leave it out of the file if it was made from the labels")
     if normalization != "none":
         lengths = np.linalg.norm(matrix, ord={"l1": 1, "l2": 2}[normalization], axis=1, keepdims=True)
         np.divide(matrix, lengths, out=matrix, where=lengths > 0)

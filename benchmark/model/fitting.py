@@ -17,7 +17,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import LoadedVariant, fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
+from benchmark.methods.split_data import SplitData, inputs_of
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
@@ -170,7 +170,7 @@ def _trained(
         context.observer.plan(1 + probability * INNER_FOLDS)
         members = [(method, problem, fit(split))]
         if probability:
-            outside = out_of_fold_values(problem, split, method.inputs(problem), fit)
+            outside = out_of_fold_values(problem, split, inputs_of(method.spec, problem), fit)
     parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
     classes, sigmoids = problem.documents.classes, None
     if probability and outside is not None:

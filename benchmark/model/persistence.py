@@ -32,7 +32,7 @@ from benchmark.system.errors import ConfigError, DataError, one_line
 from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.model.text_model import ModelPart
     from benchmark.system.user_classes import Plugin
@@ -129,16 +129,7 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
     """
     folder = Path(path)
     description, file = folder / DESCRIPTION_FILE, folder / MODEL_FILE
-    try:
-        about = json.loads(_content(description))
-        kind, digest = about["format"], about["digest"]
-    except (ValueError, RecursionError, KeyError, TypeError) as error:
-        raise DataError(f"{description}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
-    if kind != MODEL_FORMAT:
-        raise DataError(f"{description}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
-    if digest != digest_without_itself(about):
-        raise DataError(f"{description}: is damaged, or was changed; {_AGAIN}")
-    _check_files(folder, about["files"], [each["file"] for each in about["plugins"]])
+    about = _checked_description(folder, description)
     if about["plugins"]:
         names = ", ".join(Path(each["file"]).name for each in about["plugins"])
         check_trusted(description, f"has the code of {names}, which would be run")
@@ -161,21 +152,22 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
     return TextClassifier(classes, parts, state["rule"], state["sigmoids"], about["about"], plugins, jobs)
 
 
-def _check_files(folder: Path, digests: Mapping[str, str], named: Iterable[str]) -> None:
-    """Raise DataError if a file of the model is missing or was changed, or one beside a plug-in's is of no model."""
-    beside = (each for each in folder.glob(f"{_PLUGIN_FOLDER}*/**/*") if each.is_file())
-    present = {each.relative_to(folder).as_posix() for each in beside if "__pycache__" not in each.parts}
-    for name in sorted({*present, *digests, *named}):
-        path = folder / name
-        if name not in digests:
-            problem = "is no file of the model"
-        elif not path.is_file():
-            problem = "is missing"
-        elif hashlib.sha256(_content(path)).hexdigest() != digests[name]:
+def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
+    """Return what `model.json` says; DataError if it or a file of the model was damaged, changed, or is of no model."""
+    try:
+        about: dict[str, Any] = json.loads(_content(description))
+        kind, digest = about["format"], about["digest"]
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise DataError(f"{description}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
+    if kind != MODEL_FORMAT:
+        raise DataError(f"{description}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
+    if digest != digest_without_itself(about):
+        raise DataError(f"{description}: is damaged, or was changed; {_AGAIN}")
+    for name, digest in about["files"].items():
+        if hashlib.sha256(_content(folder / name)).hexdigest() != digest:
             problem = f"is damaged, was changed, or doesn't belong to {DESCRIPTION_FILE}"
-        else:
-            continue
-        raise DataError(f"{path}: {problem}; {_AGAIN}")
+            raise DataError(f"{folder / name}: {problem}; {_AGAIN}")
+    return about
 
 
 @contextlib.contextmanager

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from benchmark.corpora.corpus import TEXT_CHUNK_BYTES, FieldedText
+from benchmark.corpora.corpus import FieldedText
 from benchmark.model.probabilities import class_probabilities
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 N = TypeVar("N")
 
 #: Documents per batch of predictions.
-PREDICTION_BATCH = 2048
+PREDICTION_BATCH = 1024
 #: Copies of one document, each without one of its terms, per batch.
 LEAVE_ONE_OUT_ROWS = 256
 #: A term whose cost is below this share of a decision value counts as rounding.
@@ -262,8 +263,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         if n_words and self.n_terms is None:
             raise ConfigError("a pipeline reads texts by itself: it has no terms to show; leave out --top-terms")
+        left = iter(documents)
+        batches = iter(lambda: list(islice(left, PREDICTION_BATCH)), [])
         with blas_threads(1):
-            yield from map_in_order(lambda batch: self._answer(batch, n_words), _batches(documents), self.jobs)
+            yield from map_in_order(lambda batch: self._answer(batch, n_words), batches, self.jobs)
 
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
         """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
@@ -272,7 +275,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             parts = zip(self.parts, inputs, strict=True)
             decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
-        return decisions.predicted, decisions.known_values
+        return decisions.predicted, np.asarray(decisions.values)
 
     def _answer(self, batch: Sequence[tuple[N, bytes]], n_words: int) -> tuple[tuple[N, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
@@ -310,20 +313,6 @@ def _bytes(text: Text) -> bytes:
         fields = {name: _bytes(value) for name, value in text.items()}
         return FieldedText(b"\n".join(fields.values()), fields)
     return text.encode("utf-8", "replace") if isinstance(text, str) else text
-
-
-def _batches(documents: Iterable[tuple[N, bytes]]) -> Iterator[list[tuple[N, bytes]]]:
-    """Yield batches of `PREDICTION_BATCH` documents, or fewer if their texts fill a chunk."""
-    batch: list[tuple[N, bytes]] = []
-    n_bytes = 0
-    for name, text in documents:
-        batch.append((name, text))
-        n_bytes += len(text)
-        if len(batch) >= PREDICTION_BATCH or n_bytes >= TEXT_CHUNK_BYTES:
-            yield batch
-            batch, n_bytes = [], 0
-    if batch:
-        yield batch
 
 
 def telling_terms(

@@ -97,17 +97,6 @@ def test_a_binary_value_is_positive_where_one_is_predicted(classes: tuple[int, i
     assert (values[2:] > 0).tolist() == [True, False]
 
 
-def test_scores_of_ours_that_are_not_finite_are_refused() -> None:
-    class Ours:
-        classes_ = np.arange(3)
-
-        def decision_function(self, _: Any) -> Any:
-            return np.array([[1.0, 2.0, np.inf]])
-
-    with pytest.raises(FloatingPointError, match="a decision value is not a finite number"):
-        predicted_codes(Ours(), POINTS[:1])
-
-
 def test_dense_points_must_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     dense, labels = checked_classifier(HistGradientBoostingClassifier()), np.array([1, 0, 1, 0], dtype=np.int32)
     monkeypatch.setattr("benchmark.methods.checked_classifiers.free_memory", lambda: 96)

@@ -18,7 +18,7 @@ from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import KEPT, NAMES, SELECTED, default_spec, represented, spec_of, values_of, with_documents
+from .conftest import KEPT, SELECTED, represented, spec_of, values_of, with_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,14 +98,6 @@ def test_only_support_vectors_are_kept(scheme: str, bench: MatrixCache) -> None:
     assert set(np.concatenate([each.support for each in machines])) == set(range(n))
     counts = problem.counts.matrix[split.test]
     np.testing.assert_array_equal(kept_again(fitted).class_values(counts), fitted.class_values(counts))
-
-
-@pytest.mark.parametrize("name", sorted(set(NAMES) - set(KEPT)))
-def test_what_can_not_be_kept_is_refused(name: str, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=True)
-    spec = default_spec(name)
-    with pytest.raises(ValueError, match=f"a model with the kernel '{name}' can't be saved"):
-        build_method(spec, problem, None, replicated=False).fit(problem, toy_group_splits(problem)[0], None, bench)
 
 
 @pytest.mark.parametrize("name", ["divergence-bayes", "mnb", "logistic"])

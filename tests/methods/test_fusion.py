@@ -19,7 +19,7 @@ from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import SELECTED, represented, spec_of, values_of, with_documents
+from .conftest import SELECTED, represented, spec_of, values_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -80,22 +80,6 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
     assert whole.outside.shape == (len(split.train), 3)
     assert np.isnan(whole.outside).any() == (scale == "hold-out")
-
-
-def test_classes_that_can_not_be_learned_are_left_out_of_the_sum() -> None:
-    problem = toy_problem(multilabel=True)
-    split = toy_group_splits(problem)[0]
-    members = problem.members.copy()
-    members[split.train, 0], members[split.train, 1] = True, False
-    given = with_documents(problem, "few", topics=members)
-    method = fusion(MNB, LINEAR, problems=(given, given), scale="out-of-fold")
-    (found,) = method.solve(given, [split], None, MatrixCache())
-    whole = method.train(SplitData(given, split, [split], None, "sum", MatrixCache()))
-    for values in (found.values, whole.outside):
-        assert set(values[:, 0]) == {np.inf}
-        assert set(values[:, 1]) == {-np.inf}
-        assert np.isfinite(values[:, 2]).all()
-    np.testing.assert_array_equal(found.predicted, found.values > 0)
 
 
 def others(*, multilabel: bool) -> list[FusedMethod]:

@@ -18,7 +18,7 @@ from .conftest import represented, solved, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.problem import Problem
 
@@ -26,7 +26,6 @@ TF = represented("tf", "l2", "collection")
 ALL = np.arange(60)
 #: Of the same training documents, the second half of the others, and of other training documents.
 SPLITS = [Split("a", ALL[:30], ALL[30:50]), Split("a", ALL[:30], ALL[40:]), Split("a", ALL[10:40], ALL[40:])]
-NORMALIZATIONS = {"plsi-fisher": "none", "gram-rows": "l1", "hp-top": "l2"}
 
 
 def run_of(spec: MethodSpec, problem: Problem, bench: MatrixCache, *, splits: list[Split], **options: Any) -> Any:
@@ -69,28 +68,10 @@ def of_matrix() -> list[tuple[MethodSpec, dict[str, Any]]]:
     return [(spec, options) for spec in specs]
 
 
-def of_hyperplanes() -> list[tuple[MethodSpec, dict[str, Any]]]:
-    """Linear methods of several classes, with the same linear machines or not."""
-    first, second = toy_group_splits(toy_problem(multilabel=True))
-    raw, tfidf = represented("tf", "none", "collection"), represented("tfidf", "l2", "collection")
-    cases: list[tuple[MethodSpec, dict[str, Any]]] = [
-        *((spec_of(name, points), {}) for name in ("linear", "hp-top") for points in (TF, tfidf)),
-        *((spec_of(name, TF, **more), {}) for name in ("linear", "hp-top") for more in ({"C": 2.0}, {"epsilon": 0.5})),
-        *((spec_of("linear", raw, **more), {}) for more in ({}, {"ridge": 1.0}, {"scale_C": "mean-self-product"})),
-        (spec_of("linear", TF), {"splits": [second]}),
-        (spec_of("linear", TF), {"splits": [replace(first, test=first.test[1:])]}),
-        (spec_of("linear", TF), {"splits": [replace(first, train=first.train[1:])]}),
-        *((spec_of("linear", TF), {"terms": 20, "aggregate": each}) for each in ("sum", "maximum")),
-        (spec_of("linear", TF), {"terms": 10}),
-    ]
-    return [(spec, {"splits": [first]} | options) for spec, options in cases]
-
-
-@pytest.mark.parametrize("ways", [of_products, of_matrix, of_hyperplanes])
+@pytest.mark.parametrize("ways", [of_products, of_matrix])
 def test_methods_decide_beside_each_other_as_alone(ways: Callable[[], list[tuple[MethodSpec, dict[str, Any]]]]) -> None:
     """Whatever ran before, on the same documents or on others."""
-    several, bench = ways is of_hyperplanes, MatrixCache()
-    problem = toy_problem(multilabel=several, n_classes=2 if ways is of_matrix else 3)
+    problem, bench = toy_problem(multilabel=False, n_classes=2 if ways is of_matrix else 3), MatrixCache()
     blocks = {"blocks": ("all", "title"), "block_of": np.arange(40) // 20}
     problem = replace(problem, counts=replace(problem.counts, **blocks))
     turned = replace(problem, key="turned", counts=replace(problem.counts, matrix=problem.counts.matrix[::-1]))
@@ -101,48 +82,31 @@ def test_methods_decide_beside_each_other_as_alone(ways: Callable[[], list[tuple
         assert_equal(found[1], alone[number])
 
 
-@pytest.mark.parametrize(
-    ("name", "multilabel"),
-    [("plsi-fisher", True)],
-)
-def test_arrays_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed(name: str, multilabel: bool) -> None:
-    """And by the parts of the method but its machine; what is read again decides as what was computed."""
+def test_models_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed() -> None:
+    """What is read again decides as what was computed, whatever the machine."""
     stored: dict[str, Any] = {}
 
     def cached(what: str, parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
-        assert what.endswith(", 30 documents of 3 classes")
+        assert what == "PLSI models, 30 documents of 3 classes"
         key = repr((what, parts, content))
         if key not in stored:
             stored[key] = make()
         return stored[key]
 
-    points = represented("tf", NORMALIZATIONS.get(name, "l2"), "collection")
-    plain = spec_of(name, points)
-    others: list[Representation] = []
-    if name == "gram-rows":
-        others = [represented("tfidf", "l1", idf) for idf in ("collection", "training")]
-    bench, cases = MatrixCache(cached=cached), [
-        *((plain, 7, {"splits": [each]}) for each in SPLITS),
-        (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "sum"}),
-        (plain, 7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "maximum"}),
-        (plain, 7, {"splits": [SPLITS[0]], "terms": 10, "aggregate": "maximum"}),
-        (plain, 8, {"splits": [SPLITS[2]]}),
-        *((replace(plain, representation=each), 7, {"splits": [SPLITS[0]]}) for each in others),
-    ]  # fmt: skip
-    alone = []
-    for again in (False, True):
-        for number, (spec, seed, options) in enumerate(cases):
-            problem = replace(toy_problem(multilabel=multilabel), seed=seed)
-            if not again:
-                alone.append(run_of(spec, problem, MatrixCache(), **options))
-            assert_equal(run_of(spec, problem, bench, **options), alone[number])
+    points, bench = represented("tf", "none", "collection"), MatrixCache(cached=cached)
+    cases: list[tuple[int, dict[str, Any]]] = [
+        *((7, {"splits": [each]}) for each in SPLITS),
+        (7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "sum"}),
+        (7, {"splits": [SPLITS[0]], "terms": 20, "aggregate": "maximum"}),
+        (7, {"splits": [SPLITS[0]], "terms": 10, "aggregate": "maximum"}),
+        (8, {"splits": [SPLITS[2]]}),
+    ]
+    for C in (1.0, 1.0, 2.0):
+        for seed, options in cases:
+            problem, spec = replace(toy_problem(multilabel=True), seed=seed), spec_of("plsi-fisher", points, C=C)
+            expected = run_of(spec, problem, MatrixCache(), **options)
+            assert_equal(run_of(spec, problem, bench, **options), expected)
     assert len(stored) == len(cases)
-    costly = spec_of(name, points, C=2.0)
-    assert_equal(
-        solved(costly, toy_problem(multilabel=multilabel), bench, SPLITS[0]),
-        solved(costly, toy_problem(multilabel=multilabel), MatrixCache(), SPLITS[0]),
-    )
-    assert len(stored) == len(cases) + (name in ("linear", "hp-top")), "hyperplanes depend on C"
 
 
 # What is streamed
@@ -173,6 +137,3 @@ def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool
         assert (isinstance(products.matrix, np.ndarray), seconds > 0) == (stored, True)
         np.testing.assert_array_equal(products.matrix[:], expected @ expected[:40].T)
         np.testing.assert_array_equal(products.self_products, (expected**2).sum(axis=1))
-
-
-# Seconds

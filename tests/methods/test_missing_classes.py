@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import check_component
 from benchmark.evaluation.splits import Split
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
@@ -71,27 +68,6 @@ def test_of_none_it_is_given_to_none_and_of_all_to_all(name: str, n_members: int
             assert set(values[:, 2]) == {infinite}
             assert set(predicted[:, 2]) == {infinite > 0}
     assert infinite is None or not found.tied[:, 2].any()
-
-
-@pytest.mark.parametrize("own", [(False, False, False), (True, True, True), (True, False, False)])
-@pytest.mark.parametrize("rule", [None, "at-least-one", "cross-validated"])
-@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "linear-svm"])
-def test_where_no_class_can_be_learned_each_is_given_to_none_or_all(
-    name: str, rule: str | None, own: tuple[bool, ...], bench: MatrixCache
-) -> None:
-    if rule == "at-least-one" and not any(own):
-        return  # refused, see `test_thresholds`
-    problem = of_training(SPLIT, own)
-    threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
-    method = build_method(replace(default_spec(name), threshold=threshold), problem, None, replicated=False)
-    (found,) = method.solve(problem, [SPLIT], None, bench)
-    fitted = method.fit(problem, SPLIT, None, bench)
-    kept = fitted.decide(problem.counts.matrix[SPLIT.test])
-    for predicted in (found.predicted, kept.predicted):
-        assert predicted.tolist() == [list(own)] * len(SPLIT.test)
-    assert not found.tied.any()
-    for each in (found.values, kept.values):
-        np.testing.assert_array_equal(each, np.where([own] * len(SPLIT.test), np.inf, -np.inf))
 
 
 # Documents of one class each

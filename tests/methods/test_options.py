@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
-from sklearn.tree import ExtraTreeClassifier
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import Component
-from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
+from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.gram_sources import plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
@@ -23,7 +21,7 @@ from benchmark.methods.top_method import TopMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import SELECTED, default_spec, represented, solved, spec_of, values_of
+from .conftest import SELECTED, represented, spec_of, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,23 +164,6 @@ def test_machines_that_are_joined_decide_as_each_alone(once: bool, terms: int | 
             np.testing.assert_array_equal(one.tied, other.tied)
 
 
-class TheirKernel(KERNELS["linear"]):  # type: ignore[misc]
-    """A kernel that isn't this package's, of the same values."""
-
-
-def test_machines_on_a_users_kernel_are_trained_alone_and_decide_alike(bench: MatrixCache) -> None:
-    problem, ours = toy_problem(multilabel=False), default_spec("linear")
-    theirs = replace(ours, kernel=Component.of("theirs", TheirKernel, {}))
-    joins = [
-        build_method(each, problem, None, replicated=False).joins(problem, None)
-        for each in (ours, theirs, default_spec("linear", scheme="one-vs-rest"), default_spec("mnb"))
-    ]
-    assert [each is None for each in joins] == [False, True, True, True]
-    split = toy_group_splits(problem)[0]
-    one, other = (solved(each, problem, bench, split)[0] for each in (ours, theirs))
-    np.testing.assert_array_equal(one.predicted, other.predicted)
-
-
 # Kernels that learn a model
 
 
@@ -264,26 +245,3 @@ def test_a_classifier_is_that_of_its_class(
         np.testing.assert_array_equal(found.predicted, expected)
         kept = method.fit(problem, split, terms, bench)
         np.testing.assert_array_equal(kept.decide(problem.counts.matrix[split.test]).predicted, expected)
-
-
-# What a library or a user brings
-
-
-@pytest.mark.parametrize("seed", [7, 8])
-@pytest.mark.parametrize("stated", [None, 3])
-def test_a_librarys_classifier_has_the_seed_of_the_experiment_unless_it_states_its_own(
-    seed: int, stated: int | None, bench: MatrixCache
-) -> None:
-    component = Component.of("tree", ExtraTreeClassifier, {} if stated is None else {"random_state": stated})
-    spec = replace(spec_of("mnb", represented("tf", "none", "collection")), classifier=component)
-    problem = replace(toy_problem(multilabel=False), seed=seed)
-    method, split = build_method(spec, problem, None, replicated=False), toy_group_splits(problem)[0]
-    assert method.uses_seed == (stated is None)
-    (found,) = method.solve(problem, [split], None, bench)
-    counts, labels = problem.counts.matrix.astype(float), problem.documents.labels
-    tree = ExtraTreeClassifier(random_state=seed if stated is None else stated).fit(
-        counts[split.train], labels[split.train]
-    )
-    np.testing.assert_array_equal(found.predicted, tree.predict(counts[split.test]))
-    kept = method.fit(problem, split, None, bench)
-    np.testing.assert_array_equal(kept.decide(counts[split.test]).predicted, found.predicted)

@@ -91,13 +91,6 @@ class Wrong:
         self.thresholds_ = self.thresholds
 
 
-def test_a_rule_has_one_finite_threshold_a_class(bench: MatrixCache) -> None:
-    given = problem()
-    wanted = replace(spec("mnb", "zero"), threshold=Component.of("wrong", Wrong, {"thresholds": [0.0, 1.0]}))
-    with pytest.raises(ValueError, match=r"the threshold rule Wrong gives values of the shape \(2,\), not \(3,\)"):
-        decided(wanted, given, toy_group_splits(given)[0], bench)
-
-
 @pytest.mark.parametrize("terms", [None, 20])
 def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | None, bench: MatrixCache) -> None:
     """Whether terms are selected or not; a value of 0 is no tie."""
@@ -113,6 +106,9 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     assert found.tied[[1, 4, 6], [0, 1, 2]].all()
     np.testing.assert_array_equal(found.predicted, values > thresholds)
     np.testing.assert_array_equal(found.values, values - thresholds)
+    wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": [0.0, 1.0]}))
+    with pytest.raises(ValueError, match=r"the threshold rule Wrong gives values of the shape \(2,\), not \(3,\)"):
+        decided(wanted, given, split, bench)
 
 
 @pytest.mark.parametrize("terms", [None, 20])

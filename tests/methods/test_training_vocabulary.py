@@ -1,4 +1,4 @@
-"""With `vocabulary_from: training`, a split's tested documents have no say in the terms."""
+"""Terms of a method: those of a split's training documents, and the blocks that fields weigh."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import FittedView
 from benchmark.text.counts import Counts
 from benchmark.text.pruning import TRAINING, Pruning
 from tests.methods.conftest import SELECTED, represented, solved, spec_of
@@ -52,3 +53,18 @@ def test_each_split_has_the_terms_of_its_training_documents(name: str, multilabe
             chosen = fitted.view.terms
             assert {whole.counts.vocabulary[term] for term in chosen} <= set(alone.counts.vocabulary)
             np.testing.assert_array_equal(fitted.decide(whole.counts.matrix[split.test]).predicted, ours.predicted)
+
+
+def test_blocks_follow_the_terms_that_are_selected_or_kept() -> None:
+    """Terms in another order than that of the columns, and those of a split's own vocabulary."""
+    found = toy_problem(multilabel=False)
+    block_of = (np.arange(40) % 3 == 0).astype(np.intp)
+    given = replace(found, counts=replace(found.counts, blocks=("all", "title"), block_of=block_of), pruning=PRUNING)
+    points, terms = replace(represented("tf", "l1", "training"), fields=(("title", 2.0),)), np.array([3, 1, 39, 0, 7])
+    counts = given.counts.matrix[:, terms]
+    titles = FittedView(given.weighting(counts, points, None, terms), "l1").points(counts).toarray()
+    own = counts.toarray() * (block_of[terms] == 1)
+    np.testing.assert_allclose(titles, own / np.maximum(own.sum(axis=1, keepdims=True), 1), rtol=1e-12)
+    train = np.arange(0, 60, 2)
+    assert 0 < len(given.training_terms(train)) < 40
+    np.testing.assert_array_equal(given.over_terms_of(train).counts.block_of, block_of[given.training_terms(train)])

@@ -21,7 +21,6 @@ from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
-from benchmark.model.text_model import telling_terms
 from benchmark.representation import TermWeighting
 from tests.model.studies import study_of, texts_of, words_of
 
@@ -72,18 +71,6 @@ def test_of_two_classes_it_has_one_value(fitted: Fit, pages: tuple[list[str], li
         np.testing.assert_array_equal(model.predict(texts)[clear], model.classes_[(values > 0).astype(int)][clear])
 
 
-def test_of_several_classes_it_says_which(fitted: Fit) -> None:
-    own = list(texts_of("several").values())
-    model = fitted(study_of("ngd", subset="several"), probability=True)
-    given, values = model.predict(own), model.decision_function(own)
-    assert given.shape == (len(own), 3)
-    assert given.dtype == np.bool_
-    np.testing.assert_array_equal(given, values > 0)
-    probabilities = model.predict_proba(own)
-    assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert not np.allclose(probabilities.sum(axis=1), 1)
-
-
 def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
     model, own = fitted(study_of("ngd"), probability=True), list(texts_of(None).values())
     assert model.predict([]).shape == (0,)
@@ -95,35 +82,26 @@ def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
         model.predict("a text")
 
 
-@pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
-def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit, store: Store) -> None:
-    experiment = study_of(LINEAR, classes=classes)
-    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
-    points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
-    folds = [(fold.train, fold.test) for fold in KFold(INNER_FOLDS, experiment.seed).splits(counts.documents)]
-    theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
-    model = fitted(experiment, probability=True)
-    own = texts_of(None)
-    ((_, answers),) = model.answers([(name, own[name]) for name in counts.documents.ids])
-    np.testing.assert_allclose(answers.probabilities, theirs.predict_proba(points), atol=1e-9)
-    assert answers.probabilities is not None
-    assert answers.probabilities.std() > 0.1
-
-
-def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit, store: Store) -> None:
-    experiment = study_of(LINEAR, subset="several")
+@pytest.mark.parametrize(
+    ("subset", "classes"),
+    [(None, None), (None, ["faculty", "student"]), ("several", None)],
+    ids=["three", "two", "several"],
+)
+def test_probabilities_are_those_of_scikit_learn(subset: Any, classes: Any, fitted: Fit, store: Store) -> None:
+    experiment = study_of(LINEAR, subset=subset, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
-    made = KFold(INNER_FOLDS, experiment.seed, stratified=False).splits(counts.documents)
-    folds = [(fold.train, fold.test) for fold in made]
-    own = texts_of("several")
+    made = KFold(INNER_FOLDS, experiment.seed, stratified=topics is None).splits(counts.documents)
+    theirs = CalibratedClassifierCV(LinearSvm(), cv=[(fold.train, fold.test) for fold in made], ensemble=False)
+    own = texts_of(subset)
     ((_, answers),) = fitted(experiment, probability=True).answers([(name, own[name]) for name in counts.documents.ids])
-    assert topics is not None
-    assert answers.probabilities is not None
-    for column in range(3):
-        members = topics[:, column].astype(int)
-        theirs = CalibratedClassifierCV(LinearSvm(), cv=folds, ensemble=False).fit(points, members)
-        np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
+    if topics is None:
+        expected = theirs.fit(points, counts.documents.labels).predict_proba(points)
+    else:
+        each = [theirs.fit(points, topics[:, column].astype(int)).predict_proba(points)[:, 1] for column in range(3)]
+        expected = np.stack(each, axis=1)
+    np.testing.assert_allclose(answers.probabilities, expected, atol=1e-9)
+    assert expected.std() > 0.1
 
 
 def test_a_class_without_a_value_has_platts_constant() -> None:
@@ -138,13 +116,6 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
     assert expit(-sigmoids[3, 1]) == pytest.approx(1 / 32)
     assert sigmoids[3, 0] == 0
     np.testing.assert_allclose(class_probabilities(values[:30], sigmoids, learned).sum(axis=1), 1)
-
-
-def test_of_two_classes_both_need_a_value() -> None:
-    values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
-    learned = LearnedClasses(False, np.arange(2), np.zeros(2, dtype=bool))
-    with pytest.raises(ValueError, match="'b' has too few training documents"):
-        fit_sigmoids(values, labels, learned, ("a", "b"))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
@@ -171,11 +142,3 @@ def test_the_words_that_speak_most_are_those_that_are_missed_most(
         assert [round(cost[word], 9) for word in told] == [round(cost[word], 9) for word in expected]
         assert told
     assert sorted(answers.words[0]) == answers.classes_of(0)
-
-
-@pytest.mark.parametrize(("multilabel", "words"), [(False, ["b"]), (True, ["b", "a"])])
-def test_a_word_that_is_not_missed_does_not_speak(multilabel: bool, words: list[str]) -> None:
-    """Without "a" both classes fall alike, without "b" the first more, and without "c" and "d" it doesn't fall."""
-    without = np.array([[0.9, -0.1], [0.5, 0.0], [1.0, 0.0], [2.0, 0.0]])
-    found = telling_terms("abcd", np.array([[1.0, 0.0]]), without, [0], 4, multilabel=multilabel)
-    assert found == {0: words}

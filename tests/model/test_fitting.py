@@ -7,51 +7,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.kernels import KERNELS, Kernel
+from benchmark.model.text_model import TextView
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import tags_of
-from tests.model.studies import check_against_run, study_of, texts_of
+from benchmark.text.lexer import Lexing
+from tests.model.studies import check_against_run, study_of, texts_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
     from benchmark.model.text_model import TextClassifier
 
     Fit = Callable[..., TextClassifier]
 
+LINEAR = {"name": "linear", "weighting": "tfidf", "normalization": "l2", "classifier": "linear-svm"}
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
-PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"c": 1.0}}
-NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES += [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
-METHODS = [
-    {"kernel" if name in KERNELS else "classifier": {"name": name, **PARAMETERS.get(name, {})}} for name in NAMES
-]
 DRAWS = {"name": "random-subsets", "train_size": [80, 120], "replicates": 2, "test": "texas"}
 TWO = ["student", "faculty"]
 POLYNOMIAL = {"normalization": "none", "kernel": {"name": "polynomial", "c": 1.0}}
 CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
 C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
-
-
-@pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
-def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, RunPredictions]:
-    """A run of every method, under either weighting."""
-    both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
-    return request.param, run_experiment(study_of(*both, subset=request.param), RunContext(store))
-
-
-@pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
-def test_every_method_decides_as_in_the_run(
-    n: int, every_method: tuple[str | None, RunPredictions], fitted: Fit
-) -> None:
-    subset, found = every_method
-    own = [entry.label for entry in found.experiment.variants["base"].entries[2 * n : 2 * n + 2]]
-    assert len(check_against_run(found, fitted, texts_of(subset), own)) == 2
 
 
 @pytest.mark.parametrize(
@@ -111,15 +88,13 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     model, own = fitted(study_of("ngd"), split="texas"), list(texts_of(None).items())
     (names, whole), *_ = model.answers(own)
     assert names == tuple(name for name, _ in own)
-    for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"benchmark.model.text_model.{limit}", most)
-            model.jobs = jobs
-            parts = list(model.answers(own))
-        assert len(parts) > 50
-        assert [name for names, _ in parts for name in names] == list(names)
-        np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
-        np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
+    monkeypatch.setattr("benchmark.model.text_model.PREDICTION_BATCH", 7)
+    model.jobs = jobs
+    parts = list(model.answers(own))
+    assert len(parts) > 30
+    assert [name for names, _ in parts for name in names] == list(names)
+    np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)
+    np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
 
 
 REFUSED = [
@@ -136,3 +111,40 @@ def test_what_can_not_be_a_model_says_why(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         fitted(study_of("ngd", "hp-top", **changes), cell, **options)
+
+
+def test_a_model_says_what_it_was_trained_on(fitted: Fit) -> None:
+    experiment = study_of(LINEAR, "mnb")
+    model = fitted(experiment, "linear", split="texas")
+    n = model.about["documents"]
+    assert model.about == {
+        "name": "small",
+        "config": experiment.raw,
+        "cell": "linear",
+        "trained_on": "texas",
+        "documents": n,
+        "content_digest": model.about["content_digest"],
+        "chosen": None,
+        "text": ["text"],
+        "reading": None,
+    }
+    assert len(model.about["content_digest"]) == 64
+    assert repr(model) == f"<TextClassifier of linear: {n} documents, 3 classes>"
+    one, other = [word for word in words_of(model) if word.isalpha()][:2]
+    ((_, answers),) = model.answers([("a", f"Subject: x\n\n{one} {one} {other} zzzz".encode()), ("b", b"\n\nzzzz")])
+    assert answers.known is not None
+    assert answers.known.tolist() == [2, 0], "terms, however often they occur"
+    assert model.n_terms == len(words_of(model))
+
+
+@pytest.mark.parametrize(
+    ("header", "html", "expected"),
+    [
+        (False, True, "Subject: x\n\nan  old  ship"),
+        (True, False, "an <b>old</b> ship"),
+    ],
+)
+def test_a_pipeline_reads_texts_without_what_is_skipped(header: bool, html: bool, expected: str) -> None:
+    view = TextView(Lexing(skip_header=header, skip_html=html), None)
+    (found,) = view.inputs([b"Subject: x\n\nan <b>old</b> ship"])
+    assert found.split() == expected.split()

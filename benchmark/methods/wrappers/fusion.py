@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.methods.base import Method
+from benchmark.methods.split_data import inputs_of
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
 from benchmark.system.registries import is_builtin
@@ -171,7 +172,7 @@ class FusedMethod(Method):
                 fitted, outside = self._trained(number, work)
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
-                inputs = self.methods[number].inputs(self.problems[number])[work.split.test]
+                inputs = inputs_of(self.methods[number].spec, self.problems[number])[work.split.test]
                 tested = fitted.class_values(inputs)
                 watch.lap("testing")
                 known[key] = scale, tested, watch.seconds()
@@ -197,7 +198,7 @@ class FusedMethod(Method):
     def _trained(self, number: int, work: SplitData) -> tuple[FittedMethod, Array]:
         """Train one of the methods; return it, and out-of-fold class values of the training documents."""
         method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
-        inputs, terms, split = method.inputs(problem), work.terms, work.split
+        inputs, terms, split = inputs_of(method.spec, problem), work.terms, work.split
 
         def fit(part: Split) -> FittedMethod:
             return method.fit(problem, part, terms, work.matrices)

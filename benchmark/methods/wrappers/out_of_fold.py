@@ -43,7 +43,7 @@ def out_of_fold_values(
 ) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
 
-    `inputs` are what the method takes of all documents, see `Method.inputs`. Documents that none of the first `n_folds`
+    `inputs` are what the method takes of all documents, see `inputs_of`. Documents that none of the first `n_folds`
     folds tests have NaN. `each` applies a function to every fold, as `map` does.
     """
     values = np.full(problem.members.shape, np.nan)

@@ -11,6 +11,7 @@ from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
+from benchmark.methods.split_data import inputs_of
 from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class ThresholdedMethod(Method):
             raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
         if not hasattr(rule, "fit"):
             return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
-        inputs = self.inputs(work.problem)
+        inputs = inputs_of(self.spec, work.problem)
         values = out_of_fold_values(
             work.problem, work.split, inputs, lambda fold: self.method.fit_split(work.alone_on(fold))
         )
