@@ -15,7 +15,7 @@ from benchmark.analysis.model_selection import selection_metric
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
-from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
+from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS
 from benchmark.evaluation.metrics import is_time_metric
@@ -23,7 +23,7 @@ from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
@@ -61,15 +61,8 @@ def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
     return rows
 
 
-def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
-    """Return what the templates of notes, of the terminal and of documents state.
-
-    Parameters
-    ----------
-    run : RunPredictions
-    printed : mapping of str to float
-        The paper's numbers by cell.
-    """
+def note_facts(run: RunPredictions) -> Facts:
+    """Return what the templates of notes, of the terminal and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
     sample = sampling_of(variants[0].protocol.tags, experiment.seed)
     protocols = (
@@ -106,7 +99,7 @@ def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
         "versions": sorted(taken.items()),
         "tasks": list(_tasks(variants[0], predictions)),
         "gains": any(cell.what == "gain" for cell in experiment.cells),
-        "of_diagnostics": diagnostic_notes(run, printed),
+        "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
 
@@ -123,7 +116,7 @@ def _shares_by_date(run: RunPredictions) -> Iterator[tuple[str, int, int, float]
                 yield f"{name}: " if len(run.experiment.variants) > 1 else "", n, n_documents, share
 
 
-def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple[str, ...]:
+def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
@@ -131,7 +124,7 @@ def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple
     for component in run.experiment.diagnostics:
         measured = run.predictions.diagnostics.items()
         found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(DiagnosticResults(found, printed))
+        notes += component.build().notes(found)
     return tuple(notes)
 
 

@@ -8,14 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmark.commands.compare import compare_run_folders
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
-from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ def local_context(
 
     Results are kept in the user's store by default.
     """
-    ensure_numba_cache(observer.note)
     return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
 
 
@@ -147,6 +144,8 @@ def run_again(
     DataError
         If the folder is damaged or of another format, or the corpus has gone or fails its checks.
     """
+    from benchmark.commands.compare import compare_run_folders  # noqa: PLC0415 - a plan needs none of it
+
     if not (folder / MANIFEST_FILE).exists():
         wanted = "name a configuration, or the folder of a finished run"
         raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")

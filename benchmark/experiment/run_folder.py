@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
 from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
@@ -36,7 +35,6 @@ from benchmark.evaluation.predictions import (
     RUN_FILES,
     TIMINGS_TABLE,
 )
-from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import plugin_records
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
@@ -61,8 +59,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_run` refuses, not one run's predictions under another's description.
     """
-    published = published_by_cell(published_of_experiment(run.experiment), run.experiment)
-    notes = diagnostic_notes(run, published)
+    notes = diagnostic_notes(run)
     recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})

@@ -97,9 +97,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
                     stored.add(setting.key)
         matrices.release()
         if cache.n_found:
-            context.observer.note(
-                f"{cache.n_found:,} of the kernels' matrices, models and hyperplanes came from the store."
-            )
+            context.observer.note(f"{cache.n_found:,} of the kernels' models came from the store.")
         arrays, failed = compute_diagnostics(experiment, read, context)
     predictions.diagnostics.update(arrays)
     facts = {name: variant.facts for name, variant in read.items()}

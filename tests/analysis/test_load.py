@@ -67,7 +67,7 @@ class TestFile:
         [
             (None, {"papper": "p"}, "unknown key 'papper'; did you mean 'paper'"),
             ("values", {"cel": "a"}, "unknown key 'cel'; did you mean 'cell'"),
-            ("values", {"value": 1.5}, r"values\.0\.value is 1\.5: must be text: put it in quotes"),
+            ("values", {"value": 1.5}, r"values\.0\.value is 1\.5: must be a valid string: put it in quotes"),
             ("values", {"value": "1,5"}, "is not a decimal number"),
             ("values", {"value": "nan"}, "is not a decimal number"),
             ("values", {"metric": "acuracy"}, "unknown metric 'acuracy'; did you mean 'accuracy'"),

@@ -242,7 +242,6 @@ NOT_STORED = {
     "benchmark.classifiers.placeholders",  # names in tables of methods that are trained elsewhere
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
     "benchmark.corpora.user.user_card",
-    "benchmark.methods.degenerate",
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
