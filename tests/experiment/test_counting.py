@@ -72,5 +72,5 @@ def test_no_more_and_no_fewer_documents_and_words_are_there_than_expected(
 
 def test_equal_corpora_of_users_have_equal_keys() -> None:
     """Whichever of their strings are one object."""
-    one, other = "ab", bytes(b"ab").decode()
+    one, other = "ab", b"ab".decode()
     assert _digest([one, one]) == _digest([one, other]) != _digest([one, "c"])
