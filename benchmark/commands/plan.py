@@ -17,7 +17,7 @@ from benchmark.analysis.formatting.table import Table
 from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.context import LoadedVariant
-from benchmark.experiment.counting import counts_key
+from benchmark.experiment.counting import corpus_content, counts_key
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
@@ -133,7 +133,7 @@ def _is_counted(experiment: Experiment, context: RunContext) -> bool:
                 source = collection.reader.locate(download=False, notify=context.observer.note)
             except DataError:
                 return False
-            if not context.store.has(counts_key(collection, source)):
+            if not context.store.has(counts_key(collection, corpus_content(collection.reader, source))):
                 return False
     return True
 
