@@ -242,7 +242,7 @@ class TestOptions:
         assert [row["tf-l1-ngd"], row["tf-l1-linear"]] == pytest.approx([ours["tf-l1-ngd"], ours["tf-l1-linear"]])
         assert row["95% interval"][0] <= row["difference"] <= row["95% interval"][1]
         printed = bench("compare", folder, "tf-l1-ngd", "tf-l1-linear").stdout
-        assert printed.startswith("The NGD kernel beats the linear kernel on the generated corpus by ")
+        assert printed.startswith("The NGD kernel is better than the linear kernel on the generated corpus: ")
         for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
             assert re.search(rf"^{test} +\d", printed, re.MULTILINE)
         text = SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:")
@@ -301,7 +301,7 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     (here / "mine" / "small.yaml").write_text(f"{SMALL}paper: {publish(paper)}\n")
     done = bench("reproduce", "--configs", "mine", *["--jobs", "2", "--no-download"])
     assert re.search(r"results/REPRODUCTION\.md: [01] of 1 published results are reproduced\.$", done.stdout.strip())
-    papers = ["a1.md", "claims.csv", "comparisons.csv", "deviations.md", "values.csv"]
+    papers = ["a1.md", "claims.csv", "comparisons.csv", "coverage.md", "deviations.md", "values.csv"]
     assert sorted(path.name for path in (here / "results" / "papers").iterdir()) == papers
     (here / "second.yaml").write_text(SMALL.replace("small", "second").replace("cornell", "texas"))
     page = bench("survey", "methods", "small", "second", "--page", "pages/mine.md").stdout
