@@ -58,7 +58,7 @@ def read_counts(
     key = counts_key(collection, content)
 
     def counted() -> StoreEntry:
-        corpus = select_documents(read(), list(collection.classes), collection.exclude)
+        corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
         how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
         counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, context.jobs)
         arrays, known = counts_to_arrays(counts)
