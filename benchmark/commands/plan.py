@@ -16,7 +16,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_t
 from benchmark.analysis.formatting.table import Table
 from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.counting import counts_key
+from benchmark.experiment.counting import corpus_content, counts_key
 from benchmark.experiment.plan import Batch, LoadedVariant, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
@@ -132,7 +132,7 @@ def _is_counted(experiment: Experiment, context: RunContext) -> bool:
                 source = collection.reader.locate(download=False, notify=context.observer.note)
             except DataError:
                 return False
-            if not context.store.has(counts_key(collection, source)):
+            if not context.store.has(counts_key(collection, corpus_content(collection.reader, source))):
                 return False
     return True
 
@@ -268,9 +268,9 @@ def _random_problem(whole: Problem, n: int) -> Problem:
     rng, documents = np.random.default_rng(0), whole.documents
     k, n_terms = len(documents.classes), len(whole.counts.vocabulary)
     labels = (np.arange(n) % k).astype(np.int32)
-    terms = (n_terms ** rng.random((n, DOCUMENT_TERMS))).astype(np.intp)  # by Zipf's law
+    terms = (n_terms ** rng.random((n, DOCUMENT_TERMS))).astype(np.int32)  # by Zipf's law
     terms[:, ::2] += labels[:, None] * (n_terms // k)
-    places = np.repeat(np.arange(n), DOCUMENT_TERMS), terms.ravel() % n_terms
+    places = np.repeat(np.arange(n, dtype=np.int32), DOCUMENT_TERMS), terms.ravel() % n_terms
     matrix = sp.csr_array((np.ones(terms.size, dtype=np.int32), places), shape=(n, n_terms))
     matrix.sum_duplicates()
     topics = None if documents.topics is None else np.eye(k, dtype=np.bool_)[labels]

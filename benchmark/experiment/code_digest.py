@@ -91,18 +91,14 @@ def _module_of(component: Any) -> str:
     return str(getattr(component, "__module__", None) or component.__name__)
 
 
-def _source_files() -> list[Path]:
-    return sorted(PACKAGE_ROOT.rglob("*.py"))
-
-
 def _name(path: Path) -> str:
     words = [PACKAGE_NAME, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
     return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 
 #: The source of every module of this package, as it was when the program started.
-MODULE_SOURCES = {_name(path): path.read_bytes() for path in _source_files()}
-_PACKAGES = frozenset(_name(path) for path in _source_files() if path.name == "__init__.py")
+MODULE_SOURCES = {_name(path): path.read_bytes() for path in sorted(PACKAGE_ROOT.rglob("*.py"))}
+_PACKAGES = frozenset(_name(path) for path in PACKAGE_ROOT.rglob("__init__.py"))
 
 
 @cache

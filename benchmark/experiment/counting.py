@@ -55,11 +55,13 @@ def read_counts(
     """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
     last = last or LastCorpus()
     source, content, more, read = _located(collection.reader, context, last)
-    key = _counts_key(collection, content)
+    key = counts_key(collection, content)
 
     def counted() -> StoreEntry:
-        corpus = select_documents(read(), list(collection.classes), collection.exclude)
-        arrays, known = counts_to_arrays(_counts(corpus, collection, context.jobs))
+        corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
+        how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
+        counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, context.jobs)
+        arrays, known = counts_to_arrays(counts)
         return StoreEntry(arrays, known | {"digest": corpus.digest})
 
     entry = context.store.cached(key, counted)
@@ -76,7 +78,7 @@ def _located(
     """
     if is_builtin(type(reader)):
         source = reader.locate(download=context.download, notify=context.observer.note)
-        content = _content(reader, source)
+        content = corpus_content(reader, source)
         return str(source), content, reader.facts, lambda: last.once((reader, content), lambda: reader.load(source))
     name, corpus, facts = last.once((reader,), lambda: reader.read(download=context.download))
     return name, {"documents": _digest(corpus)}, lambda: facts, lambda: corpus
@@ -91,23 +93,12 @@ def _digest(corpus: Any) -> str:
     return hashlib.sha256(file.getvalue()).hexdigest()
 
 
-def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
-    if isinstance(corpus, CountsCorpus):
-        return prune_counts(corpus, collection.lexing, collection.pruning)
-    return count_terms(corpus, collection.lexing, collection.pruning, jobs)
-
-
-def _content(reader: CorpusReader, source: CorpusSource) -> dict[str, Any]:
+def corpus_content(reader: CorpusReader, source: CorpusSource) -> dict[str, Any]:
     """Return all that determines the documents of a corpus of this package."""
     return {"code": code_digest(type(reader)), "corpus": reader.name, **reader.content(source)}
 
 
-def counts_key(collection: Collection, source: CorpusSource) -> str:
-    """Return the store key of the counts of a collection of this package, see `_counts_key`."""
-    return _counts_key(collection, _content(collection.reader, source))
-
-
-def _counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
+def counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
     """Return the store key of a collection's counts, of documents that `content` determines.
 
     The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which

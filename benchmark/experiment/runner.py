@@ -104,8 +104,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         matrices.release()
         if cache.n_found:
             context.observer.note(f"{cache.n_found:,} of the kernels' models came from the store.")
-        counts = {name: (variant.counts, variant.key) for name, variant in read.items()}
-        arrays, failed = compute_diagnostics(experiment, counts, context)
+        arrays, failed = compute_diagnostics(experiment, read, context)
     predictions.diagnostics.update(arrays)
     facts = {name: variant.facts for name, variant in read.items()}
     return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
@@ -225,29 +224,23 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
 
 
 def compute_diagnostics(
-    experiment: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
+    experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext
 ) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
-    """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label.
-
-    Parameters
-    ----------
-    read : mapping of variant to (Counts, str)
-        The counts, and the digest of all that decides them.
-    """
+    """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label."""
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}
     for name, variant_name, built in diagnostics_of(experiment):
         context.observer.plan(1)
-        (counts, key), variant = read[variant_name], experiment.variants[variant_name]
+        loaded, variant = read[variant_name], experiment.variants[variant_name]
         classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
         parts = [type(built), *(each for each in classes if not is_builtin(each))]
         users = [each for each in parts[:1] if not is_builtin(each)]
         described = DiagnosticContext(
-            counts,
+            loaded.counts,
             variant.without_corpus if users else variant,
             experiment.seed,
             context.jobs,
-            partial(_cached_arrays, context.store, parts, key),
+            partial(_cached_arrays, context.store, parts, loaded.key),
         )
         label = name if variant_name == BASE_VARIANT else f"{variant_name}-{name}"
         compile_all(imported_modules(type(built))[0])

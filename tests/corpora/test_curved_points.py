@@ -153,20 +153,9 @@ class TestCorpus:
             np.testing.assert_array_equal(corpus.matrix[rows].toarray(), points)
             np.testing.assert_array_equal(documents.labels[rows], labels)
 
-    def test_its_outline_is_what_is_loaded(self, space: str) -> None:
-        reader = CurvedPoints(space, train=20, test=30, resolution=10)
-        outline, loaded = reader.outline(), reader.load(CorpusSource(None)).documents
-        assert (outline.ids, outline.classes, outline.part_names) == (loaded.ids, loaded.classes, loaded.part_names)
-        assert outline.ids[19:22] == ("train-20", "test-1", "test-2")
-        assert (reader.classes, reader.parts) == (outline.classes, outline.part_names)
-        assert reader.multilabel is False
-        np.testing.assert_array_equal(outline.labels, loaded.labels)
-        np.testing.assert_array_equal(outline.parts, loaded.parts)
-
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"space": "sphere"}, "one of simplex, half-plane"), ({"train": 3}, "train must be at least 4")],
     [({"space": "sphere"}, "one of simplex, half-plane"), ({"train": 3}, "train must be at least 4")],
 )
 def test_parameters_without_points_are_refused(change: dict[str, Any], said: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import check_expectations, describe_counts, read_counts
+from benchmark.experiment.counting import _digest, check_expectations, describe_counts, read_counts
 from benchmark.system.errors import DataError
 from benchmark.text.vocabulary import count_terms
 from tests.builders import small_experiment
@@ -68,3 +68,9 @@ def test_no_more_and_no_fewer_documents_and_words_are_there_than_expected(
     wrong = wrong if documents else f"{v + words:,} words in the vocabulary, but there are {v:,}"
     with pytest.raises(DataError, match=rf"^small: the configuration expects {wrong}\."):
         check_expectations(expecting, variant, counts)
+
+
+def test_equal_corpora_of_users_have_equal_keys() -> None:
+    """Whichever of their strings are one object."""
+    one, other = "ab", b"ab".decode()
+    assert _digest([one, one]) == _digest([one, other]) != _digest([one, "c"])

@@ -234,6 +234,30 @@ def has_bytes(folder):
     return False
 
 
+FULL = """
+import resource
+
+said = []
+store = Store(Path(sys.argv[1]), limit=10**9, warn=said.append)
+small, large = StoreEntry({"x": np.arange(10.0)}), StoreEntry({"x": np.arange(10_000.0)})
+assert store.put(store_key(n=1), small)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+assert not store.put(store_key(n=2), large)
+assert not store.put(store_key(n=3), small)
+assert store.get(store_key(n=2)) is None and store.get(store_key(n=3)) is None
+assert (store.get(store_key(n=1)).arrays["x"] == np.arange(10.0)).all()
+assert not list((store.folder / "parts").iterdir())
+print(*said, sep="\\n")
+"""
+
+
+def test_a_full_disk_is_told_once_and_what_was_kept_stays(tmp_path):
+    worker = python(FULL, tmp_path)
+    out, error = worker.communicate(timeout=60)
+    assert worker.returncode == 0, error
+    assert out.splitlines() == [f"results are no longer kept: {tmp_path}: File too large"]
+
+
 class TestKeys:
     @given(a=st.dictionaries(st.text(), FACTS, max_size=2), b=st.dictionaries(st.text(), FACTS, max_size=2))
     def test_differ_where_the_content_does(self, a, b):
