@@ -44,9 +44,7 @@ def list_tasks(config: ExperimentSection, collection: Collection, node: Node) ->
 
 def _titled(section: TaskSection, collection: Collection, node: Node) -> Task:
     name = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
-    if section.classes is not None:
-        return Task(name, section.title, _known_classes(section.classes, collection, node["classes"]))
-    sizes, largest = outline_documents(collection).sizes().sum(axis=1), section.largest or 0
+    sizes, largest = outline_documents(collection).sizes().sum(axis=1), section.largest
     if largest > len(sizes):
         raise node["largest"].error(f"largest is {largest}, but there are {len(sizes)} classes")
     ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
