@@ -163,15 +163,6 @@ class TestMerged:
         assert node.merged(Node.of_data(yaml.safe_load(over), "x")).value == expected
         assert node.value == base
 
-    @given(
-        a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
-        b=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
-    )
-    def test_merging_twice_is_merging_once(self, a, b):
-        over = Node.of_data(b, "x")
-        once = Node.of_data(a, "x").merged(over)
-        assert once.merged(over).value == once.value
-
 
 def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_read():
     node = Node(None, "x.yaml", 1)
