@@ -15,7 +15,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.page import coverage_page, deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -73,7 +73,7 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
     files = {f"{section.key}.md": paper_page(section) for section in sections}
-    files["deviations.md"] = deviations_page(sections)
+    files |= {"deviations.md": deviations_page(sections), "coverage.md": coverage_page(sections)}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
         write_atomically(path.parent / "papers" / name, text.encode())
@@ -116,8 +116,9 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
         comparison_frame(comparisons),
-        (*claim_notes(published.claims), *_not_measured(published, of_paper)),
+        tuple(claim_notes(published.claims)),
         published.finding,
+        published.coverage,
     )
 
 
@@ -135,23 +136,6 @@ def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Ite
         for run in runs:
             evidence |= evidence_for(prefixed, run.experiment.name, run.scored)
         yield judge_claim(prefixed, evidence, "" if variant == BASE_VARIANT else variant, asides=asides)
-
-
-def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
-    """Yield a sentence that lists the published values that we didn't measure, if any."""
-    judged = {
-        (each.summary.name, row["cell"], row["metric"])
-        for each in done
-        for row in each.summary.verdicts.to_dict("records")
-    }
-    missing = [
-        f"{value.config} {what} {value.metric}"
-        for value in published.values
-        for what in [" vs ".join(value.cells)]
-        if not value.alternative and (value.config, what, value.metric) not in judged
-    ]
-    if missing:
-        yield f"Not measured: {', '.join(missing)}."
 
 
 def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:

@@ -76,13 +76,8 @@ def list_methods(
 
 
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], node: Node) -> None:
-    """Refuse fields of a method that its text doesn't have, and parameters of blocks that aren't among its fields."""
-    named = [name for name, _ in spec.representation.fields]
-    for key, value in spec.representation.weighting.given.items():
-        for block in value if isinstance(value, dict) else ():
-            if block not in named:
-                raise node.error(unknown_name(f"block of {key!r}:", block, named or ["none"]))
-    for block in named:
+    """Refuse fields of a method that its text doesn't have."""
+    for block, _ in spec.representation.fields:
         if block not in blocks:
             raise node.error(unknown_name("block of terms of `fields`:", block, blocks))
 

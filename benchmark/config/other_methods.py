@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyarrow import ArrowException, types
 
-from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.user.records import read_columns
@@ -17,6 +16,7 @@ from benchmark.corpora.user.text_files import file_digest
 from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, unknown_name
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,19 @@ _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a
 #: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
 COLUMN_ROLES = ("label", "labels", "text", "id", "split", "group", "date")
 _PANDAS_INDEX = "__index_level_"
+
+
+class MadeElsewhere:
+    """Stands for the classifier of predictions that were made elsewhere."""
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+
+
+class Fusion(MadeElsewhere):
+    """Sum of the decision values of other methods of the run."""
+
+
+MADE_ELSEWHERE, FUSION = "made elsewhere", "fusion"
 
 
 def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: bool) -> dict[str, list[MethodSpec]]:

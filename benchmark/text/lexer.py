@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.text import unicode_classes as letters
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +42,11 @@ DIGIT_RULES = {
     "token": "every run of digits is the same token: <digits>",
     "joined": "all digits are the same letter, inside words too: cs101 is cs###",
     "literal": "a run of digits is a token by itself, unchanged: 101",
+}
+
+STEMMERS = {
+    "none": "words are terms as they are",
+    "porter": "of each word its stem, by M. F. Porter's algorithm (Program 14, 1980) for English",
 }
 
 MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
@@ -118,6 +122,9 @@ class Lexing:
         One of `WITHIN`: between which borders n-grams of characters are found.
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
+    stemmer : str
+        One of `STEMMERS`. Terms are made of stems, and n-grams of characters of words as they are. The stop list and
+        the limits of length hold for the words of the text, so that "needing" is the term "need", a stop word itself.
     """
 
     skip_header: bool = False
@@ -131,29 +138,7 @@ class Lexing:
     characters: tuple[int, ...] = ()
     within: str = WORDS
     stopped: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for unknown names and lengths of n-grams out of range."""
-        for field, allowed in (
-            ("digits", DIGIT_RULES),
-            ("stoplist", STOPLISTS),
-            ("lexer", LEXERS),
-            ("within", WITHIN),
-        ):
-            own = field == "stoplist" and bool(self.stopped)
-            if (value := getattr(self, field)) not in allowed and not own:
-                raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
-        if not (self.ngrams or self.characters) or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
-            raise ConfigError(
-                f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {MAX_NGRAM_LENGTH}"
-            )
-        if self.characters:
-            low, high = self.characters
-            if not 1 <= low <= high <= MAX_CHARACTERS:
-                raise ConfigError(
-                    f"lexing: characters is {list(self.characters)}; it must be the lengths of the shortest and the "
-                    f"longest n-gram, from 1 to {MAX_CHARACTERS}"
-                )
+    stemmer: str = "none"
 
     @property
     def left_out(self) -> frozenset[str]:

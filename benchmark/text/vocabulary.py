@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+import Stemmer
 
 from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.system.errors import ConfigError
@@ -33,7 +34,7 @@ from benchmark.text.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,8 +91,10 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     Raises
     ------
     ConfigError
-        If the blocks of the counts are not those of `lexing`.
+        If the blocks of the counts are not those of `lexing`, or stems are asked for.
     """
+    if lexing.stemmer != "none":
+        raise ConfigError(f"text: stemmer is {lexing.stemmer}, and words that are already counted have no stems")
     if corpus.blocks != tuple(name for name in lexing.blocks if name in corpus.blocks):  # a block may have no terms
         counted_blocks, asked = ", ".join(corpus.blocks), ", ".join(lexing.blocks)
         raise ConfigError(
@@ -157,6 +160,18 @@ class _Words:
         self.characters += [] if found.characters is None else [found.characters]
         self.dropped += found.dropped
 
+    def stems(self, stemmer: str, left_out: frozenset[str]) -> _Words:
+        """Return the words' stems in their place, and nothing in the place of words that are left out."""
+        found, words = _Words(), [word.decode() for word in self.numbers]
+        stems = Stemmer.Stemmer(stemmer).stemWords(words)
+        numbers = [
+            NO_TERM if word in left_out else found.numbers[stem.encode()]
+            for word, stem in zip(words, stems, strict=True)
+        ]
+        number_of = np.array([*numbers, NO_TERM], dtype=np.int32)  # the last value is that of -1, no term
+        found.streams = [replace(stream, terms=number_of[stream.terms]) for stream in self.streams]
+        return found
+
 
 def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
@@ -174,23 +189,18 @@ def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Itera
 
 def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     """Find the words of a chunk of documents, field by field."""
-    texts, counted = documents
-    if isinstance(texts, tuple):
-        return [_words_of(texts, lexing, counted)]
-    chunks = (
-        (name, concatenate_texts([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields
-    )
-    return [
-        _words_of(chunk, lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False), counted)
-        for name, chunk in chunks
-    ]
-
-
-def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
-    spans = find_tokens(*chunk, lexing)
-    words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
-    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
+    (texts, counted), found = documents, list[_FoundWords]()
+    for name in lexing.fields:
+        own = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
+        if isinstance(texts, tuple):
+            chunk = texts
+        else:
+            chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
+        spans = find_tokens(*chunk, own)
+        words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+        characters = find_characters(chunk, spans, own, counted) if own.characters else None
+        found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
+    return found
 
 
 def _field_terms(
@@ -213,8 +223,16 @@ def _field_terms(
 def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:
     """Yield the terms of each length.
 
-    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
+    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram. Stems
+    that are terms by themselves are those of words outside the stop list; n-grams have the stems of all words.
     """
+    if lexing.stemmer != "none":
+        plain = replace(lexing, stemmer="none", stoplist="none", stopped=())
+        for single in (True, False):
+            if ngrams := tuple(n for n in lexing.ngrams if (n == 1) is single):
+                stems = field.stems(lexing.stemmer, lexing.left_out if single else frozenset())
+                yield from _word_terms(prefix, stems, replace(plain, ngrams=ngrams), pruning, jobs)
+        return
     common, streams = common_terms(field.streams, len(field.numbers), pruning)
     spelled, stop = list(field.numbers), lexing.left_out
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
@@ -239,41 +257,31 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
     return counted
 
 
-class KnownTerms:
-    """Vocabulary whose terms are counted in texts.
+def count_known_terms(lexing: Lexing, columns: Mapping[str, int], texts: Sequence[bytes]) -> sp.csr_array:
+    """Count the terms of a vocabulary in each of m texts, shape (m, V).
 
     Parameters
     ----------
     lexing : Lexing
         How texts are split into terms.
-    vocabulary : sequence of str, length V
-        Terms as `count_terms` names them by this lexing, each once.
+    columns : mapping of str to int, length V
+        Column of each term, as `count_terms` names it by this lexing.
+    texts : sequence of bytes
+
+    Raises
+    ------
+    DataError
+        If a text doesn't have a field, see `benchmark.text.fields.field_of`.
     """
-
-    def __init__(self, lexing: Lexing, vocabulary: Sequence[str]) -> None:
-        self.lexing = lexing
-        self.columns = {term: column for column, term in enumerate(vocabulary)}
-
-    def count(self, texts: Sequence[bytes]) -> sp.csr_array:
-        """Count the terms in each of m texts, shape (m, V).
-
-        Raises
-        ------
-        DataError
-            If a text doesn't have a field, see `benchmark.text.fields.field_of`.
-        """
-        rows = [self._count(batch) for batch in batch_texts(texts, CHUNK_BYTES)]
-        return sp.vstack([sp.csr_array((0, len(self.columns)), dtype=np.int32), *rows], format="csr")
-
-    def _count(self, texts: list[bytes]) -> sp.csr_array:
-        whole = self.lexing.fields == (WHOLE_DOCUMENT,)
-        chunk = concatenate_texts(texts) if whole else texts, np.ones(len(texts), dtype=np.bool_)
-        matrix, terms, _, _ = count_chunks([chunk], self.lexing, Pruning())
-        columns = np.fromiter((self.columns.get(term, -1) for term in terms), np.int32, len(terms))
-        known = np.flatnonzero(columns >= 0)
+    rows = [sp.csr_array((0, len(columns)), dtype=np.int32)]
+    for batch in batch_texts(texts, CHUNK_BYTES):
+        whole = lexing.fields == (WHOLE_DOCUMENT,)
+        chunk = concatenate_texts(batch) if whole else batch, np.ones(len(batch), dtype=np.bool_)
+        matrix, terms, _, _ = count_chunks([chunk], lexing, Pruning())
+        column_of = np.fromiter((columns.get(term, -1) for term in terms), np.int32, len(terms))
+        known = np.flatnonzero(column_of >= 0)
         counts = matrix[:, known]
-        counts = sp.csr_array(
-            (counts.data, columns[known][counts.indices], counts.indptr), shape=(len(texts), len(self.columns))
-        )
-        counts.sort_indices()
-        return counts
+        parts = counts.data, column_of[known][counts.indices], counts.indptr
+        rows.append(sp.csr_array(parts, shape=(len(batch), len(columns))))
+        rows[-1].sort_indices()
+    return sp.vstack(rows, format="csr")

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.experiment.context import LoadedVariant, RunContext
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.runner import plan_tasks, solve_task
+from benchmark.experiment.plan import LoadedVariant, plan_task
+from benchmark.experiment.runner import solve_task
 from benchmark.experiment.store import KernelCache
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import registries_with_plugins
@@ -158,9 +159,8 @@ def _task_of(payload: Payload, variant: str, task: str) -> PlannedTask:
     """Return a task with all its settings, as on the sender."""
     experiment, read = _unpacked(payload)
     whole = experiment.variants[variant]
-    with_task = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-    (found,) = plan_tasks(replace(experiment, variants={variant: with_task}), read)
-    return found
+    (named,) = (each for each in whole.tasks if each.name == task)
+    return plan_task(experiment, whole, named, read[variant])
 
 
 def unpickle_by_name(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,9 +54,13 @@ def test_the_bound_is_theorem_fours() -> None:
         assert next(row.estimate.value for row in told.rows if row.cell == name) == pytest.approx(expected[0])
 
 
-@pytest.mark.parametrize(
-    "change", [{"t": []}, {"t": [0.0]}, {"dimension": [1, -1]}, {"radius": [math.inf]}, {"t": [math.nan]}]
-)
-def test_a_bound_of_nothing_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(change))):
-        DIAGNOSTICS["covering-numbers"](**change).check()
+def test_growth_is_that_of_the_theorem_beside_what_is_measured() -> None:
+    built = DIAGNOSTICS["covering-growth"](dimension=[1, 3])
+    found = built.numbers(DiagnosticArrays("base", built.compute(None)))
+    told = {(row.cell, row.metric.rpartition("-")[2]): row.estimate.value for row in found.rows}
+    assert {cell for cell, _ in told} == set(built.rows)
+    assert [told["theorem-n3", name] for name in ("epsilon", "time")] == [2.5, -1.5]
+    assert told["torus-n1", "epsilon"] == pytest.approx(1.5, rel=0.01)  # whole numbers, without a second term
+    for dimension in ([], [0], [2.0]):
+        with pytest.raises(ValueError, match="positive whole numbers"):
+            DIAGNOSTICS["covering-growth"](dimension=dimension).check()

@@ -39,7 +39,7 @@ def test_a_shipped_component_is_a_function_of_a_document(name: str) -> None:
 FAULTY = """\
 import numpy as np
 from benchmark.evaluation.metrics import Metric
-from benchmark.evaluation.protocols import Split
+from benchmark.evaluation.splits import Split
 from benchmark.representation.features import FeatureMap
 from chi2 import ChiSquared
 from sklearn.naive_bayes import MultinomialNB

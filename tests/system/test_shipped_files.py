@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from benchmark.cli import app
 from benchmark.commands import check
+from benchmark.experiment import run_folder
 from benchmark.papers import load, published
 from benchmark.system import shipped_files
 from benchmark.system.errors import ConfigError
@@ -71,3 +73,15 @@ def test_a_user_extends_what_was_shipped_and_publishes_and_pins_beside_ours(tmp_
         shutil.copy(shipped, folder / name)
     assert {"own2024", "zhang2005"} <= set(load.published_papers())
     assert {"mine", "quickstart"} <= set(check.pinned_configs())
+
+
+def test_the_commit_is_recorded_from_the_own_checkout_alone(tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=us", "-c", "user.email=us@example.org"]
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "ours"], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve())
+    assert run_folder._git() == {"commit": commit, "changed": False}
+    (tmp_path / "below").mkdir()
+    monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve() / "below")
+    assert run_folder._git() == {}
