@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.collection import outline_documents
 from benchmark.config.components import Component, check_component, component_parameters, mentioned
-from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
+from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task
 from benchmark.config.schema import TaskSection
 from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
 from benchmark.evaluation.splits import check_split_promises
@@ -82,12 +82,6 @@ def protocol_and_sizes(
         raise listed.error(f"{TRAIN_SIZE_KEY} must be ascending, none twice, not {quote_value(sizes)}")
     given = {key: value for key, value in components[0].given.items() if key != TRAIN_SIZE_KEY}
     return replace(components[0], given=given), tuple(sizes)
-
-
-def term_selection(config: ExperimentSection) -> TermSelection | None:
-    """Return how terms are selected; None if all are used."""
-    terms = config.terms
-    return None if terms is None else TermSelection(tuple(terms.number), terms.rank, terms.aggregate)
 
 
 def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:
