@@ -189,7 +189,6 @@ def test_files_of_ones_own_have_columns_fields_and_stop_words(written, read, tmp
 
 
 def test_a_tilde_is_the_users_folder_and_words_of_ones_own_are_composed(written, read, tmp_path, monkeypatch):
-    """In the paths of documents, of words, of published values, of predictions and of vectors."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -199,16 +198,13 @@ def test_a_tilde_is_the_users_folder_and_words_of_ones_own_are_composed(written,
         "stop.txt": "The\n\nE\u0301te\u0301 the",
         "mine.yaml": "paper: doe2020\n",
     }
-    for name, content in {**texts, "given.csv": "id,predicted\n", "v.parquet": ""}.items():
+    for name, content in texts.items():
         (home / name).write_text(content, encoding="utf-8")
     found = read(
         written(
             "corpus: {name: files, path: ~/own.csv}\ntext: {stoplist: ~/stop.txt}\npaper: ~/mine.yaml\n"
             "protocol: {name: k-fold, k: 2}\n"
-            "methods: [{predictions: ~/given.csv, name: a}, {vectors: ~/v.parquet, classifier: logistic}]\n"
         )
     )
     assert found.variants[BASE_VARIANT].collection.lexing.stopped == ("the", "\u00e9t\u00e9")
-    one, two = (entry.candidates[0] for entry in found.variants[BASE_VARIANT].entries)
-    assert (one.predictions.path, two.vectors.file.path) == (home / "given.csv", home / "v.parquet")
     assert (found.paper, found.own_paper) == ("doe2020", yaml.safe_load(texts["mine.yaml"]))
