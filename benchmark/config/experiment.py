@@ -115,7 +115,8 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     tasks = list_tasks(config, collection, node)
     protocol, sizes = protocol_and_sizes(config, node, known.protocols)
     entries = list_methods(config, node, known, collection.reader)
-    terms = config.terms and TermSelection(tuple(config.terms.number), config.terms.rank, config.terms.aggregate)
+    chosen = config.terms
+    terms = None if chosen is None else TermSelection(tuple(chosen.number), chosen.rank, chosen.aggregate)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
             raise node["terms"].error(f"`terms` sets the number of terms: remove n_terms from {spec.classifier.name!r}")
