@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.system.errors import ConfigError, did_you_mean, unknown_name
-from benchmark.system.yaml_source import UNPRINTABLE, Node, escape_unprintable, read_yaml
+from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.yaml_source import UNPRINTABLE, Node, read_yaml
 
 
 @pytest.fixture
@@ -170,12 +170,3 @@ def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_r
     assert len(str(node.error("x" * 10**6))) < 6000
     assert len(unknown_name("key", "x" * 10**6, ["a"])) < 400
     assert str(Node.of_data({}, "manifest.json")["z"].error("m")) == "manifest.json: m"
-
-
-def test_names_that_are_near_are_suggested_and_what_no_file_can_have_is_escaped():
-    assert did_you_mean("c", ["C", "epsilon", "scheme"]) == "; did you mean 'C'?"
-    assert did_you_mean("quite another", ["linear", "ngd"]) == ""
-    words = "unknown kernel 'ngb'; did you mean 'ngd'? (allowed: linear, ngd)"
-    assert unknown_name("kernel", "ngb", ["linear", "ngd"]) == words
-    for name, escaped in (("tr\x07ain", "tr\\x07ain"), ("a\udcff", "a\\udcff"), ("é 漢\t", "é 漢\t")):
-        assert escape_unprintable(name) == escaped
