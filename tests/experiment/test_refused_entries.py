@@ -76,5 +76,5 @@ def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, entry: str, word
     ],
 )
 def test_methods_without_values_are_refused_where_a_metric_ranks(tmp_path: Path, entry: str, words: str) -> None:
-    with pytest.raises(ConfigError, match=rf"wrong\.yaml:5: the metric 'micro-break-even' ranks .*{words}"):
+    with pytest.raises(ConfigError, match=rf"wrong\.yaml:5: 'micro-break-even' ranks .*{words}"):
         load(tmp_path, entry, "micro-break-even")
