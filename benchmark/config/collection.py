@@ -68,7 +68,7 @@ def _user_stop_words(name: str, node: Node) -> tuple[str, ...]:
         return ()
     path = node.folder / Path(name).expanduser()
     try:
-        words = path.read_text(encoding="utf-8").split()
+        words = path.read_text(encoding="utf-8").split() or [""]  # an empty file leaves nothing out
     except (OSError, UnicodeDecodeError) as error:
         raise node.error(f"{path}: can't be read as a list of words: {error}") from None
     return tuple(sorted({unicodedata.normalize("NFC", word).lower() for word in words}))

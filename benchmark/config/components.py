@@ -184,7 +184,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
 
 def _check_range(cls: type[Any], values: Mapping[str, Any]) -> None:
     """Refuse parameters that a class rejects, and a plug-in that raises any other error."""
-    with guarded([] if is_builtin(cls) else [cls], ConfigError):
+    with guarded([cls], ConfigError):
         instance = cls(**values)
         if hasattr(instance, "check"):
             instance.check()

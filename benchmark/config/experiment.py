@@ -12,21 +12,19 @@ from benchmark.config.collection import collection_from_config
 from benchmark.config.components import check_component
 from benchmark.config.figure_views import list_figures
 from benchmark.config.methods import list_methods
-from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, Variant
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, TermSelection, Variant
 from benchmark.config.other_methods import check_ranked
 from benchmark.config.schema import ExperimentSection
 from benchmark.config.schema_errors import validate_section
-from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
+from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
 from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from benchmark.config.registries import Registries
-    from benchmark.evaluation.metrics import Metric
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
@@ -96,18 +94,13 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         figures=figures,
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
-        scorers=_scorers(known.metrics, asked.keys()),
+        scorers={k: each for k, each in known.metrics.items() if k in asked or k not in known.metrics.origins},
         declared=known.quantities,
         quantities={name: each for name, each in known.quantities.items() if name in declared},
         known=known,
         parallel=config.parallel,
         readings=config.readings,
     )
-
-
-def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
-    """Return the metrics of this package, and those of plug-ins that are asked for."""
-    return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
 
 
 def _varied(node: Node, over: Node, name: str) -> Node:
@@ -122,7 +115,8 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     tasks = list_tasks(config, collection, node)
     protocol, sizes = protocol_and_sizes(config, node, known.protocols)
     entries = list_methods(config, node, known, collection.reader)
-    terms = term_selection(config)
+    chosen = config.terms
+    terms = None if chosen is None else TermSelection(tuple(chosen.number), chosen.rank, chosen.aggregate)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
             raise node["terms"].error(f"`terms` sets the number of terms: remove n_terms from {spec.classifier.name!r}")

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 #: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.
 FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "readings", "extends")
 
-#: The largest number of characters of a file's name.
-MAX_NAME_LENGTH = 100
-
 
 def read_config(path: Path) -> Node:
     """Read a configuration; where it ``extends: other``, merge it into the other file.
@@ -36,7 +33,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Node:
         return node
     extends = node["extends"]
     name = extends.value
-    if not isinstance(name, str) or not name or Path(name).name != name or len(name) > MAX_NAME_LENGTH:
+    if not isinstance(name, str) or not name or Path(name).name != name:
         raise extends.error(f"extends is {quote_value(name)}: must name a configuration in the same folder")
     other = path.with_name(name if name.endswith(".yaml") else f"{name}.yaml")
     if not other.exists():

@@ -15,7 +15,6 @@ from benchmark.config.schema_errors import validate_section
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded
 
@@ -213,8 +212,7 @@ class _Resolver:
         idf = str(self._chosen("idf", settings, names, counted, entry).value)
         if learns == FROM_LABELS and idf == "collection":
             if "idf" in settings:
-                problem = f"the weighting {weighting.name!r} would learn from labels of test documents"
-                raise settings["idf"].error(problem)
+                raise settings["idf"].error(f"{weighting.name!r} would learn from labels of test documents")
             idf = "training"
         fields = self._chosen("fields", settings, names, {}, entry)
         weights = tuple((str(name), float(weight)) for name, weight in fields.value.items())
@@ -229,9 +227,7 @@ class _Resolver:
         alpha = float(self._chosen("dirichlet", settings, names, 0.0, entry).value)
         if alpha and no_simplex:
             if "dirichlet" in settings:
-                raise settings["dirichlet"].error(
-                    f"dirichlet is for a kernel with normalization l1, not {no_simplex!r}"
-                )
+                raise settings["dirichlet"].error(f"dirichlet is for a kernel of l1, not {no_simplex!r}")
             return 0.0
         if alpha and weighting.name not in ("tf", "binary"):
             raise entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
@@ -242,7 +238,7 @@ class _Resolver:
         node = self._chosen("weighting", settings, names, "tf", entry)
         weighting = check_component("weighting", self._known.weightings, node)
         try:
-            with guarded([] if is_builtin(weighting.cls) else [weighting.cls], ConfigError):
+            with guarded([weighting.cls], ConfigError):
                 return weighting, str(weighting.build().learns)
         except ConfigError as error:
             raise node.error(str(error)) from None
@@ -259,12 +255,11 @@ class _Resolver:
 
     def _chosen(self, key: str, settings: Settings, names: list[str], default: Any, entry: Node) -> Node:
         """Return the first value set by the method, its kernel's or classifier's defaults, or the general defaults."""
-        if key in settings:
-            return settings[key]
-        for name in names:
-            if name in self._named and key in self._named[name]:
-                return self._named[name][key]
-        return self._general.get(key) or replace(entry, value=default, children={})
+        named = (self._named[name][key] for name in names if name in self._named)
+        found = (
+            each for each in (settings.get(key), *named, self._general.get(key)) if each and each.value is not None
+        )
+        return next(found, replace(entry, value=default, children={}))
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: Component | None, entry: Node) -> None:

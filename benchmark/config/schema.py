@@ -125,27 +125,18 @@ TaskClasses = Annotated[Distinct[str], Field(min_length=2)]
 
 
 class TaskSection(ConfigSection):
-    """An item of `tasks`: a number of largest classes, or the names of classes.
+    """An item of `tasks`: a number of largest classes.
 
     Parameters
     ----------
     title : str
         The task's name in tables; its letters and digits name cells.
-    largest : int or None
+    largest : int
         Number of largest classes.
-    classes : list of str or None
-        Names of classes, in place of `largest`.
     """
 
     title: TitleName
-    largest: int | None = Field(default=None, ge=2)
-    classes: TaskClasses | None = None
-
-    @model_validator(mode="after")
-    def _has_classes(self) -> TaskSection:
-        if (self.largest is None) == (self.classes is None):
-            raise ValueError("a task has either `largest`, a number of classes, or `classes`, their names")
-        return self
+    largest: int = Field(ge=2)
 
 
 #: An item of `tasks`: the names of its classes, or a section.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.collection import outline_documents
 from benchmark.config.components import Component, check_component, component_parameters, mentioned
-from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task, TermSelection
+from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task
 from benchmark.config.schema import TaskSection
 from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
 from benchmark.evaluation.splits import check_split_promises
@@ -44,9 +44,7 @@ def list_tasks(config: ExperimentSection, collection: Collection, node: Node) ->
 
 def _titled(section: TaskSection, collection: Collection, node: Node) -> Task:
     name = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
-    if section.classes is not None:
-        return Task(name, section.title, _known_classes(section.classes, collection, node["classes"]))
-    sizes, largest = outline_documents(collection).sizes().sum(axis=1), section.largest or 0
+    sizes, largest = outline_documents(collection).sizes().sum(axis=1), section.largest
     if largest > len(sizes):
         raise node["largest"].error(f"largest is {largest}, but there are {len(sizes)} classes")
     ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
@@ -84,12 +82,6 @@ def protocol_and_sizes(
         raise listed.error(f"{TRAIN_SIZE_KEY} must be ascending, none twice, not {quote_value(sizes)}")
     given = {key: value for key, value in components[0].given.items() if key != TRAIN_SIZE_KEY}
     return replace(components[0], given=given), tuple(sizes)
-
-
-def term_selection(config: ExperimentSection) -> TermSelection | None:
-    """Return how terms are selected; None if all are used."""
-    terms = config.terms
-    return None if terms is None else TermSelection(tuple(terms.number), terms.rank, terms.aggregate)
 
 
 def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:

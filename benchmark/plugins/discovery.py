@@ -57,11 +57,6 @@ _REMOTE = {
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
 }
-_NO_PLUGIN = (
-    "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, WEIGHTINGS, FEATURES, THRESHOLDS, "
-    "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
-)
-
 #: The components of this package, by kind.
 _SHIPPED: dict[str, dict[str, Any]] = {
     "kernels": KERNELS,
@@ -139,7 +134,8 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     # A plug-in may import the mappings of this package.
     named = {kind: each for kind, each in named.items() if each is not None and each is not _SHIPPED[kind]}
     if not named:
-        raise ConfigError(f"{path}: {_NO_PLUGIN}")
+        kinds = ", ".join(kind.upper() for kind, _ in found.each())
+        raise ConfigError(f"{path}: names no component, such as KERNELS = {{'mine': MyKernel}}; kinds are {kinds}")
     for kind, components in named.items():
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from benchmark.config.components import component_model
-from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.method_schema import NamedDefaultsSection
 from benchmark.config.schema import ExperimentSection, VariantKey
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
@@ -37,7 +36,7 @@ def json_schema() -> Schema:
     for merged in (whole, *(defs[each] for each in _MERGED), *defs["Protocol"]["anyOf"]):
         merged.pop("required", None)
     whole = _nullable(whole)
-    extends = {"type": "string", "maxLength": MAX_NAME_LENGTH, "description": _EXTENDS}
+    extends = {"type": "string", "description": _EXTENDS}
     whole["properties"] = {"name": name, "extends": extends, **whole["properties"]}
     return {"$schema": _DIALECT, "title": "A configuration of simplexbench", **whole, "required": ["name"]}
 

@@ -181,8 +181,9 @@ def source_location(component: Any, *, short: bool = False) -> str:
 def guarded(
     classes: Sequence[type[Any]], kind: type[Exception], *, short: bool = False
 ) -> AbstractContextManager[None]:
-    """Return `user_code` of some classes, the last of which is blamed; without any, a context that does nothing."""
-    return user_code(kind, user_place(classes[-1], short=short), short=short) if classes else contextlib.nullcontext()
+    """Return `user_code` of the users' classes among these, the last of which is blamed."""
+    users = [each for each in classes if not is_builtin(each)]
+    return user_code(kind, user_place(users[-1], short=short), short=short) if users else contextlib.nullcontext()
 
 
 def user_place(component: type[Any], *, short: bool = True) -> str:

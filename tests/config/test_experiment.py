@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from functools import reduce
 
-import numpy as np
 import pytest
 import yaml
 
-from benchmark.config.collection import outline_documents
 from benchmark.config.experiment_data import experiment_to_data
 from benchmark.config.model import BASE_VARIANT
 from benchmark.system.errors import ConfigError, DataError
@@ -49,8 +47,6 @@ def ids(data):
          {"base collection classes": ["student", "course"], "base collection exclude": ["a/b/c"]}),
         ("tasks: [[student, course], [student, faculty]]\n",
          {"base collection classes": ["student", "course", "faculty"]}),
-        ("corpus: {name: synthetic, classes: [student, faculty, course]}\ntasks: [[student, course]]\n",
-         {"base collection classes": ["student", "faculty", "course"]}),
         *((f"text: {{{key}: {value}}}\n", {f"base collection {path}": expected}) for key, value, path, expected in (
             ("ngrams", "[2, 1, 2]", "lexing ngrams", [1, 2]),
             ("fields", "[title, all, title]", "lexing fields", ["title", "all"]),
@@ -66,16 +62,10 @@ def ids(data):
             ("synthetic", "[all, title]", "html", None), ("20ng", "[subject, X-Face, own]", "mail", None),
             ("20ng", "all", None, None), ("curved-points", "all", None, "unicode"))),
         # Tasks, protocols and terms.
-        ("", {"base tasks": [{"name": "", "title": "", "classes": FOUR}]}),
         ("tasks: [[student, course], {title: 'The two: largest', largest: 2}]\n", {"base tasks": [
             {"name": "student-course", "title": "student vs course", "classes": ["student", "course"]},
             {"name": "the-two-largest", "title": "The two: largest", "classes": ["student", "course"]}]}),
-        (("corpus: {name: reuters, subset: body-and-single-topic}\nprotocol: fixed-split\n"
-         "tasks: [{title: R, largest: 3}]\n"),
-         {"base tasks 0 classes": ["earn", "acq", "crude"]}),
         (f"{DRAWS}seed: 7\n", {"base sizes": [20, 40], "base protocol given": {"replicates": 2, "seed": 7}}),
-        (DRAWS.replace("[20, 40]", "20, seed: 3"), {"base sizes": [20], "base protocol given seed": 3}),
-        ("terms: {number: 10}\n", {"base terms numbers": [10]}),
         ("expect: {vocabulary: 20}\nterms: {number: [10, 20], aggregate: average}\n",
          {"base terms": {"numbers": [10, 20], "rank": "information-gain", "aggregate": "average"}}),
         *((f"{GRID}choose: {{by: {by}}}\n{more}", {"inner given": given and given | {"keep_lone": True}})
@@ -91,13 +81,9 @@ def ids(data):
         # Cells.
         (f"{TASKS}methods: ngd\nterms: {{number: [10, 50]}}\n",
          {"ids": "faculty-course-ngd-10 faculty-course-ngd-50 all-four-ngd-10 all-four-ngd-50"}),
-        (DRAWS.replace("[20, 40]", "20"), {"ids": "linear-20 ngd-20"}),
-        (f"{DRAWS}methods: ngd\nterms: {{number: [10, 50]}}\n",
-         {"ids": "ngd-20-10 ngd-20-50 ngd-40-10 ngd-40-50", "cells 1 size": 20, "cells 1 terms": 50}),
         (f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{GRID}",
          {"ids": "linear-oracle rbf-oracle linear-cv rbf-cv", "choices": ["oracle", "cross-validation"]}),
         (SOFT, {"ids": "linear ngd soft-linear soft-ngd", "cells 2 variant": "soft", "cells 2 method": "linear"}),
-        (f"run_base: false\n{SOFT}", {"ids": "soft-linear soft-ngd"}),
         ("per_class: true\nmethods: mnb\ntasks: [[faculty, course]]\n",
          {"ids": "faculty-course-all-mnb faculty-course-faculty-mnb faculty-course-course-mnb",
           "cells 1 of_class": "faculty"}),
@@ -115,8 +101,6 @@ def ids(data):
         *((f"compare: [[ngd, linear]]\nholm_within: {within}\n{DRAWS}{TASKS}", {"compare 3 family": family})
           for within, family in (("[variant, task]", "base all-four"), ("[size, pair]", "40 ngd linear"), ("[]", ""))),
         # Figures.
-        (f"{DRAWS}metrics: [error, accuracy]\n", {"figures": [{"name": "figure", "y": ["error"], "where": {}}]}),
-        ("terms: {number: [10, 20]}\n", {"figures 0 x": "terms", "figures 0 log_x": True}),
         (f"{DRAWS}{SOFT}", {"figures": [{"name": "figure", "y": ["accuracy"], "where": {"variant": "base"}},
                                         {"name": "figure-soft", "y": ["accuracy"], "where": {"variant": "soft"}}]}),
         *((f"{DRAWS}{SOFT}figures: [{{name: a, {across}}}]\n", {"figures 0 name": "a", "n_figures": 1})
@@ -176,14 +160,6 @@ def test_what_a_run_keeps_and_asks_for(checked):
     assert checked(f"{DRAWS}methods: mnb\nfigures: [{{name: a, y: macro-average-precision}}]\n").ranks_documents
 
 
-def test_documents_are_expected_as_the_card_counts_them(checked):
-    corpus = "corpus: {name: webkb, classes: [student, faculty, course, project]}\n"
-    documents = outline_documents(checked(corpus).variants[BASE_VARIANT].collection)
-    assert (len(documents), np.bincount(documents.labels).tolist()) == (4199, [1641, 1124, 930, 504])
-    documents = outline_documents(checked(SEVERAL).variants[BASE_VARIANT].collection)
-    assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -213,7 +189,6 @@ def test_files_of_ones_own_have_columns_fields_and_stop_words(written, read, tmp
 
 
 def test_a_tilde_is_the_users_folder_and_words_of_ones_own_are_composed(written, read, tmp_path, monkeypatch):
-    """In the paths of documents, of words, of published values, of predictions and of vectors."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -223,16 +198,13 @@ def test_a_tilde_is_the_users_folder_and_words_of_ones_own_are_composed(written,
         "stop.txt": "The\n\nE\u0301te\u0301 the",
         "mine.yaml": "paper: doe2020\n",
     }
-    for name, content in {**texts, "given.csv": "id,predicted\n", "v.parquet": ""}.items():
+    for name, content in texts.items():
         (home / name).write_text(content, encoding="utf-8")
     found = read(
         written(
             "corpus: {name: files, path: ~/own.csv}\ntext: {stoplist: ~/stop.txt}\npaper: ~/mine.yaml\n"
             "protocol: {name: k-fold, k: 2}\n"
-            "methods: [{predictions: ~/given.csv, name: a}, {vectors: ~/v.parquet, classifier: logistic}]\n"
         )
     )
     assert found.variants[BASE_VARIANT].collection.lexing.stopped == ("the", "\u00e9t\u00e9")
-    one, two = (entry.candidates[0] for entry in found.variants[BASE_VARIANT].entries)
-    assert (one.predictions.path, two.vectors.file.path) == (home / "given.csv", home / "v.parquet")
     assert (found.paper, found.own_paper) == ("doe2020", yaml.safe_load(texts["mine.yaml"]))

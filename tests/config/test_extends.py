@@ -47,11 +47,6 @@ def test_each_key_that_identifies_a_file_is_its_own(checked_files):
         assert (list(found.variants), found.seed, found.expected_documents) == (["base", "v"], 3, 330)
 
 
-def test_what_the_configuration_itself_must_have_is_not_asked_where_it_is_not_run(checked_files):
-    own = "extends: base\nname: own\nrun_base: false\nvariants: {x: {text: {digits: drop}}}\n"
-    assert checked_files(own=own).expected_documents is None
-
-
 def test_files_extend_files_that_extend_others(checked_files):
     experiment = checked_files(
         middle="extends: base\nname: middle\ntext: {digits: drop}\nprotocol: {k: 4}\n",

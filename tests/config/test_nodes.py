@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.system.errors import ConfigError, did_you_mean, unknown_name
-from benchmark.system.yaml_source import UNPRINTABLE, Node, escape_unprintable, read_yaml
+from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.yaml_source import UNPRINTABLE, Node, read_yaml
 
 
 @pytest.fixture
@@ -163,15 +163,6 @@ class TestMerged:
         assert node.merged(Node.of_data(yaml.safe_load(over), "x")).value == expected
         assert node.value == base
 
-    @given(
-        a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
-        b=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
-    )
-    def test_merging_twice_is_merging_once(self, a, b):
-        over = Node.of_data(b, "x")
-        once = Node.of_data(a, "x").merged(over)
-        assert once.merged(over).value == once.value
-
 
 def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_read():
     node = Node(None, "x.yaml", 1)
@@ -179,12 +170,3 @@ def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_r
     assert len(str(node.error("x" * 10**6))) < 6000
     assert len(unknown_name("key", "x" * 10**6, ["a"])) < 400
     assert str(Node.of_data({}, "manifest.json")["z"].error("m")) == "manifest.json: m"
-
-
-def test_names_that_are_near_are_suggested_and_what_no_file_can_have_is_escaped():
-    assert did_you_mean("c", ["C", "epsilon", "scheme"]) == "; did you mean 'C'?"
-    assert did_you_mean("quite another", ["linear", "ngd"]) == ""
-    words = "unknown kernel 'ngb'; did you mean 'ngd'? (allowed: linear, ngd)"
-    assert unknown_name("kernel", "ngb", ["linear", "ngd"]) == words
-    for name, escaped in (("tr\x07ain", "tr\\x07ain"), ("a\udcff", "a\\udcff"), ("é 漢\t", "é 漢\t")):
-        assert escape_unprintable(name) == escaped

@@ -77,7 +77,7 @@ def drawn(found):
 def selected(found):
     return found(
         text={"skip_header": True, "skip_html": True, "stoplist": "none", "min_documents": 2},
-        tasks=[{"title": "All four", "largest": 4}, {"title": "Two", "classes": ["student", "course"]}],
+        tasks=[{"title": "All four", "largest": 4}, ["student", "course"]],
         protocol={"name": "fixed-split", "train": "misc", "test": "washington"},
         terms={"number": list(TERMS), "aggregate": "average"},
         defaults={"normalization": "none", "smoothing": 0.5, "C": 0.01},

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
-
 CONFIG = """\
 name: own
 plugins: [FILES]
@@ -53,10 +51,6 @@ from sklearn.metrics.pairwise import chi2_kernel
 
 def scaled(x, y, gamma):
     return chi2_kernel(x, y, gamma)
-
-
-def unused():
-    return 1
 """
 
 
@@ -91,16 +85,3 @@ def config(folder: Path) -> Callable[..., Path]:
         return path
 
     return write
-
-
-@pytest.fixture
-def studied(config: Callable[..., Path]) -> Callable[..., Experiment]:
-    """Check such a configuration."""
-    from benchmark.experiment.configuration import load_checked  # noqa: PLC0415
-
-    def experiment(*args: str, **lines: str) -> Experiment:
-        found = load_checked(config(*args, **lines))
-        assert hasattr(found, "variants")
-        return found
-
-    return experiment

@@ -60,7 +60,7 @@ CHI2_AGAIN = "from chi2 import ChiSquared\nKERNELS = {'NAME': ChiSquared}\n"
             "{path}:2: ValueError: normalization must be one of none, l1, l2, not 'max'",
         ),
         (None, "mine.py: no such file"),
-        ("from benchmark.kernels import KERNELS\n", "names no component: a plug-in has at its top level KERNELS, "),
+        ("from benchmark.kernels import KERNELS\n", "names no component, such as KERNELS = "),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
         (CHI2_AGAIN.replace("NAME", "linear"), r"'linear' is taken, by .*euclidean\.py:\d+"),
         (CHI2_AGAIN.replace("NAME", "mnb"), r"'mnb' is taken, by .*multinomial_bayes\.py:\d+"),

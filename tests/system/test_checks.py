@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmark.system.checks import check_within, digest_without_itself, escape_surrogates, json_bytes
-from benchmark.system.errors import MAX_VALUE_LENGTH, did_you_mean, one_line, quote_value
+from benchmark.system.errors import MAX_VALUE_LENGTH, did_you_mean, one_line, quote_value, unknown_name
 from benchmark.system.string_arrays import join_names, split_names
 
 
@@ -35,3 +35,5 @@ def test_a_message_is_for_a_person() -> None:
     assert one_line("it's – \\ a\u202eb\x07\t") == "it's – \\ a\\u202eb\\x07\\t"
     assert did_you_mean("STRASSE", ["street", "straße"]) == "; did you mean 'straße'?"
     assert did_you_mean("last", [*map(str, range(10**5)), "last"]) == ""
+    words = "unknown kernel 'ngb'; did you mean 'ngd'? (allowed: linear, ngd)"
+    assert unknown_name("kernel", "ngb", ["linear", "ngd"]) == words

@@ -1,4 +1,4 @@
-"""Blocks of rows on threads, and their largest magnitude."""
+"""Blocks of rows on threads."""
 
 from __future__ import annotations
 
