@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.diagnostics import DIAGNOSTICS
-from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.system.string_arrays import split_names
 from tests.builders import small_experiment
 
@@ -39,16 +35,3 @@ def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
         "test",
         "grid",
     ]
-
-
-def test_the_bound_is_theorem_fours() -> None:
-    built = DIAGNOSTICS["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
-    told = built.numbers(DiagnosticArrays("base", built.compute(None)))
-    assert [row.cell for row in told.rows] == list(built.rows)
-    for n, t in ((2, 0.5), (2, 4.0), (10, 0.5), (10, 4.0)):
-        name = f"covering-n{n}-t{t:g}"
-        expected = log_covering_bound(np.array([1e-6, 1e-3, 0.1]), n, t) / np.log(10)
-        line = [point for point in told.points if point.method == name]
-        np.testing.assert_allclose([point.value for point in line], expected)
-        assert [point.x for point in line] == [1e-6, 1e-3, 0.1]
-        assert next(row.estimate.value for row in told.rows if row.cell == name) == pytest.approx(expected[0])
