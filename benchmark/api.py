@@ -39,15 +39,13 @@ from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_colu
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
 from benchmark.experiment.run_folder import read_run
-from benchmark.model.estimator import TextClassifier
-from benchmark.model.fitting import fit_and_write, fit_model
-from benchmark.model.persistence import check_model_folder_free
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import check_model_folder_free, write_model
 from benchmark.report.files import figure_specs
 from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
-from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
@@ -56,6 +54,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
+    from benchmark.model.text_model import TextClassifier
     from benchmark.report.drawing.spec import FigureChart
     from benchmark.report.placement import Placement
 
@@ -365,14 +364,10 @@ def fit(
         if folder is not None:
             check_model_folder_free(folder, overwrite=overwrite)
         context = local_context(LineObserver(progress, _warn), jobs, download=download)
-        how: dict[str, Any] = {"split": split, "probability": probability}
-        name = cell or experiment.ids[0]
-        model = (
-            fit_model(experiment, name, context, **how)
-            if folder is None
-            else fit_and_write(experiment, name, context, folder, **how)[0]
-        )
-    return TextClassifier(model, jobs or n_processors())
+        model = fit_model(experiment, cell or experiment.ids[0], context, split=split, probability=probability)
+        if folder is not None:
+            write_model(model, folder)
+    return model
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import ComparedPair
-from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
@@ -82,31 +81,23 @@ def compare_two_runs(
     one: RunPredictions, two: RunPredictions, names: tuple[str, str], found: Mapping[str, Agreement]
 ) -> tuple[str, Table]:
     """Return how far two runs agree in one sentence, and the main scores of the cells that both have."""
-    metric, unit = main_metric(one.experiment), display_unit(main_metric(one.experiment), one.experiment.quantities)
-    ids = [set(run.experiment.ids) for run in (one, two)]
+    metric, quantities = main_metric(one.experiment), one.experiment.quantities
+    unit, ids = display_unit(metric, quantities), [set(run.experiment.ids) for run in (one, two)]
     common = [cell for cell in found if cell in ids[0] & ids[1]]
-    title = capitalized(metric_name(metric, one.experiment.quantities))
-    if not common or metric != main_metric(two.experiment):
-        why = f"The runs have no score of the same cell in common: {len(ids[0])} and {len(ids[1])} cells."
-        return why, Table.of(title, (), [], empty="the runs have no score of the same cell")
-    rows, gaps = list[tuple[Any, ...]](), dict[str, float]()
-    for cell in common:
-        if one.scored.has(metric, cell) and two.scored.has(metric, cell):
-            a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
-            gaps[cell] = b - a
-            counts = found[cell].shared, len(found[cell].differing)
-            rows.append((cell, a, b, b - a, *counts))
-    scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
-    header = ("cell", *scores, Column("difference", unit, "+"), "predictions of both", "different")
-    same = sum(found[cell].equal for cell in common)
-    sentences = [f"{same} of {len(common)} common cells agree in every prediction"]
-    widest = max(gaps, key=lambda cell: abs(gaps[cell]), default="")
-    if widest and gaps[widest]:
-        points = " points" if unit.name == "percent" else ""
-        sentences.append(f"the largest difference is {unit.text(gaps[widest], '+')}{points} ({widest})")
+    rows = list[tuple[Any, ...]]()
+    for cell in (cell for cell in common if one.scored.has(metric, cell) and two.scored.has(metric, cell)):
+        a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
+        rows.append((cell, a, b, b - a, found[cell].shared, len(found[cell].differing)))
+    sentences = [f"{sum(found[cell].equal for cell in common)} of {len(common)} common cells agree in every prediction"]
+    widest = max(rows, key=lambda row: abs(row[3]), default=("", 0, 0, 0))
+    if widest[3]:
+        sentences.append(f"the largest difference is {unit.ends([widest[3]])} ({widest[0]})")
     for own, other, name in zip(ids, ids[::-1], names, strict=True):
         sentences += [f"{len(own - other)} only in {name}"] if own - other else []
-    return f"{'; '.join(sentences)}.", Table.of(title, header, rows)
+    scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
+    header = ("cell", *scores, Column("difference", unit, "+"), "predictions of both", "different")
+    title = capitalized(metric_name(metric, quantities))
+    return f"{'; '.join(sentences)}.", Table.of(title, header, rows, empty="the runs have no score of the same cell")
 
 
 def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
@@ -123,28 +114,26 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
             raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
     shown = (metric for metric in (*tested, *quantities) if not is_time_metric(metric, quantities))
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
-    if not metrics:
-        return [Table.of("Scores", (), [], empty=f"{a} and {b} have no score in common")]
     try:
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
     rows = list[dict[str, Any]]()
     for metric in metrics:
-        unit, gap = display_unit(metric, quantities), cell_difference(run, a, b, metric)
+        unit, gap = display_unit(metric, quantities), _difference(run, a, b, metric)
         one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
         row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
         row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
         rows.append(row)
     cells = {cell.id: cell for cell in run.experiment.cells}
     found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]))
-    shown_as = replace(PLAIN, decimals=max(display_unit(metric, quantities).decimals for metric in metrics))
+    decimals = max((display_unit(metric, quantities).decimals for metric in metrics), default=2)
+    shown_as, p_unit = replace(PLAIN, decimals=decimals), replace(PLAIN, decimals=4)
     signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
     header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed)
-    tables = [Table.of("Scores", header, rows)]
-    if found.shared:
-        tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
-    names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
+    tables = [Table.of("Scores", header, rows, empty=f"{a} and {b} have no score in common")]
+    tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
+    names = ("test", "n", Column("statistic", p_unit), Column("p", PLAIN), "favours")
     of_tests = [
         (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, _p_text(t), t.favours or "neither")
         for t in tests
@@ -156,20 +145,16 @@ def _p_text(test: TestResult) -> str:
     return test.note if test.p_value is None else p_text(test.p_value)
 
 
-def cell_difference(run: RunPredictions, a: str, b: str, metric: str) -> Estimate:
+def _difference(run: RunPredictions, a: str, b: str, metric: str) -> Estimate:
     """Return the score of a minus that of b.
 
     In a run that is read from its folder, a plug-in's metric has the differences of the pairs that its configuration
     names; of other pairs the recorded scores are subtracted, without an interval.
     """
-    scored = run.scored
-    if (metric, ALL_SPLITS, a) in scored.cells[b].recorded:
-        gap = scored.difference(b, a, metric)
-        return replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
     try:
-        return scored.difference(a, b, metric)
+        return run.scored.difference(a, b, metric)
     except ValueError:
-        one, two = (scored.estimate(name, metric) for name in (a, b))
+        one, two = (run.scored.estimate(name, metric) for name in (a, b))
         return Estimate(one.value - two.value, math.nan, math.nan, one.n, "")
 
 

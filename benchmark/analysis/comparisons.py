@@ -52,8 +52,6 @@ class PlannedComparison:
         Number of tests that `p_holm` is corrected over.
     note : str
         Reason why there is no test, or why it could not be significant, or "".
-    unequal : int
-        Documents, or splits, on which the leading test finds a difference.
     """
 
     a: CellInfo
@@ -68,17 +66,11 @@ class PlannedComparison:
     p_holm: float | None = None
     family: int = 0
     note: str = ""
-    unequal: int = 0
 
     @property
     def better(self) -> CellInfo | None:
         """The better cell, if there is one by the test."""
         return {"a": self.a, "b": self.b}.get(self.outcome)
-
-    @property
-    def of_documents(self) -> bool:
-        """Whether the leading test counts documents on which one of the cells is right."""
-        return self.test in DOCUMENT_TESTS
 
     @property
     def turned(self) -> PlannedComparison:
@@ -111,9 +103,15 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         value, low, high = (float("nan" if is_missing(gap[end]) else gap[end]) for end in ("value", "low", "high"))
         outcome = _outcome(test, value, apart=math.isnan(low) or low > 0 or high < 0)
         pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
-        numbers: dict[str, Any] = {"family": int(test.get("family", 0)), "unequal": int(test.get("n", 0))}
         note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
-        pair = replace(pair, test=test.get("test", ""), p_value=p_value, p_holm=p_holm, note=note, **numbers)
+        pair = replace(
+            pair,
+            test=test.get("test", ""),
+            p_value=p_value,
+            p_holm=p_holm,
+            note=note,
+            family=int(test.get("family", 0)),
+        )
         found.append(pair if summary.more_is_better(summary.main_metric) else pair.turned_over)
     return found
 

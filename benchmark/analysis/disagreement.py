@@ -82,8 +82,8 @@ class Disagreement:
 def disagreement(run: RunPredictions, pair: tuple[str, str]) -> Disagreement | None:
     """Return where two cells of one task disagree; None if their documents are tested repeatedly, as those of curves.
 
-    The documents are some on which only one of the cells is right, spread over all of them, as many of one kind as of
-    the other if there are enough.
+    The documents are some on which only one of the cells is right, at most as many of one kind as of the other, spread
+    over all of them.
     """
     one, other = cells = [next(cell for cell in run.experiment.cells if cell.id == name) for name in pair]
     first = next(iter(run.experiment.variants))  # other variants are sweeps over the same documents
@@ -94,11 +94,8 @@ def disagreement(run: RunPredictions, pair: tuple[str, str]) -> Disagreement | N
     rows = list(zip(*(document_predictions(run, cell) for cell in cells), strict=True))
     right = np.array([[each.right for each in row] for row in rows])
     only = [np.flatnonzero(right[:, i] & ~right[:, 1 - i]) for i in (0, 1)]
-    half = MOST_DISAGREEMENTS // 2
-    most = [max(half, MOST_DISAGREEMENTS - len(others)) for others in only[::-1]]
-    shown = [
-        own[np.linspace(0, len(own) - 1, min(n, len(own))).astype(np.intp)] for own, n in zip(only, most, strict=True)
-    ]
+    most = MOST_DISAGREEMENTS // 2
+    shown = [own[np.linspace(0, len(own) - 1, min(most, len(own))).astype(np.intp)] for own in only]
     documents = list[HardDocument]()
     for row in np.concatenate(shown):
         a, b = rows[row]

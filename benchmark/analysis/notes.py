@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,20 +16,15 @@ from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.intervals import LEAST_TESTED, RESAMPLES_OF_RANKINGS
+from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric
-from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
 
-#: Largest deviation of the share of documents that a split by date tests from the one that is stated.
-MAX_SHARE_DEVIATION = 0.05
 #: What a sentence calls the corpus that the package generates.
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
@@ -72,8 +66,12 @@ def note_facts(run: RunPredictions) -> Facts:
     for key, setting in predictions.settings.items():
         for text in setting.warnings:
             warnings.setdefault(text, {})[key.method] = None
-    taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
     shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
+    texts: dict[str, list[tuple[TextSettings, str, Facts]]] = {}
+    for each in variants:
+        others = [(text, label) for text, label in each.texts.items() if text != each.collection.text]
+        words = run.facts.get(each.name, {}).get("texts", ())
+        texts[each.name] = [(*other, own) for other, own in zip(others, words, strict=False)]
     silent = [
         component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         for component, name in product(experiment.diagnostics, experiment.variants)
@@ -89,31 +87,17 @@ def note_facts(run: RunPredictions) -> Facts:
         "protocols": list(dict.fromkeys(protocols)),
         "sample": sample.words.format(seed=experiment.seed),
         "bars": sample.bars,
-        "texts": {variant.name: list(_texts(variant, run.facts.get(variant.name, {}))) for variant in variants},
-        "dates": list(_shares_by_date(run)),
+        "texts": texts,
         "doubts": list(dict.fromkeys(note for own in run.facts.values() for note in own.get("notes", ()))),
         **_metric_facts(run),
         **_selection_facts(run),
         **_method_facts(experiment),
         "warnings": {text: list(own) for text, own in warnings.items()},
-        "versions": sorted(taken.items()),
-        "tasks": list(_tasks(variants[0], predictions)),
+        "tasks": [(task.title, task.classes) for task in variants[0].tasks if len(variants[0].tasks) > 1],
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
-
-
-def _shares_by_date(run: RunPredictions) -> Iterator[tuple[str, int, int, float]]:
-    """Yield the splits by date that test another share of documents than was asked for, since dates are not divided."""
-    for name, variant in run.experiment.variants.items():
-        stated = variant.protocol.resolved
-        share = 0.0 if stated.get("test_from") else stated.get("test_share", 0.0)
-        tested = {key: splits for key, splits in run.predictions.splits.items() if key.variant == name}
-        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
-            n, n_documents = len(split.test), len(run.predictions.tasks[key.of_task].ids)
-            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
-                yield f"{name}: " if len(run.experiment.variants) > 1 else "", n, n_documents, share
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
@@ -128,15 +112,8 @@ def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _texts(variant: Variant, facts: Facts) -> Iterator[tuple[TextSettings, str, Facts]]:
-    """Yield each text that some methods read beside that of the corpus, with their names and its facts."""
-    others = [(text, label) for text, label in variant.texts.items() if text != variant.collection.text]
-    for (text, label), words in zip(others, facts.get("texts", ()), strict=False):
-        yield text, label, words
-
-
 def _metric_facts(run: RunPredictions) -> Facts:
-    """Return the metrics, by names, that have no interval, are ranked, or leave classes out, and these classes."""
+    """Return the metrics, by names, that have no interval or leave classes out, and these classes."""
     experiment, frame, quantities = run.experiment, run.scored.frame, run.experiment.quantities
     scorers = {name: experiment.scorers[name] for name in experiment.metrics if name in experiment.scorers}
     replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
@@ -149,14 +126,12 @@ def _metric_facts(run: RunPredictions) -> Facts:
             untested |= dict.fromkeys(name for code, name in enumerate(documents.classes) if code not in tested)
     named = {
         "bare": [metric for metric in scorers if metric in bare],
-        "ranked": [name for name, own in scorers.items() if own.ranking is not None],
         "means": means,
     }
     return {
         "metrics": experiment.metrics,
         "by_class": experiment.by_class,
         "least_tested": LEAST_TESTED,
-        "resamples": RESAMPLES_OF_RANKINGS,
         "untested": list(untested),
         "on_the_clock": any(is_time_metric(m, quantities) for figure in experiment.figures for m in figure.y),
         **{what: [metric_name(metric, quantities) for metric in own] for what, own in named.items()},
@@ -210,17 +185,6 @@ def _method_facts(experiment: Experiment) -> Facts:
             each.label for each in variants[0].entries if each.candidates[0].classifier.tags.first_trained_wins
         ],
     }
-
-
-def _tasks(first: Variant, predictions: Predictions) -> Iterator[tuple[str, int, bool, tuple[str, ...]]]:
-    """Yield title, number of documents, whether these are the tested ones, and classes of each of several tasks."""
-    for task in first.tasks if len(first.tasks) > 1 else ():
-        documents = predictions.tasks.get(TaskKey(first.name, task.name))
-        if documents is not None:
-            own = (each for key, each in predictions.splits.items() if key.of_task == (first.name, task.name))
-            splits = [split for each in own for split in each]
-            alone = len(splits) == 1
-            yield task.title, len(splits[0].test) if alone else len(documents.ids), alone, task.classes
 
 
 def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int]]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, MethodSpec, TextSettings
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
     from benchmark.text.lexer import Lexing
 
 DETAIL_HEADER = ("property", "value")
@@ -202,7 +202,7 @@ class CellExplainer:
         contents = {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in names}
 
         @cache
-        def trained_on(fold: str) -> TextModel | str:
+        def trained_on(fold: str) -> TextClassifier | str:
             """Return the model that is trained on a split, or the reason why it can't be trained."""
             try:
                 return fit_model(experiment, self.cell.id, context, split=fold)
@@ -217,7 +217,7 @@ class CellExplainer:
             yield each, DocumentExplanation(text, **_reasons(trained_on(each.fold), content))
 
 
-def _reasons(model: TextModel | str, content: bytes) -> dict[str, Any]:
+def _reasons(model: TextClassifier | str, content: bytes) -> dict[str, Any]:
     """Return a model's decision values of a document, and the words whose removal lowers them most, if it has words.
 
     Without a model, the reason is returned.

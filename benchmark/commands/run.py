@@ -14,7 +14,6 @@ from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
-from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def local_context(
 
     Results are kept in the user's store by default.
     """
-    ensure_numba_cache(observer.note)
     return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
 
 

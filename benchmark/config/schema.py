@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from benchmark.config.method_schema import AnyMethod, DefaultsSection
-from benchmark.config.schema_errors import FIELD_NAME, HAS_LETTER, RUN_NAME, ConfigSection
+from benchmark.config.schema_errors import ConfigSection
 from benchmark.config.value_types import (
     Ascending,
     CellName,
@@ -20,11 +20,12 @@ from benchmark.config.value_types import (
     OneOrMore,
     Pair,
     Stoplist,
+    TitleName,
     distinct,
     mapping_or_other,
 )
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, WITHIN, WORDS
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, STEMMERS, WITHIN, WORDS
 
 
 class CorpusSection(ConfigSection):
@@ -69,6 +70,9 @@ class TextSection(ConfigSection):
         How digits are read.
     stoplist : str
         Words to leave out, or a file of them: ./mine.txt.
+    stemmer : str
+        Whether a word is counted as its stem: "oil" and "oils" are one term. The stop list is of words, and both
+        minimums are of stems.
     fields : str or list of str
         Which parts of a document are counted, each by itself: all of it, columns of the text, or parts of its
         format: for mail header, body, quoted, own, or any header line by its name; for HTML title, headings,
@@ -94,7 +98,8 @@ class TextSection(ConfigSection):
     skip_html: bool = False
     digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
     stoplist: Stoplist = "smart"
-    fields: Listed[Annotated[str, Field(pattern=FIELD_NAME, max_length=100)]] = Field(
+    stemmer: Annotated[str, OneOf(tuple(STEMMERS))] = "none"
+    fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
     )
     ngrams: Listed[Annotated[int, Field(ge=1, le=MAX_NGRAM_LENGTH)]] = Field(default=[1], max_length=MAX_NGRAM_LENGTH)
@@ -129,7 +134,7 @@ class TaskSection(ConfigSection):
         Names of classes, in place of `largest`.
     """
 
-    title: str = Field(max_length=100, pattern=HAS_LETTER)
+    title: TitleName
     largest: int | None = Field(default=None, ge=2)
     classes: TaskClasses | None = None
 
@@ -299,6 +304,10 @@ class ParallelSection(ConfigSection):
     n_jobs: int | None = Field(default=None, ge=0)
 
 
+#: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
+VariantKey = Literal["corpus", "text", "protocol", "terms", "defaults", "methods"]
+
+
 class ExperimentSection(ConfigSection):
     """A whole configuration, after the files that it extends and its variant are merged.
 
@@ -363,7 +372,7 @@ class ExperimentSection(ConfigSection):
         Whether to run the configuration itself, beside its variants.
     """
 
-    name: str = Field(pattern=RUN_NAME, max_length=100)
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     title: str = ""
     paper: str | None = None
     sensitivity_of: str | None = None
@@ -389,7 +398,7 @@ class ExperimentSection(ConfigSection):
     diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
-    variants: dict[CellName, dict[str, Any]] = Field({})
+    variants: dict[CellName, dict[VariantKey, Any]] = Field({})
     readings: dict[str, str] = Field({})
     parallel: ParallelSection | None = None
     run_base: bool = True

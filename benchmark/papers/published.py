@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -30,22 +29,18 @@ class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _decimal_digits(text: str) -> str:
-    """Return the text if it is a decimal number; ValueError otherwise."""
-    if not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
-        raise ValueError(f"{text!r} is not a decimal number such as '72.57'")
-    return text
-
-
-Digits = Annotated[str, AfterValidator(_decimal_digits)]
-TestName = Literal["sign", "mcnemar", "wilcoxon"]
-
-
-def _known_metric(metric: str, *more: str) -> None:
-    """Raise ValueError unless the metric is one of `METRICS` or `TIME_METRICS`, or one that a diagnostic declares."""
-    known = (*METRICS, *TIME_METRICS, *DIAGNOSTIC_METRICS, *more)
+def _known_metric(metric: str) -> str:
+    """Return the metric if it is one of this package or of its diagnostics; ValueError otherwise."""
+    known = ("", *METRICS, *TIME_METRICS, *DIAGNOSTIC_METRICS, *PAIR_METRICS)
     if metric not in known:
-        raise ValueError(unknown_name("metric", metric, known))
+        raise ValueError(unknown_name("metric", metric, known[1:]))
+    return metric
+
+
+#: Digits as printed: "72.57".
+Digits = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
+Metric = Annotated[str, AfterValidator(_known_metric)]
+TestName = Literal["sign", "mcnemar", "wilcoxon"]
 
 
 class PublishedValue(_Record):
@@ -61,15 +56,14 @@ class PublishedValue(_Record):
     config: str
     cell: str | None = None
     pair: tuple[str, str] | None = None
-    metric: str
+    metric: Metric
     value: Digits
     unit: Literal["percent", "one"] = "one"
     alternative: bool = False
 
     @model_validator(mode="after")
     def _fits_its_metric(self) -> PublishedValue:
-        """Raise ValueError unless the metric is known and has a cell or a pair as it needs."""
-        _known_metric(self.metric, *PAIR_METRICS)
+        """Raise ValueError unless the metric has a cell or a pair as it needs."""
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} need a `pair` of cells, any other metric a `cell`")
         return self
@@ -154,7 +148,7 @@ class Comparison(_Record):
     config: str
     a: str
     b: str
-    metric: str = ""
+    metric: Metric = ""
 
     def prefixed(self, prefix: str, config: str) -> Comparison:
         """Return the comparison of cells whose ids have a prefix, those of a variant, in another configuration."""
@@ -164,6 +158,7 @@ class Comparison(_Record):
 class ComparisonTemplate(Comparison):
     """Template of comparisons: every combination of the values under `for` fills the braces."""
 
+    metric: str = ""
     loop: dict[str, list[str]] = Field(default_factory=dict, alias="for")
 
     def expanded(self) -> list[Comparison]:
@@ -188,7 +183,7 @@ class PublishedRange(_Record):
     config: str
     cells: str
     loop: dict[str, list[str]] = Field(alias="for")
-    metric: str
+    metric: Metric
     low: Digits
     high: Digits
 
@@ -202,15 +197,6 @@ class PublishedRange(_Record):
         """Unit of `low` and `high`: "one" for a share, written as a fraction; else the metric's unit."""
         unit = unit_of(self.metric, DIAGNOSTIC_METRICS)
         return "one" if unit == "percent" else unit
-
-    @model_validator(mode="after")
-    def _sensible(self) -> PublishedRange:
-        """Raise ValueError unless the metric is known, the range ascends and the braces can be filled."""
-        _known_metric(self.metric)
-        if not Decimal(self.low) < Decimal(self.high):
-            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
-        _filled(self.loop, self.cells)
-        return self
 
 
 class ClaimRule(_Record):
@@ -253,7 +239,7 @@ class Claim(_Record):
     id: str
     text: str
     relation: Literal["greater", "lower", "equivalent", "ratio"]
-    metric: str = "accuracy"
+    metric: Metric = "accuracy"
     rule: ClaimRule = ClaimRule()
     test: TestName | None = None
     alpha: float = Field(default=0.05, gt=0, lt=1)
@@ -292,32 +278,41 @@ class Claim(_Record):
 
     @model_validator(mode="after")
     def _decidable(self) -> Claim:
-        """Raise ValueError if the claim can't be decided: unknown metric, or missing or superfluous keys."""
-        _known_metric(self.metric)
+        """Raise ValueError if the keys of the claim's relation are missing, or others are there."""
         required = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
         present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
         if present != required:
             raise ValueError(
                 f"the relation {self.relation!r} needs {' and '.join(sorted(required)) or 'no margin or range'}"
             )
-        if required and not self.because:
-            raise ValueError(f"`because` is missing: give the reason for {' and '.join(sorted(required))}")
-        if self.relation == "ratio" and not self.span[0] < self.span[1]:
-            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
-        if self.relation in ("equivalent", "ratio") and self.test is not None:
-            raise ValueError(
-                f"the relation {self.relation!r} is decided by its interval, not by the test {self.test!r}"
-            )
-        if not self.comparisons:
-            raise ValueError("a claim needs a comparison")
-        for metric in dict.fromkeys(map(self.metric_of, self.comparisons)):
-            _known_metric(metric)
-        _unique((c.model_dump_json() for c in self.comparisons), "comparison")
+        return self
+
+
+class CoveredPart(_Record):
+    """Numbered part or statement of a paper, and what runs or checks it, or the reason why nothing does.
+
+    `configs` maps a configuration to patterns of its cells, figures and diagnostics; an empty list stands for all of
+    it. `tests` are files of this package's tests.
+    """
+
+    part: str
+    says: str
+    configs: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    claims: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    not_run: str = ""
+
+    @model_validator(mode="after")
+    def _accounted_for(self) -> CoveredPart:
+        if not (self.configs or self.claims or self.tests or self.not_run):
+            raise ValueError("needs `configs`, `claims` or `tests`, or in `not_run` the reason why there are none")
         return self
 
 
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
+
+    `coverage` lists the parts of the paper, in its order, each with what runs it.
 
     `remarks` are sentences on the published values of a configuration, by its name.
 
@@ -339,6 +334,7 @@ class Published(_Record):
     claims: tuple[Claim, ...] = ()
     reference_values: tuple[ReferenceValues, ...] = ()
     census: tuple[CensusEntry, ...] = ()
+    coverage: tuple[CoveredPart, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -367,15 +363,17 @@ class Published(_Record):
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
-        """Raise ValueError if a value or claim occurs twice, or `same_as` names no other claim."""
-        _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
-        pairs = ((reference.method, v) for reference in self.reference_values for v in reference.values)
-        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "reference value")
+        """Raise ValueError if a value or claim occurs twice, or `same_as` or `coverage` name no claim."""
         ids = [claim.id for claim in self.claims]
-        _unique(ids, "claim")
-        for claim in self.claims:
-            if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
-                raise ValueError(unknown_name("claim", claim.same_as, [each for each in ids if each != claim.id]))
+        values = [value.model_dump_json(exclude={"value"}) for value in self.values]
+        for what, names in (("value", values), ("claim", ids)):
+            twice = [name for name, n in Counter(names).items() if n > 1]
+            if twice:
+                raise ValueError(f"{what} given more than once: {twice[0]}")
+        same = [claim.same_as for claim in self.claims if claim.same_as is not None]
+        for name in [*same, *(name for part in self.coverage for name in part.claims)]:
+            if name not in ids:
+                raise ValueError(unknown_name("claim", name, ids))
         return self
 
 
@@ -388,13 +386,5 @@ def _filled(loop: Mapping[str, list[str]], *templates: str) -> list[list[str]]:
     rows = (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
     try:
         return [[template.format(**row) for template in templates] for row in rows]
-    except (KeyError, IndexError, AttributeError, ValueError) as error:
-        problem = f"the braces may hold the names under `for` ({', '.join(loop) or 'none'}), not {error}"
-        raise ValueError(problem) from None
-
-
-def _unique(keys: Iterable[str], what: str) -> None:
-    """Raise ValueError if a key occurs twice."""
-    twice = [key for key, count in Counter(keys).items() if count > 1]
-    if twice:
-        raise ValueError(f"{what} given more than once: {twice[0]}")
+    except (KeyError, IndexError, ValueError) as error:
+        raise ValueError(f"the braces may hold the names under `for`, not {error}") from None

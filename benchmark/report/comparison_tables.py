@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import UNDECIDED, planned_comparisons
+from benchmark.analysis.comparisons import NOT_SHOWN, UNDECIDED, planned_comparisons
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit
@@ -39,48 +39,30 @@ def comparison_table(summary: Summary) -> Table:
             pair.b.id,
             pair.value,
             (pair.low, pair.high),
-            _holm_text(pair.p_holm, pair.family),
-            outcome_text(pair),
+            MISSING_TEXT if pair.p_holm is None else f"{p_text(pair.p_holm)} (of {pair.family:,})",
+            _outcome_text(pair),
         )
         for pair in pairs
     ]
     numbers = Column("first − second", unit, "+"), Column(INTERVAL, unit, "+", detail=2)
     tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
     named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
-    notes = [f"p is that of the {named} test."] if tests else []
-    note = " ".join([*notes, *untestable_lines(summary)])
+    note = f"p is that of the {named} test." if tests else ""
     header = ("first", "second", *numbers, _P_HOLM, Column("result", verdict=True))
     return Table.of("Comparisons", header, rows, note)
 
 
-def _holm_text(p_holm: float | None, family: Any) -> str:
-    return MISSING_TEXT if is_missing(p_holm) else f"{p_text(p_holm)} (of {int(family):,})"
-
-
-def outcome_text(pair: PlannedComparison) -> str:
+def _outcome_text(pair: PlannedComparison) -> str:
     """Write the outcome of a comparison."""
     if pair.better is not None:
         return f"{'first' if pair.outcome == 'a' else 'second'} is better"
-    return "no clear difference" if pair.outcome == UNDECIDED else pair.note or pair.outcome
-
-
-def untestable_lines(summary: Summary) -> list[str]:
-    """Write for each kind of test why it can't be significant: for all comparisons, or for how many."""
-    notes: dict[str, list[str]] = {}
-    for row in summary.significance.to_dict("records"):
-        notes.setdefault(TEST_TITLES.get(row["test"], row["test"]), []).append(row["note"])
-    lines = []
-    for test, own in notes.items():
-        untestable = list(filter(None, own))
-        some = f"not testable for {len(untestable)} of {len(own)} pairs"
-        lines += [f"{test}: {untestable[0] if len(set(own)) == 1 else some}."] if untestable else []
-    return lines
+    return NOT_SHOWN if pair.outcome == UNDECIDED else pair.note or pair.outcome
 
 
 def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
     """Return a table of comparisons of one claim, named as in its picture, or under a title those of several."""
     compared, records = comparisons.to_dict("records"), []
-    for key, row in zip(comparison_keys(compared), compared, strict=True):
+    for key, row in zip(_comparison_keys(compared), compared, strict=True):
         ratio = row["relation"] == "ratio"
         unit, sign = (PLAIN, "") if ratio else (display_unit(row["metric"], DIAGNOSTIC_METRICS), "+")
         suffix = "" if unit.name == "percent" else unit.suffix
@@ -99,7 +81,7 @@ def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
     )
 
 
-def comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
+def _comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
     """Return the names of a claim's comparisons, with configuration, reading and metric where there are several."""
     several = [name for name in ("config", "variant", "metric") if len({row[name] for row in rows}) > 1]
     where = [", ".join(row[name] for name in several if row[name]) for row in rows]

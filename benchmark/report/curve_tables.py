@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.charts import Chart
 
 MOST_DECIMALS = 6
-#: Numbers closer to 0 than this are written as powers of ten.
-POWERS_BELOW = 1e-3
-SUPERSCRIPTS, SUPERSCRIPT_MINUS = "⁰¹²³⁴⁵⁶⁷⁸⁹", "⁻"
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
 
 
@@ -78,18 +75,11 @@ def chart_decimals(chart: Chart) -> int:
 def axis_number_text(value: float) -> str:
     """Write a position on an axis with as many digits as needed, and thousands separators.
 
-    Numbers closer to 0 than `POWERS_BELOW` are written as powers of ten.
-
     Examples
     --------
     >>> axis_number_text(50.0), axis_number_text(0.25), axis_number_text(12500.0), axis_number_text(2e-6)
-    ('50', '0.25', '12,500', '2 × 10⁻⁶')
+    ('50', '0.25', '12,500', '2e-06')
     """
-    if value and abs(value) < POWERS_BELOW:
-        mantissa, exponent = f"{value:.11e}".split("e-")
-        factor = f"{float(mantissa):.12g} × "
-        power = "".join(SUPERSCRIPTS[int(digit)] for digit in str(int(exponent)))
-        return f"{'' if factor == '1 × ' else factor}10{SUPERSCRIPT_MINUS}{power}"
     return f"{value + 0.0:,.12g}"
 
 

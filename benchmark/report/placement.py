@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
-
-import pandas as pd
 
 from benchmark.analysis.comparisons import BASELINE, NOT_SHOWN
 from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text, printed_decimals
@@ -22,6 +19,8 @@ from benchmark.report.tables import INTERVAL, NOTES, metric_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import pandas as pd
 
     from benchmark.evaluation.public_test_sets import PublicTestSet
 
@@ -114,12 +113,6 @@ class Placement:
         groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
         tests = int(self.ranking["p_holm"].notna().sum())
         return _lines("notes", groups=groups, metric=_name(self.test_set.metrics[0]), tests=tests)
-
-    def _repr_html_(self) -> str:
-        """Return the sentences and the ranking, which notebooks show."""
-        table = ranking_table_of(self)
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
-        return said + str(pd.DataFrame(table.texts, columns=list(table.header)).to_html(index=False))
 
 
 def _name(metric: str) -> str:

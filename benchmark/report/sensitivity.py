@@ -12,14 +12,13 @@ from scipy.special import ndtri
 from scipy.stats import spearmanr
 
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, printed_decimals
-from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, decimals_of, estimate_of, verdict_on
-from benchmark.report.tables import NOTES
+from benchmark.report.tables import NOTES, in_shown_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -129,9 +128,7 @@ def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     gaps = [other["value"] - base["value"] for base, other in pairs if base and other]
     if not gaps:
         return ""
-    unit, name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
-    ends = dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps)))
-    spread = f"{' to '.join(ends)} {unit.points}".strip()
+    spread, name = display_unit(metric, summary.quantities).ends(gaps), metric_name(metric, summary.quantities)
     return _write("effect", variant=variant, sweep=sweep.name, metric=name, spread=spread)
 
 

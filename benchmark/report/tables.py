@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import first_comparisons, ranked_cells
@@ -14,7 +16,6 @@ from benchmark.analysis.formatting.number_text import (
     number_text,
     printed_decimals,
 )
-from benchmark.analysis.formatting.published_rows import in_shown_unit
 from benchmark.analysis.formatting.table import ON_DEMAND, PLAIN, Column, Table
 from benchmark.analysis.formatting.units import (
     capitalized,
@@ -49,6 +50,24 @@ STORED_MARK = "*"
 NOTES, VERDICT_MEANINGS = (template_value("tables.j2", name) for name in ("notes", "verdicts"))
 #: Heads of the two verdicts on a claim, or on what it compares.
 BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by our stricter test", verdict=True)
+
+
+#: Numbers of a row of a published value that are in the unit of that value.
+_IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
+
+
+def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a row of a published value in the unit in which its metric is shown: a fraction in percent.
+
+    The digits are as printed, with the decimal point moved.
+    """
+    factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
+    if factor == 1:
+        return row
+    moved = Decimal(row["published"]).scaleb(round(math.log10(factor)))
+    numbers = {name: factor * row[name] for name in _IN_PUBLISHED_UNIT if name in row}
+    unit = display_unit(row["metric"], DIAGNOSTIC_METRICS).name
+    return row | numbers | {"published": f"{moved:f}", "unit": unit}
 
 
 def metric_header(metric: str, declared: DeclaredMetrics) -> str:

@@ -57,6 +57,3 @@ class TestAdvice:
     def test_methods_that_are_not_compared_are_counted(self, tmp_path: Path) -> None:
         found = main_finding(result(tmp_path, noise=0, compare=[["linear", "constant"]]).summary)
         assert "1 more isn't compared with constant: add pairs under compare." in found.details
-
-    def test_without_a_common_baseline_there_is_no_advice(self, tmp_path: Path) -> None:
-        assert result(tmp_path, noise=2, compare=[]).summary.advice is None

@@ -13,7 +13,6 @@ from benchmark.analysis.agreement import (
 )
 from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.evaluation.predictions import Predictions
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import predicted, table_study
 
@@ -60,17 +59,6 @@ class TestCells:
         for name, row in zip(("sign", "mcnemar"), tests.rows, strict=False):
             own = scored.test(name, "tf-l1-ngd", "tf-l1-linear", "accuracy")
             assert (row[1], float(row[3])) == (own.n, pytest.approx(own.p_value, rel=0.01))
-
-    def test_one_that_failed_says_why(self, drawn):
-        experiment, predictions, _ = drawn
-        points = {key: point for key, point in predictions.settings.items() if key[2] != "linear"}
-        part = Predictions(predictions.tasks, predictions.splits, points)
-        with pytest.raises(ConfigError, match="'linear-oracle-50' failed: too wide"):
-            compare_two_cells(
-                RunPredictions(experiment, part, {"linear-oracle-50": "too wide"}, {}),
-                "rbf-oracle-50",
-                "linear-oracle-50",
-            )
 
     def test_those_of_other_documents_are_refused(self, drawn):
         experiment, predictions, _ = drawn

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import io
 import re
 import zlib
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -18,12 +16,13 @@ from benchmark.analysis.comparisons import planned_comparisons
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
-from benchmark.analysis.summary import SCORE_COLUMNS, SUMMARY_TABLES, summary_table
+from benchmark.analysis.summary import summary_table
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.configuration import load_checked
-from benchmark.report.writers import frame_csv
 from benchmark.system.shipped_files import CONFIGS_FOLDER
 from tests.builders import inner_counts, setting_of
+from tests.report.rows import result, verdict, verdicts_of
+from tests.report.rows import summary_of as summary_of_cells
 from tests.report.summaries import webkb_summary
 
 CONFIGURATIONS = sorted(path.stem for path in CONFIGS_FOLDER.glob("*.yaml"))
@@ -75,52 +74,27 @@ def summary_of(name):
     return summarize(RunPredictions(experiment, predicted(experiment), {}, facts))
 
 
-def as_file(frame, columns):
-    return pd.read_csv(io.StringIO(frame_csv(frame, columns)), keep_default_na=True)
-
-
-def numbers_in(text):
-    return [float(each.replace(",", "")) for each in re.findall(r"(?<![\w-])[-+]?\d[\d,]*(?:\.\d+)?(?![\w-])", text)]
-
-
 def check_against_files(summary):
-    """Every number of the headline, from scores.csv, and from the files of differences and tests where it counts."""
-    headline, metric = main_finding(summary).headline, summary.main_metric
-    headline = headline.partition(" where the paper reports ")[0]
-    scores = as_file(summary.scores, SCORE_COLUMNS)
-    scores = scores[(scores["fold"] == "all") & (scores["metric"] == metric)].set_index("cell")["value"]
-    gaps = as_file(summary.differences, SUMMARY_TABLES["differences"])
-    if not len(gaps):
-        check_range(summary, headline, scores)
-        return
-    gaps["gap"] = gaps["a"].map(scores) - gaps["b"].map(scores)
-    whole = gaps["gap"].notna()
-    assert gaps.loc[whole, "value"].to_numpy() == pytest.approx(gaps.loc[whole, "gap"].to_numpy(), abs=1e-9)
+    """Every number of the headline is one of a planned comparison, and what is better is so by test and interval."""
+    headline = main_finding(summary).headline.partition(";")[0]
     pairs = planned_comparisons(summary)
-    assert [(pair.a.id, pair.b.id) for pair in pairs] == list(zip(gaps["a"], gaps["b"], strict=True))
-    found = [pair for pair in pairs if pair.better is not None]
-    tests = as_file(summary.significance, SUMMARY_TABLES["significance"]).set_index(["a", "b", "test"])
-    for pair in found:
-        assert tests.loc[(pair.a.id, pair.b.id, pair.test), "p_holm"] < 0.05
-        assert not pair.low <= 0 <= pair.high
-    if " beat" in headline.partition(";")[0] and not headline.startswith("0 of"):
-        assert found
-    for told in re.findall(r"([-+]?[\d.]+)(?: to ([-+]?[\d.]+))? points of", headline):
-        own = found if " beat" in headline else pairs
-        for text in filter(None, told):
-            decimals = len(text.partition(".")[2])
-            assert float(text) in {round(sign * 100 * pair.value, decimals) + 0.0 for pair in own for sign in (1, -1)}
-    for low, high in re.findall(r"95% interval ([-+]?[\d.]+) to ([-+]?[\d.]+)\)", headline):
-        ends = [sorted((abs(float(low)), abs(float(high))))]
-        assert any(ends[0] == pytest.approx(sorted((abs(100 * p.low), abs(100 * p.high))), abs=0.051) for p in pairs)
-
-
-def check_range(summary, headline, scores):
-    told = [number for number in numbers_in(headline.rpartition(":")[2]) if "." in headline]
-    percent = [float(f"{100 * value:.2f}") for value in scores]
-    assert set(told[:2]) <= set(percent), headline
-    if len({cell.size for cell in summary.cells}) == 1:
-        assert sorted(told) == sorted({min(percent), max(percent)})
+    scores = {cell: row["value"] for (cell, metric), row in summary.headlines.items() if metric == summary.main_metric}
+    if not pairs:
+        ends = re.findall(r"\d+\.\d+", headline.rpartition(":")[2])[:2]
+        assert {float(end) for end in ends} <= {float(f"{100 * value:.2f}") for value in scores.values()}
+        return
+    tests = summary.significance.set_index(["a", "b", "test"])
+    for pair in pairs:
+        assert pair.value == pytest.approx(scores[pair.a.id] - scores[pair.b.id], abs=1e-9)
+        if pair.better is not None:
+            assert tests.loc[(pair.a.id, pair.b.id, pair.test), "p_holm"] < 0.05
+            assert not pair.low <= 0 <= pair.high
+    counts = [int(n) for n in re.findall(r"(?: in |, no[a-z ]+ )(\d+)(?= of |,|$| \()", headline)]
+    if of := re.search(r" of (\d+) comparisons", headline):
+        assert sum(counts) == int(of[1]) <= len(pairs)
+    for text in re.findall(r"([-+−][\d.]+) points of", headline):
+        gaps = {round(100 * sign * pair.value, len(text.partition(".")[2])) for pair in pairs for sign in (1, -1)}
+        assert float(text.replace("−", "-")) in gaps
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -183,3 +157,42 @@ def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, no
         assert found.n == 4199
         words = {"a": ("better", "worse"), "b": ("worse", "better")}.get(better, (better, better))
         assert tuple(map(found.outcome_for, pair)) == words
+
+
+PAIR = ("a", "b", 0.1, 0.09, 0.11, 120)
+NOT_TESTABLE = "not testable (smallest p 0.125)"
+NGD = {"columns": {"kernel": "ngd"}, "more": {"spoken": "the NGD kernel"}}
+
+
+@pytest.mark.parametrize(
+    ("gaps", "tests", "changes", "headline"),
+    [
+        (
+            [PAIR],
+            [result("a", "b")],
+            {},
+            "a is better than b: +10.00 points of accuracy (95% interval +9.00 to +11.00)",
+        ),
+        ([PAIR], [result("a", "b", 0.06)], {"corpus": "X"}, "a and b show no clear difference on X: +10.00 points of"),
+        ([PAIR], [], {}, "a and b differ: +10.00 points of accuracy (95% interval +9.00 to +11.00), not tested"),
+        ([PAIR], [result("a", "b", 0.1, NOT_TESTABLE)], {}, f"+11.00), {NOT_TESTABLE}"),
+        ([PAIR], [result("a", "b")], {"metric": "macro-f1"}, "+11.00), no test of this quantity"),
+        ([PAIR], [result("a", "b")], {"columns": {"a": NGD}}, "The NGD kernel is better than b"),
+        ([PAIR], [result("a", "b")], {"verdicts": verdicts_of(verdict("a"))}, "; 1 of 1 published results reproduced"),
+        (
+            [PAIR, ("c", "b", -0.1, -0.11, -0.09, 120)],
+            [result("a", "b"), result("c", "b")],
+            {},
+            "b compared with a and c: better in 1 of 2 comparisons, worse in 1",
+        ),
+        (
+            [PAIR, ("a", "c", 0.1, -0.1, 0.3, 120)],
+            [result("a", "b"), result("a", "c")],
+            {},
+            "a compared with b and c: better in 1 of 2 comparisons, no clear difference in 1",
+        ),
+        ([], [], {}, "Accuracy of 3 methods: 70.00 to 90.00%"),
+    ],
+)
+def test_a_headline_says_what_the_comparisons_show_and_no_more(gaps, tests, changes, headline):
+    assert headline in main_finding(summary_of_cells("abc", gaps=gaps, tests=tests, **changes)).headline

@@ -8,16 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmark.analysis.model_selection import (
-    select_candidates,
-    selected_predictions,
-    split_losses,
-)
+from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.config.model import Cell
 from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import drawn_study
-from tests.builders import inner_counts, inner_errors, setting_of
+from tests.builders import inner_counts, setting_of
 
 
 class TestChoice:
@@ -39,12 +35,6 @@ class TestChoice:
             means.append(np.mean(wrong))
         for size in (50, 100):
             assert set(scored.chosen[f"rbf-oracle-{size}"]) == {int(np.argmin(means))}
-
-    def test_cross_validation_takes_each_splits_own(self, drawn):
-        _, predictions, scored = drawn
-        inner = np.stack([inner_errors(predictions.settings["base", "", "rbf", i, 50, None]) for i in range(3)])
-        chosen = scored.chosen["rbf-cv-50"]
-        assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
 
     def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
         experiment, predictions, scored = drawn
@@ -99,10 +89,6 @@ class TestOracle:
     @pytest.mark.parametrize("metrics", [("accuracy",), ("macro-f1",), ("error",), ("f1", "error"), ("seconds",)])
     def test_takes_the_best_be_more_better_or_less(self, choosing, metrics):
         assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}, metrics=metrics).tolist() == [2]
-
-    def test_averages_over_the_sizes_of_the_curve(self, choosing):
-        decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}
-        assert choosing("oracle", decisions).tolist() == [1]
 
     def test_leaves_out_a_size_at_which_a_candidate_failed(self, choosing):
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ALL_RIGHT]}

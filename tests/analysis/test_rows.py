@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import pair_summary
-from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
-from benchmark.config.model import BASE_VARIANT
-from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
-from tests.builders import setting_of, small_experiment
 
 CORPUS = {"name": "synthetic", "classes": CLASSES}
 DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
@@ -25,53 +20,6 @@ FEW = {"few": {"text": {"min_occurrences": 50}}}
 
 def run_of(experiment: Any, **changes: Any) -> RunPredictions:
     return RunPredictions(experiment, changes.pop("predictions", None) or predicted(experiment), {}, {}, **changes)
-
-
-def test_costs_are_the_seconds_of_all_splits_and_the_peak_of_any() -> None:
-    experiment = table_study(methods=["ngd", "mnb"], compare=[])
-    made = predicted(experiment)
-    for key, memory in zip(made.settings, ((5.0, 2.0), (2.0, 7.0)), strict=True):
-        seconds = np.arange(12.0).reshape(2, 6) + len(key.method)
-        made.settings[key] = replace(made.settings[key], seconds=seconds, memory=np.array(memory))
-    rows = summarize(run_of(experiment, predictions=made)).costs.to_numpy().tolist()
-    # Extraction, products, kernel and training of both splits, then testing; one by one counts again.
-    assert rows == [
-        ["ngd", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 5.0, False],
-        ["mnb", sum(range(4)) + sum(range(6, 10)) + 8 * 3, 4 + 10 + 2 * 3, 7.0, False],
-    ]
-
-
-class TestLabels:
-    @staticmethod
-    def run(**of_setting: Any) -> RunPredictions:
-        experiment = small_experiment(
-            corpus=CORPUS, protocol=DRAWS | {"train_size": 50, "replicates": 2}, methods=["linear", "mnb"], name="x"
-        )
-        documents = TaskDocuments(("d0", "d1", "d2"), tuple(CLASSES), np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]]) > 0)
-        key, each = TaskKey(BASE_VARIANT, ""), np.ones(3, dtype=np.int64)
-        splits = (TestedSplit("one", np.array([2, 0]), each), TestedSplit("two", np.array([1]), each))
-        given = [np.array([[0, 0, 0], [1, 0, 1]]) > 0, np.array([[1, 1, 0]]) > 0]
-        tied = [np.array([[0, 1, 0], [0, 0, 0]]) > 0, np.array([[1, 1, 1]]) > 0]
-        setting = replace(setting_of(given, tied), **of_setting)
-        settings = {SettingKey(*key, "linear", 0, 50, None): setting}
-        made = Predictions({key: documents}, {SplitKey(*key, 50): splits}, settings)
-        return RunPredictions(experiment, made, {}, {})
-
-    def test_each_prediction_has_its_split_document_classes_and_tie(self) -> None:
-        run = self.run()
-        cells = {cell.method: cell for cell in run.experiment.cells}
-        found = list(document_predictions(run, cells["linear"]))
-        assert [(each.split, each.fold, each.document, each.row) for each in found] == [
-            (0, "one", "d2", 2),
-            (0, "one", "d0", 0),
-            (1, "two", "d1", 1),
-        ]
-        assert [(each.given, each.truth, each.tied, each.right) for each in found] == [
-            ((), (), True, True),
-            (("course", "student"), ("course",), False, False),
-            (("course", "faculty"), ("course", "faculty"), True, True),
-        ]
-        assert list(document_predictions(run, cells["mnb"])) == []
 
 
 def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -> None:

@@ -14,14 +14,12 @@ from benchmark.analysis.prose.main_finding import main_finding, question_sentenc
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
-from benchmark.config.components import Component, check_component
+from benchmark.config.components import check_component
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
-from benchmark.evaluation.predictions import Predictions, SplitKey, TestedSplit
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.system.tags import Tags
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
 from tests.analysis.test_main_finding import QUICK, summary_of
-from tests.builders import setting_of, small_experiment
+from tests.builders import small_experiment
 from tests.report.expected_texts import assert_expected
 
 if TYPE_CHECKING:
@@ -31,9 +29,8 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.evaluation.predictions import Predictions, SettingPredictions
 
-PIPE = Component("pipe", {}, {}, Tags(normalization="none", takes_features=False, reads_texts=True))
 CORPUS = {"name": "synthetic", "classes": CLASSES}
 FACTS: dict[str, Any] = {"documents": 1234, "vocabulary": 5678, "classes": CLASSES}
 DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
@@ -42,12 +39,9 @@ PLAIN: dict[str, Any] = {"corpus": CORPUS, "protocol": FOLDS, "methods": ["ngd"]
 ONE = {"methods": ["linear"], "choose": None, "compare": []}
 TWO = {"methods": ["linear", "ngd"], "choose": None, "compare": [["ngd", "linear"]], "metrics": ["macro-f1"]}
 FEW = {"few": {"text": {"min_occurrences": 50}}}
-RANKED = {"methods": ["mnb"], "compare": [], "metrics": ["macro-f1", "macro-roc-auc", "micro-break-even"]}
 SEARCHED = {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}
-SCALED = {"kernel": "ngd", "classifier": {"scale_C": "mean-self-product"}}
 FUSED = {"fuse": ["mnb", "complement-nb"], "weights": [1, 0.5], "name": "both"}
 NGD_MNB = PLAIN | {"methods": ["ngd", "mnb"]}
-REAL = {"real": {"corpus": {"name": "webkb", "classes": CLASSES}}}
 FIGURE: dict[str, Any] = {"name": "f", "x": "size", "y": "macro-f1"}
 SINGLE = DRAWN | ONE | {"metrics": ["macro-f1"]}
 ALONG_SMOOTHING: dict[str, Any] = {"name": "along", "x": "smoothing", "line": "kernel", "y": "accuracy"}
@@ -62,8 +56,6 @@ FEATURES: dict[str, Any] = {
         {"name": "by-seconds", "x": "seconds-to-map", "line": "kernel"},
     ],
 }
-COVERING = {"name": "covering-numbers", "dimension": [2], "t": [0.5, 1.0], "radius": [0.001, 0.01]}
-COVERED = {"name": "bounds", "x": "radius", "y": "log-covering-bound"}
 FILE = MethodFile("mine.csv", "d", None)
 
 
@@ -97,14 +89,6 @@ def method_changed(label: str, **changes: Any) -> Any:
     return edit
 
 
-def many_groups(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-    splits = tuple(TestedSplit(f"g{i}", np.array([i]), np.full(3, 5)) for i in range(32))
-    truth = next(iter(made.tasks.values())).truth
-    given = [truth[split.test] for split in splits]
-    settings = {key: setting_of(given) for key in made.settings}
-    return experiment, replace(made, splits={SplitKey(BASE_VARIANT, "", None): splits}, settings=settings)
-
-
 def by_date(*, stratified: bool) -> Any:
     def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
         given = check_component("protocol", PROTOCOLS, {"name": "by-date", "stratified": stratified})
@@ -125,14 +109,6 @@ def without_predictions(experiment: Experiment, made: Predictions) -> tuple[Expe
     return experiment, replace(made, splits={}, settings={})
 
 
-def trained(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-    """Give each split other numbers of training documents, of which one class has the fewest in one split."""
-    rng, splits = np.random.default_rng(3), {}
-    for key, own in made.splits.items():
-        splits[key] = tuple(replace(split, trained=rng.integers(2, 30, 3)) for split in own)
-    return experiment, replace(made, splits=splits)
-
-
 def features_measured(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
     arrays = {}
     for name, n in (("arcsine-n_components8", 116.0), ("arcsine-n_components64", 228.0)):
@@ -140,11 +116,6 @@ def features_measured(experiment: Experiment, made: Predictions) -> tuple[Experi
         own = {"errors": errors, "sizes": sizes, "documents": np.array(10), "seconds": np.array(n / 1000)}
         arrays |= {f"{name}/{part}": array for part, array in own.items()}
     return experiment, replace(made, diagnostics={("feature-errors", BASE_VARIANT): arrays})
-
-
-def balls_measured(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-    bounds = {"bounds": np.array([[3.0, 1.0], [4.0, 2.0]])}
-    return experiment, replace(made, diagnostics={("covering-numbers", BASE_VARIANT): bounds})
 
 
 def tuned(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
@@ -165,19 +136,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         TABLE | {"variants": FEW | {"least": {"text": {"min_occurrences": 60}}}},
         {"facts": {BASE_VARIANT: FACTS, "few": FACTS | {"documents": 99}, "least": FACTS | {"documents": 4000}}},
     ),
-    "four variants": (
-        TABLE | {"variants": {f"v{i}": {"text": {"min_occurrences": 50 + i}} for i in range(3)}, "compare": []},
-        {},
-    ),
-    "protocols differ": (
-        TABLE | {"variants": {"fewer": {"protocol": FOLDS}}, "compare": []},
-        {},
-    ),
-    "32 groups": (TABLE, {"edit": many_groups}),
-    "near-duplicates": (
-        TABLE,
-        {"facts": {BASE_VARIANT: FACTS | {"near_duplicates": TWINS}}},
-    ),
     "text of a method": (
         PLAIN | {"methods": ["linear", {"text": {"min_documents": 2, "lexer": "unicode"}, "kernel": "ngd"}]},
         {
@@ -192,30 +150,13 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             }
         },
     ),
-    "pruned by occurrences": (text(min_occurrences=2), {}),
     "pruned by both, in a group": (text(min_occurrences=2, min_documents=3, vocabulary_from="misc"), {}),
-    "pairs and triples": (text(ngrams=[2, 3, 4]), {}),
-    "fewest training documents": (
-        DRAWN | ONE | {"variants": FEW, "metrics": ["macro-f1"]},
-        {"edit": trained, "multilabel": True},
-    ),
-    "ties of naive Bayes": (PLAIN | {"methods": ["mnb"]}, {}),
     "ties of both": (PLAIN | {"methods": ["mnb", "divergence-bayes"]}, {}),
     "curves with a choice": (DRAWN | {"gain": True}, {}),
     "centroids": (CENTROIDS, {}),
     "warnings": (
         DRAWN,
         {"edit": settings_changed(lambda i, _, __: {"warnings": ("did not converge", "few") if i % 3 else ("few",)})},
-    ),
-    "versions": (
-        DRAWN,
-        {"edit": settings_changed(lambda i, _, __: {"versions": ("0.1",) * 5 + ("0.3",)} if i in (0, 3) else {})},
-    ),
-    "curves of methods": (
-        DRAWN
-        | {"methods": ["linear", "ned", "mnb"], "choose": None, "compare": []}
-        | {"variants": {"same": FEW["few"], "less": {"defaults": {"svm": {"C": 7}}}}},
-        {},
     ),
     "failed diagnostics": (
         TABLE | {"diagnostics": ["covering-numbers", "feature-errors"], "variants": FEW},
@@ -227,73 +168,31 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         | {"choose": {"by": ["oracle", "cross-validation"], "folds": 4}},
         {},
     ),
-    "draws tested on a group": (PLAIN | {"protocol": DRAWS | {"stratified": True, "test": "texas"}}, {}),
-    "draws with strata": (PLAIN | {"protocol": DRAWS | {"stratified": True, "nested": True}}, {}),
     "hold-outs": (PLAIN | {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}}, {}),
     "by date, each class": (TABLE | {"compare": []}, {"edit": by_date(stratified=True)}),
-    "idf of both": (
-        PLAIN
-        | {
-            "methods": [
-                {"weighting": "tfidf", "idf": source, "kernel": "linear", "name": source}
-                for source in ("training", "collection")
-            ]
-        },
-        {},
-    ),
     "two tasks": (TABLE | {"tasks": [CLASSES, CLASSES[::-1]], "compare": []}, {}),
-    "largest classes": (TABLE | {"tasks": [CLASSES, {"title": "A", "largest": 3}], "compare": []}, {}),
     "no predictions": (TABLE, {"edit": without_predictions}),
-    "two corpora": (TABLE | {"variants": REAL, "compare": []}, {}),
-    "rankings of documents": (TABLE | RANKED, {}),
-    "rankings of several labels": (TABLE | RANKED, {"multilabel": True}),
     "draws of several labels compared": (DRAWN | TWO, {"multilabel": True}),
-    "small classes": (TABLE | {"compare": [], "metrics": ["accuracy", "macro-f1", "macro-recall"]}, {"n": 45}),
-    "terms by their sum": (TABLE | {"methods": ["mnb"], "compare": [], "terms": {"number": [20, 50]}}, {}),
     "terms by their maximum": (
         TABLE | {"methods": ["mnb", "eef"], "compare": [], "terms": {"number": [20, 50], "aggregate": "maximum"}},
         {},
     ),
-    "C in its unit": (PLAIN | {"methods": ["linear", SCALED]}, {}),
-    "pruned for methods": (
-        PLAIN
-        | {
-            "methods": [
-                {"text": {"min_occurrences": 3}, "kernel": "linear", "name": "other"},
-                {"text": {"min_documents": 2}, "kernel": "ngd", "name": "own"},
-            ]
-        },
-        {},
-    ),
-    "tuned": (TABLE, {"edit": tuned}),
     "predictions made elsewhere": (NGD_MNB, {"edit": method_changed("mnb", predictions=FILE)}),
     "vectors made elsewhere": (
         NGD_MNB,
         {"edit": method_changed("ngd", vectors=VectorFile(FILE, ("e0", "e1", "e2"), ("day",)))},
-    ),
-    "texts": (
-        NGD_MNB,
-        {"edit": method_changed("mnb", classifier=PIPE)},
     ),
     "fusion": (
         PLAIN | {"methods": ["mnb", "complement-nb", FUSED]},
         {},
     ),
     "classes in panels": (SINGLE | {"figures": [FIGURE | {"panel": ["class"]}]}, {}),
-    "classes of cells": (CENTROIDS | {"figures": [FIGURE | {"y": "macro-recall", "panel": ["class"]}]}, {}),
     "along a parameter": (ALONG | {"variants": {"other": {"defaults": {"mnb": {"smoothing": 7}}}}}, {}),
-    "not along a parameter": (ALONG | {"variants": {"other": {"text": {"min_occurrences": 9}}}}, {}),
-    "along a parameter without gains": (CENTROIDS | {"figures": [ALONG_SMOOTHING | {"y": "macro-recall"}]}, {}),
     "relations": (
         DRAWN | {"figures": [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]},
         {},
     ),
     "methods of a diagnostic": (TABLE | {"compare": []} | FEATURES, {"edit": features_measured}),
-    "rows of a diagnostic": (
-        TABLE | {"compare": [], "diagnostics": [COVERING], "figures": [COVERED]},
-        {"edit": balls_measured},
-    ),
-    "single classes": (TABLE | {"compare": [], "metrics": ["macro-recall"], "per_class": True, "methods": ["ngd"]}, {}),
     "every harm": (
         DRAWN | {"defaults": {"weighting": "tfidf", "idf": "collection"}, "text": {"min_documents": 2, "ngrams": [2]}},
         {"edit": tuned, "facts": {BASE_VARIANT: FACTS | {"near_duplicates": TWINS}}},

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.evaluation.predictions import Predictions, TaskKey
-from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
+from tests.analysis.made import CLASSES, drawn_study, predicted
 
 
 class TestClasses:
@@ -27,13 +27,6 @@ class TestClasses:
 
 
 class TestVariants:
-    def test_other_orders_of_the_classes_are_the_same_classes(self):
-        experiment = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
-        scored = RunPredictions(experiment, predicted(experiment), {}, {}).scored
-        one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
-        np.testing.assert_array_equal(one.truth, other.truth)
-        assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
-
     def test_of_several_classes_too(self):
         """Turned by one place: that there and back is not the same."""
         turned = [2, 0, 1]
@@ -57,14 +50,3 @@ class TestVariants:
         one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
         for part in ("truth", "predicted", "tied"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
-
-
-def test_several_classes_have_f_measures_and_no_accuracy():
-    experiment = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
-    scored = RunPredictions(experiment, predicted(experiment, multilabel=True), {}, {}).scored
-    cell = next(iter(scored.cells.values()))
-    assert "accuracy" not in cell.values
-    assert 0.5 < cell.values["micro-f1"].mean() < 1
-    a, b = (pair for pair in (experiment.compare[0].a, experiment.compare[0].b))
-    names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
-    assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × replicate", "sign"]

@@ -39,15 +39,6 @@ def experiment(publish):
     return of
 
 
-def test_the_same_setting_is_judged(experiment):
-    path, n = pin_settings(experiment())
-    assert (path.name, n) == ("p.settings.json", 2)
-    assert excluded_cells(experiment()) == {}
-    summary = summarize(RunPredictions(experiment(), predicted(experiment()), {}, {}))
-    assert summary.verdicts["verdict"].tolist() != ["another setting"]
-    assert summary.claims["counted"].tolist() == [""]
-
-
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

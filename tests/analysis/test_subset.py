@@ -60,17 +60,3 @@ def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_pa
     assert of(part.ranges, *ranges) == of(whole.ranges, *ranges)[1:]
     assert of(part.differences, "a", "b", "value") == of(whole.differences, "a", "b", "value")[:1]
     assert part.notes[0] == "Only tf-*: 2 of 4 cells. Holm's correction covers only comparisons among them."
-
-
-def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):
-    publish(PAPER)
-    experiment = small_experiment(
-        name="sweep", sensitivity_of="small", variants={"stopped": {"text": {"stoplist": "smart"}}}
-    )
-    for only, found in (
-        (["*-ngd"], []),
-        (["tf-*"], [("here", "")]),
-        (["stopped-*"], [("here", "stopped"), ("in-part", "stopped")]),
-    ):
-        part = run_and_write(select_cells(experiment, only), RunContext(store), folder=tmp_path / "part").summary
-        assert of(part.claims, "claim", "variant") == found, only

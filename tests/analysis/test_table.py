@@ -35,15 +35,6 @@ def test_a_value_is_written_in_the_unit_of_its_column(column: Column, value: Any
     assert column.text(value) == text
 
 
-def test_a_machine_reads_numbers_in_the_unit_of_the_head() -> None:
-    table = Table.of(
-        "t",
-        ("cell", Column("accuracy %", PERCENT), Column("95% interval", PERCENT), "n"),
-        [("a", 0.5, (0.25, 0.75), 8)],
-    )
-    assert table.records == [{"cell": "a", "accuracy %": 50.0, "95% interval": [25.0, 75.0], "n": 8}]
-
-
 def test_the_finest_details_go_first_with_the_notes_of_their_columns() -> None:
     columns = (
         Column("cell"),

@@ -219,19 +219,17 @@ class TestOptions:
             "small",
             *["-c", "linear-svm", "-o", "one", "--split", "cornell", "--probability", "-j", "1", "--no-download"],
         )
-        about = sb.load_model("one").model.about
+        about = sb.load_model("one").about
         assert (about["trained_on"], about["cell"]) == ("cornell", "linear-svm")
         bench("fit", "small", "--cell", "mnb", "--out", "one", code=2)
         bench("fit", "small", "--cell", "mnb", "--out", "one", "--overwrite")
-        assert sb.load_model("one").model.about["trained_on"] == "all documents"
+        assert sb.load_model("one").about["trained_on"] == "all documents"
         (here / "new.csv").write_text("body;key;kind\nstudent homework course exam;k1;x\nresearch professor;k2;y\n")
-        options = "--text body --id key --delimiter ; --encoding utf-8 --only decision --keep kind --top-terms 2"
+        options = "--text body --id key --delimiter ; --encoding utf-8 --top-terms 2"
         printed = bench("predict", "one", "new.csv", "-f", "jsonl", *options.split()).stdout
         lines = [json.loads(line) for line in printed.splitlines()]
-        assert [(line["id"], line["input"]) for line in lines] == [("k1", {"kind": "x"}), ("k2", {"kind": "y"})]
-        assert lines[0].keys() == {"id", "input", "label", "decision", "words"}
-        every = bench("predict", "one", "new.csv", *["--text", "body", "--delimiter", ";", "--keep-all"]).stdout
-        assert every.startswith("id,body,key,kind,label,")
+        assert [line["id"] for line in lines] == ["k1", "k2"]
+        assert lines[0].keys() == {"id", "label", "decision", "words"}
         for wrong in ("--format xml", "--delimiter ;;"):
             bench("predict", "one", "new.csv", *wrong.split(), code=2)
 
@@ -244,7 +242,7 @@ class TestOptions:
         assert [row["tf-l1-ngd"], row["tf-l1-linear"]] == pytest.approx([ours["tf-l1-ngd"], ours["tf-l1-linear"]])
         assert row["95% interval"][0] <= row["difference"] <= row["95% interval"][1]
         printed = bench("compare", folder, "tf-l1-ngd", "tf-l1-linear").stdout
-        assert printed.startswith("The NGD kernel beats the linear kernel on the generated corpus by ")
+        assert printed.startswith("The NGD kernel is better than the linear kernel on the generated corpus: ")
         for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
             assert re.search(rf"^{test} +\d", printed, re.MULTILINE)
         text = SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:")
@@ -303,7 +301,7 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     (here / "mine" / "small.yaml").write_text(f"{SMALL}paper: {publish(paper)}\n")
     done = bench("reproduce", "--configs", "mine", *["--jobs", "2", "--no-download"])
     assert re.search(r"results/REPRODUCTION\.md: [01] of 1 published results are reproduced\.$", done.stdout.strip())
-    papers = ["a1.md", "claims.csv", "comparisons.csv", "deviations.md", "values.csv"]
+    papers = ["a1.md", "claims.csv", "comparisons.csv", "coverage.md", "deviations.md", "values.csv"]
     assert sorted(path.name for path in (here / "results" / "papers").iterdir()) == papers
     (here / "second.yaml").write_text(SMALL.replace("small", "second").replace("cornell", "texas"))
     page = bench("survey", "methods", "small", "second", "--page", "pages/mine.md").stdout

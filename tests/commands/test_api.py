@@ -205,18 +205,18 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
     )
     out, documents, lines = tmp_path / "model", sb.load("synthetic")["text"][:5], list[str]()
     model = sb.fit(config, out=out, split="texas", probability=True, jobs=3, progress=lines.append)
-    assert (model.jobs, model.model.about["trained_on"], bool(lines)) == (3, "texas", True)
+    assert (model.jobs, model.about["trained_on"], bool(lines)) == (3, "texas", True)
     assert model.predict_proba(documents).shape == (5, 2)
     assert list(sb.load_model(out, jobs=2).predict(documents)) == list(model.predict(documents))
     with pytest.raises(ConfigError, match="holds a model already"):
         sb.fit(config, out=str(out))
     whole = sb.fit(config, out=str(out), overwrite=True)
-    assert (whole.jobs, whole.model.about["trained_on"]) == (n_processors(), "all documents")
+    assert (whole.jobs, whole.about["trained_on"]) == (n_processors(), "all documents")
     with pytest.raises(ConfigError, match="--split: unknown split 'texsa'"):
         sb.fit(config, split="texsa")
     with pytest.raises(ConfigError, match=r"such as cell='ngd' \(ngd, mnb\)"):
         sb.fit(corpus="synthetic", methods=["ngd", "mnb"])
-    assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").model.about["cell"] == "mnb"
+    assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").about["cell"] == "mnb"
 
 
 @pytest.mark.parametrize(

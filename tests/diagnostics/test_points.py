@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 from benchmark.corpora.archive import CorpusSource
+from benchmark.diagnostics import DIAGNOSTICS
+from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
@@ -35,3 +38,15 @@ def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
         "test",
         "grid",
     ]
+
+
+def test_growth_is_that_of_the_theorem_beside_what_is_measured() -> None:
+    built = DIAGNOSTICS["covering-growth"](dimension=[1, 3])
+    found = built.numbers(DiagnosticArrays("base", built.compute(None)))
+    told = {(row.cell, row.metric.rpartition("-")[2]): row.estimate.value for row in found.rows}
+    assert {cell for cell, _ in told} == set(built.rows)
+    assert [told["theorem-n3", name] for name in ("epsilon", "time")] == [2.5, -1.5]
+    assert told["torus-n1", "epsilon"] == pytest.approx(1.5, rel=0.01)  # whole numbers, without a second term
+    for dimension in ([], [0], [2.0]):
+        with pytest.raises(ValueError, match="positive whole numbers"):
+            DIAGNOSTICS["covering-growth"](dimension=dimension).check()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
 
-    Fit = Callable[..., TextModel]
+    Fit = Callable[..., TextClassifier]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"c": 1.0}}
@@ -66,7 +66,7 @@ def test_every_method_decides_as_in_the_run(
         {"tasks": [["faculty", "course"], ["course", "student"]]},
         {"variants": {"other": {"text": {"min_occurrences": 50}}}},
         {"defaults": {"idf": "training", "weighting": "tfidf"}},
-        {"text": TEXT | {"ngrams": [1, 2]}, "terms": {"number": [60]}},
+        {"text": TEXT | {"ngrams": [1, 2], "stemmer": "porter"}, "terms": {"number": [60]}},
         {"text": TEXT | {"min_occurrences": 4, "ngrams": [1, 2], "fields": ["title", "all"]}},
         {"text": TEXT | {"vocabulary_from": "training"}, "defaults": {"idf": "training", "weighting": "tfidf"}},
     ],
@@ -80,7 +80,7 @@ def test_every_method_decides_as_in_the_run(
         "tasks",
         "variants",
         "idf",
-        "pairs",
+        "pairs of stems",
         "fields",
         "vocabulary",
     ],
@@ -114,7 +114,8 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
             patched.setattr(f"benchmark.model.text_model.{limit}", most)
-            parts = list(model.answers(own, jobs=jobs))
+            model.jobs = jobs
+            parts = list(model.answers(own))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
         np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)

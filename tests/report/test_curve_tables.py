@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmark.report.curve_tables import axis_number_text, chart_decimals, chart_points, curve_table
+from benchmark.report.curve_tables import chart_decimals, chart_points, curve_table
 from tests.report.rows import chart_of, points_of
 
 SVM = points_of("course\nbest on the test", "SVM", (50, 100), (0.123, 0.08), (0.111, 0.05), (0.135, 0.09))
@@ -42,31 +41,3 @@ def test_cells_round_to_the_numbers_within_half_a_unit(seed: int) -> None:
         for text, *own in zip(row[1:], *numbers, strict=True):
             found = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
             assert np.abs(np.array(found) - scale * np.array(own)).max() <= half
-
-
-@pytest.mark.parametrize(
-    ("y", "reach", "scale", "decimals"),
-    [
-        *(((1.0,), reach, 100, n) for reach, n in ((0.012, 1), (0.12, 0), (0.0012, 2), (0.0099, 2))),
-        *(((1.0,), reach, 1, n) for reach, n in ((12.0, 0), (0.0123, 3), (1e-12, 6))),
-        *((y, None, 100, n) for y, n in (((0.1, 0.5), 1), ((0.5, 0.5), 1), ((0.0, 0.0), 2), ((0.1, 0.105), 3))),
-    ],
-)
-def test_a_bar_has_two_digits_and_a_range_three(y: Any, reach: Any, scale: float, decimals: int) -> None:
-    ends = () if reach is None else (y[0] - reach, y[0] + reach)
-    assert chart_decimals(chart_of(points_of("p", "a", range(1, len(y) + 1), y, *ends), scale=scale)) == decimals
-
-
-def test_a_narrow_table_has_both_ends_and_evenly_spaced_columns_between() -> None:
-    table = curve_table(chart_of(points_of("p", "a", range(9), (0.5,) * 9)))
-    shown = [table.fitted(width).header[1:] for width in (100, table.width - 1, 20, 1)]
-    every = [str(i) for i in range(9)]
-    assert shown == [tuple(every), tuple(every[::2]), ("0", "8"), ("0", "8")]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(50.0, "50"), (0.25, "0.25"), (9999.0, "9,999"), (-0.0, "0"), (1e-6, "10⁻⁶"), (-2.5e-6, "-2.5 × 10⁻⁶")],
-)
-def test_positions_are_written_plainly(value: float, text: str) -> None:
-    assert axis_number_text(value) == text

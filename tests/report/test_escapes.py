@@ -3,25 +3,21 @@
 import csv
 import io
 import re
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from benchmark.analysis.summary import SUMMARY_TABLES
-from benchmark.report.drawing.dots import dot_chart
-from benchmark.report.drawing.render import render_pictures
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
 from benchmark.report.html.page import page_html
 from benchmark.report.page import paper_page, reproduction_page
 from benchmark.report.paper_results import PaperExperiment, PaperResult
 from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.terminal import RunOnTerminal
-from benchmark.report.writers import csv_text, frame_csv
+from benchmark.report.writers import frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
 anything = st.text() | st.from_regex(r"'*[=+@\-\t\r]?.*", fullmatch=True)
@@ -61,23 +57,6 @@ def test_markdown_has_neither_link_nor_html_nor_another_line(text):
     assert not re.match(r"(?:#+|[-+]|\d+[.)])(?:\s|$)", shown)
 
 
-class TestPictures:
-    def test_a_title_is_no_markup_and_needs_no_glyph(self, webkb):
-        texts = ["$x_1 and $\\frac{$", "中文", "\x1b[31m", "-- &amp; <b> ]]>", "\ud800", "\u2028", "\"'`{{7*7}}"]
-        specs = {}
-        for i, text in enumerate(texts):
-            named = (replace(cell, columns=cell.columns | {"kernel": f"{cell.id} {text}"}) for cell in webkb.cells)
-            specs[str(i)] = dot_chart(replace(webkb, title=f"A {text} title", cells=tuple(named)))
-        made = render_pictures(specs)
-        assert list(made) == list(specs)
-        for text, files in zip(texts, made.values(), strict=True):
-            shown = "".join(ET.fromstring(files["svg"]).itertext())  # noqa: S314 - our own
-            assert "A " in shown
-            assert files["png"][:4] == b"\x89PNG"
-            if text.isprintable() and not text.startswith("$"):
-                assert text.split()[0] in shown
-
-
 NASTY = "=1|<b>_&%\x1b[31m*x*\u202e`"
 
 
@@ -108,19 +87,6 @@ def test_no_name_of_a_cell_or_sentence_is_a_command_in_any_format(webkb):
     console = Console(width=100, file=io.StringIO())
     console.print(RunOnTerminal(summary, whole=True))
     assert not re.search(r"\x1b|\u202e", console.file.getvalue())
-
-
-def test_no_control_character_reaches_a_terminal():
-    assert csv_text(("a\x1b",), [("b\x07", "c\r\n\x9bd")]) == 'a\\x1b\nb\\x07,"c\r\n\\x9bd"\n'
-
-
-def test_every_table_goes_through_it():
-    table = pd.DataFrame({"cell": EVIL, "=value": -2.42})
-    header, *rows = csv.reader(io.StringIO(frame_csv(table, table.columns), newline=""))
-    assert header == ["cell", "'=value"]
-    assert [row[0] for row in rows] == [f"'{text}" for text in EVIL]
-    assert {row[1] for row in rows} == {"-2.42"}
-    assert csv_text(("a",), [("=1",)], quoted=True) == '"a"\n"\'=1"\n'
 
 
 def test_latex_is_one_line_whose_commands_are_ours():

@@ -1,7 +1,4 @@
-import os
 import re
-import subprocess
-import sys
 from functools import cache
 
 import pytest
@@ -59,15 +56,3 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_leaves_no_old_one(make, tmp_p
     assert not list((tmp_path / "figures").iterdir())
     (line,) = said
     assert re.search(r"missing.*vl-convert.*: figure$", line)
-
-
-def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
-    child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    (tmp_path / "figures").mkdir()
-    dead = tmp_path / "figures" / f".figure.png.{int(child.stdout)}.tmp"
-    alive, another = tmp_path / f".table.md.{os.getppid()}.tmp", tmp_path / ".notes.tmp"
-    for path in (dead, alive, another):
-        path.touch()
-    write_report_files(make(), tmp_path)
-    assert files_of(tmp_path).keys() > {alive.name, another.name}
-    assert not dead.exists()

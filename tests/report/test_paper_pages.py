@@ -52,34 +52,6 @@ def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
     assert_expected("paper", (texts | {"deviations": deviations_page(papers)}).items())
 
 
-@pytest.mark.parametrize(
-    ("made", "headline"),
-    [
-        (paper(), "no published values"),
-        (paper(claim("c", "holds", 1, 1)), "1 of 1 claims are reproduced"),
-        (
-            paper(verdicts=[verdict("a", **SAME)], printed={"result": 2}),
-            "1 of 2 published results are reproduced; 1 published value is not measured",
-        ),
-        (
-            paper(
-                claim("c", "holds", 1, 1),
-                claim("d", "not tested (1 of 2 missing)", 0, 1),
-                claim("f", "holds", 1, 1, counted="same as c"),
-                verdicts=[verdict("a", **SAME), verdict("a", grade="outside", **DEVIATES)],
-                printed={"result": 4, "count": 1},
-            ),
-            (
-                "1 of 4 published results, 0 of 1 published counts of data and 1 of 1 claims are reproduced; "
-                "3 published values are not measured; 1 claim is not tested"
-            ),
-        ),
-    ],
-)
-def test_the_headline_counts_what_is_reproduced_missing_and_untested(made: PaperResult, headline: str) -> None:
-    assert scoreboard_headline([made]) == headline
-
-
 def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> None:
     made = paper(
         claim("c", "holds", 1, 1),
@@ -96,6 +68,9 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         ("claims, by our stricter test", 6, 2, 0, 2, 2),
     )
     assert grid.note == "2 tuned, not counted."
+    assert scoreboard_headline([made]) == (
+        "1 of 5 published results and 1 of 3 claims are reproduced; 3 published values are not measured"
+    )
     assert ([each["claim"] for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
     signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
@@ -105,7 +80,6 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
     ("changes", "listed"),
     [
         (DEVIATES, True),
-        (DEVIATES | {"reading": "other"}, False),
         ({"verdict": "consistent"}, False),
         ({"verdict": "tuned"}, True),  # although a setting was chosen to come near it
         ({"verdict": "another setting", "aside": "other tokens"}, False),
@@ -126,10 +100,8 @@ OWN = {"a": {"more": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}}
 TRIED = [
     ({"variant": "v"}, "v"),
     ({"classifier": "SVM, C 10"}, "SVM, C 10"),
-    ({"variant": "v", "classifier": "SVM, C 10"}, "v, SVM, C 10"),
     ({"variant": "v", "method": "other"}, "v"),  # the same points under another name
     ({"variant": "v", "method": "other", "points": "tf l1 ned"}, None),
-    ({"variant": "v", "task": "t"}, None),
     ({"variant": "v", "size": 5}, None),
     ({}, None),
 ]
@@ -152,13 +124,8 @@ def test_trials_are_judged_by_the_same_rule_and_shown_in_percent(unit: str, publ
     assert rows.tolist() == [[50.0, 50.0, True], [51.0, 51.0, False]]
 
 
-def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
+def test_the_sentence_on_trials_counts_choices() -> None:
     assert sensitivity_sentence(tried_frame()) == sensitivity_sentence(tried_frame([BASE])) == ""
-    many = tried_frame([BASE, *(trial("a", f"v{i}", agrees=True) for i in range(5))])
-    assert sensitivity_sentence(many) == (
-        "1 of the 1 that deviate are consistent under some other choice, which would be tuned to the published values "
-        "(a under v0, v1, v2 and 2 more). Other choices that were tried: at most 5 for a cell."
-    )
     others = [trial("b", BASE_VARIANT_LABEL, agrees=False), trial("b", "v", agrees=True)]
     tried = tried_frame([BASE, trial("a", "v", agrees=False, value=69.0), *others])
     assert sensitivity_sentence(tried) == (
@@ -167,14 +134,6 @@ def test_the_sentence_on_trials_counts_choices_and_names_three() -> None:
         "(Bonferroni); of all 2, 0 are consistent as configured, and at most 1 under another (v). "
         "Other choices that were tried: at most 1 for a cell."
     )
-
-
-@pytest.mark.parametrize(("reach", "close"), [(1.7, False), (1.75, True)])
-def test_intervals_are_widened_for_the_number_of_choices(reach: float, close: bool) -> None:
-    """By Bonferroni for two choices, the half-width is 2.2414 / 1.96 of that of one: 1.7490 reaches 2."""
-    said = sensitivity_sentence(tried_frame([BASE, trial("a", "v", agrees=False, reach=reach)]))
-    assert ("Bonferroni, a under v)" in said) == close
-    assert ("nor by intervals" in said) != close
 
 
 def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() -> None:

@@ -9,15 +9,6 @@ from benchmark.report.run_tables import table_csv, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 
 
-def blocks_of_table_lines(markdown):
-    blocks = re.split(r"\n\n+", markdown)
-    return [block.splitlines() for block in blocks if block.startswith("|")]
-
-
-def columns_of(line):
-    return len(re.findall(r"(?<!\\)\|", line)) - 1
-
-
 def terminal(summary, width=120, *, whole=False, **options):
     console = Console(width=width, file=io.StringIO(), **options)
     console.print(RunOnTerminal(summary, whole=whole))
@@ -32,18 +23,10 @@ def test_each_cell_stands_in_each_table(make):
     summary = make()
     ids = [cell.id for cell in summary.cells]
     assert [row["cell"] for row in parse(table_csv(summary))] == ids
-    for table in blocks_of_table_lines(table_markdown(summary))[:1]:
-        assert [line.split("|")[1].strip() for line in table[2:]] == list(ranked_cells(summary))
+    rows = re.search(r"^\|.*?(?=\n\n|\Z)", table_markdown(summary), re.DOTALL | re.MULTILINE)[0].splitlines()[2:]
+    assert [line.split("|")[1].strip() for line in rows] == list(ranked_cells(summary))
     printed = terminal(summary, whole=True)
     assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
-
-
-def test_markdown_tables_are_well_formed(make):
-    tables = blocks_of_table_lines(table_markdown(make()))
-    assert tables
-    for lines in tables:
-        assert {columns_of(line) for line in lines} == {columns_of(lines[0])}
-        assert all(re.fullmatch(r":-+|-+:", mark.strip()) for mark in lines[1].strip("|").split("|"))
 
 
 def test_terminal_fits_and_reads_without_colour(make):

@@ -114,8 +114,7 @@ def grid_label(entry: MethodEntry) -> str:
     """Describe the candidates of a method: "t 0.5, 2.0 × C 1.0, 10.0", or each of them if they are not a product."""
     values = _varying(entry)
     if math.prod(map(len, values.values())) != len(entry.candidates):
-        each = [_given(spec) for spec in entry.candidates]
-        return "; ".join(_parameters({key: one[key] for key in values if key in one}) for one in each)
+        return "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))
     return " × ".join(f"{key} {', '.join(map(str, own))}" for key, own in values.items())
 
 

@@ -10,7 +10,7 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_tex
 from benchmark.evaluation.metrics import unit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -52,16 +52,10 @@ class Unit:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
         return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)
 
-    def texts(self, values: Iterable[float], sign: str = "") -> list[str]:
-        """Write differences, those of a tenth of a point and more with one decimal, others as in the tables."""
-        scaled = [self.scale * value for value in values]
-        coarse = self.name == "percent" and all(abs(value) >= 0.095 for value in scaled)
-        return [number_text(value, 1 if coarse else self.decimals, sign) for value in scaled]
-
     def ends(self, values: Sequence[float], sign: str = "+") -> str:
-        """Write the smallest and largest of some differences: "−0.8 to +4.2 points"; without a sign, of their sizes."""
-        numbers = values if sign else [abs(value) for value in values]
-        return f"{' to '.join(dict.fromkeys(self.texts([min(numbers), max(numbers)], sign)))} {self.points}".strip()
+        """Write the smallest and largest of some differences: "−0.84 to +4.21 points"."""
+        ends = dict.fromkeys(self.text(end, sign) for end in (min(values), max(values)))
+        return f"{' to '.join(ends)} {self.points}".strip()
 
     def spread(self, values: Sequence[float]) -> str:
         """Write the smallest and the largest of some scores with their unit."""

@@ -41,7 +41,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
     )
-    environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format, "tenth": "{:.1%}".format}
+    environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format}
     environment.filters["sentence"] = capitalized
     environment.filters["start"] = lambda name: capitalized(name) if name.startswith("the ") else name  # an id stays
     return environment

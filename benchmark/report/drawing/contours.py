@@ -1,10 +1,10 @@
-"""Zero lines and sign images of values on scattered points of the plane."""
+"""Boundaries and images of two classes on scattered points of the plane."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, Delaunay, KDTree
@@ -16,68 +16,36 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Edge = tuple[int, int]
-
 
 def delaunay_triangles(points: Array) -> NDArray[np.int32]:
     """Return the Delaunay triangles of points as indices, shape (m, 3)."""
     return np.asarray(Delaunay(points).simplices)
 
 
-def zero_lines(points: Array, corners: NDArray[np.int32], values: Array) -> list[Array]:
-    """Return the lines on which values are zero, interpolated within triangles; each line has shape (m, 2).
+def boundary_segments(points: Array, corners: NDArray[np.int32], codes: NDArray[Any]) -> Array:
+    """Return the segments between the points of code 0 and those of code 1, as x, y, x2 and y2, shape (m, 4).
 
-    A closed line ends where it starts.
-
-    Parameters
-    ----------
-    points : array, shape (n, 2)
-    corners : array, shape (m, 3)
-        Triangles, as indices of points.
-    values : array, shape (n,)
-        Zero counts as positive.
+    They join the middles of the edges of triangles, whose `corners` are indices of points, shape (n, 3).
     """
-    neighbours: dict[Edge, list[Edge]] = {}
-    positive = values >= 0
-    crossed = corners[positive[corners].any(axis=1) & ~positive[corners].all(axis=1)]
-    for corner in np.sort(crossed, axis=1).tolist():
-        a, b = [(i, j) for i in corner for j in corner if i < j and positive[i] != positive[j]]
-        neighbours.setdefault(a, []).append(b)
-        neighbours.setdefault(b, []).append(a)
-    # Lines that end at the border of the plane are followed from there; all remaining lines are closed.
-    starts = [edge for edge, adjacent in neighbours.items() if len(adjacent) == 1]
-    lines, seen = [], set[Edge]()
-    for start in (*starts, *neighbours):
-        if start in seen:
-            continue
-        line, at = [], start
-        while at not in seen:
-            seen.add(at)
-            line.append(at)
-            at = next((edge for edge in neighbours[at] if edge not in seen), start)
-        closed = len(line) > 2 and line[-1] in neighbours[start]
-        lines.append(_places([*line, start] if closed else line, points, values))
-    return lines
+    ones = codes[corners].sum(axis=1)
+    crossed = corners[(ones == 1) | (ones == 2)]
+    labels = codes[crossed]
+    alone = np.argmax(labels == (labels.sum(axis=1, keepdims=True) == 1), axis=1)
+    first, *others = np.take_along_axis(crossed, (alone[:, None] + np.arange(3)) % 3, axis=1).T
+    return np.hstack([(points[first] + points[other]) / 2 for other in others])
 
 
-def _places(line: Sequence[Edge], points: Array, values: Array) -> Array:
-    """Return the points on these edges where the interpolated value is zero."""
-    a, b = np.array(line).T
-    share = (values[a] / (values[a] - values[b]))[:, None]
-    return np.asarray(points[a] + share * (points[b] - points[a]))
-
-
-def region_mask(points: Array, values: Array, width: int, height: int) -> NDArray[np.uint8]:
-    """Return pixels, rows from the top: 1 if the nearest value is at least 0, 2 if negative, 0 outside the hull."""
+def region_mask(points: Array, codes: NDArray[Any], width: int, height: int) -> NDArray[np.uint8]:
+    """Return pixels, rows from the top: 1 and 2 where the nearest point has code 0 and 1, 0 outside the hull."""
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     xs = left + (np.arange(width) + 0.5) * (right - left) / width
     ys = top - (np.arange(height) + 0.5) * (top - bottom) / height
     pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     sides = np.unique(np.round(ConvexHull(points).equations, 9), axis=0)
     inside = (pixels @ sides[:, :2].T + sides[:, 2] <= 1e-9).all(axis=1)
-    codes = np.zeros(len(pixels), dtype=np.uint8)
-    codes[inside] = np.where(values[KDTree(points).query(pixels[inside])[1]] >= 0, 1, 2)
-    return codes.reshape(height, width)
+    mask = np.zeros(len(pixels), dtype=np.uint8)
+    mask[inside] = 1 + codes[KDTree(points).query(pixels[inside])[1]]
+    return mask.reshape(height, width)
 
 
 def indexed_png(codes: NDArray[np.uint8], colours: Sequence[bytes]) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from benchmark.report.drawing.contours import delaunay_triangles, indexed_png, region_mask, zero_lines
+from benchmark.report.drawing.contours import boundary_segments, delaunay_triangles, indexed_png, region_mask
 from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
 from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
 
@@ -31,8 +31,9 @@ MOST_ACROSS = 400.0  # pixels of a panel
 PIXELS = 2  # pixels of the image of regions for each pixel of the figure
 #: Colours of the regions, red, green, blue and opacity: what is below shows through, light or dark.
 TINTS = (*(bytes.fromhex(colour[1:]) + bytes([share]) for colour, share in ((OURS, 80), (PUBLISHED, 50))),)
+SEGMENT = ("x", "y", "x2", "y2")
 POINT_SHAPES = ("circle", "triangle-up")
-NOTE = "Tint: predicted class. Line: decision boundary. Dashed: best possible boundary. Marks: training points."
+NOTE = "Tint: predicted class. Line: decision boundary. Grey line: best possible boundary. Marks: training points."
 
 
 def region_chart(figure: RegionFigure, width: int = WIDTH) -> VegaSpec:
@@ -66,11 +67,9 @@ def _panel(panel: RegionPanel, triangles: NDArray[np.int32], across: float, size
     width = across - 50  # beside the numbers and the title of an axis
     unit = width / spans[0]  # pixels of a unit of both axes
     x, y = _axes(panel, ends)
-    boundary: dict[str, Any] = {"color": INK, "strokeWidth": 1.6}
-    best: dict[str, Any] = {"color": MUTED, "strokeWidth": 1.2, "strokeDash": [4, 3]}
     layers = [_regions(space, panel.predicted, unit, x, y)]
-    for codes, line in ((panel.likelier, best), (panel.predicted, boundary)):
-        layers += _lines(zero_lines(space, triangles, 1.0 - 2.0 * codes), x, y, **line)
+    for codes, colour, stroke in ((panel.likelier, MUTED, 1.2), (panel.predicted, INK, 1.6)):
+        layers += _segments(boundary_segments(space, triangles, codes), x, y, colour, stroke)
     layers += [] if plane else _corners(panel, x, y, size)
     classes = list(panel.classes)
     rows = [row | {"class": classes[label]} for row, label in zip(_rows(points), panel.labels.tolist(), strict=True)]
@@ -101,7 +100,7 @@ def _regions(space: Array, predicted: NDArray[Any], unit: float, x: alt.X, y: al
     """Return the layer of the predicted class over the whole space, as one image."""
     (left, bottom), (right, top) = space.min(axis=0), space.max(axis=0)
     size = [round(float(PIXELS * unit * extent)) for extent in (right - left, top - bottom)]
-    image = indexed_png(region_mask(space, 1.0 - 2.0 * predicted, *size), TINTS)
+    image = indexed_png(region_mask(space, predicted, *size), TINTS)
     url = f"data:image/png;base64,{base64.b64encode(image).decode()}"
     look: Any = {"width": unit * (right - left), "height": unit * (top - bottom), "aspect": False, "aria": False}
     layer = alt.Chart(rows_data(_rows(np.array([[left, top]]), url=url)))
@@ -109,17 +108,17 @@ def _regions(space: Array, predicted: NDArray[Any], unit: float, x: alt.X, y: al
     return encoded
 
 
-def _lines(lines: Sequence[Array], x: alt.X, y: alt.Y, **look: Any) -> list[alt.Chart]:
-    """Return the layer of lines through points, or no layer without lines."""
-    rows = [row | {"i": i} for n, line in enumerate(lines) for i, row in enumerate(_rows(line, line=n))]
-    mark = alt.Chart(rows_data(rows)).mark_line(clip=True, aria=False, **look)
-    return [mark.encode(x, y, alt.Detail("line:N"), alt.Order("i:Q"))] if rows else []
+def _segments(segments: Array, x: alt.X, y: alt.Y, colour: str, stroke: float) -> list[alt.Chart]:
+    """Return the layer of segments, or no layer without any."""
+    rows = [{name: round_for_output(1, end) for name, end in zip(SEGMENT, each, strict=True)} for each in segments]
+    look: Any = {"clip": True, "aria": False, "color": colour, "strokeWidth": stroke, "strokeCap": "round"}
+    return [alt.Chart(rows_data(rows)).mark_rule(**look).encode(x, y, alt.X2("x2"), alt.Y2("y2"))] if rows else []
 
 
 def _corners(panel: RegionPanel, x: alt.X, y: alt.Y, size: float) -> list[alt.Chart]:
     """Return the layers of the triangle and the names of its corners."""
     corners = np.array(CORNERS)
-    frame = _lines([corners[[0, 1, 2, 0]]], x, y, color=INK, strokeWidth=0.8)
+    frame = _segments(np.hstack([corners, corners[[1, 2, 0]]]), x, y, INK, 0.8)
     places = corners + 0.1 * (corners - corners.mean(axis=0))
     rows = [row | {"name": name} for row, name in zip(_rows(places), panel.axes, strict=True)]
     names = alt.Chart(rows_data(rows)).mark_text(fontSize=size, color=INK)
