@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.plan import Setting
 
 #: Documents that a batch is timed on, and few ones whose time is that of no document.
-SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 600, 60
+SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 400, 40
 #: Terms of a vocabulary that isn't counted yet, and of a random document.
 UNCOUNTED_TERMS, DOCUMENT_TERMS = 10_000, 100
 
