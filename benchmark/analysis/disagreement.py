@@ -48,8 +48,6 @@ class DocumentExplanation:
         Beginning of the text.
     values : str
         Decision values of the likeliest classes, in words.
-    nearest : sequence of (str, str, float)
-        Ids of the nearest training documents, their classes and similarities, the cosines of their counts.
     words : mapping of str to sequence of str
         Words of the document that speak most for a class, by class.
     problem : str
@@ -58,7 +56,6 @@ class DocumentExplanation:
 
     text: str
     values: str = ""
-    nearest: Sequence[tuple[str, str, float]] = ()
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problem: str = ""
 

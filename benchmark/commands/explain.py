@@ -8,7 +8,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.disagreement import DocumentExplanation
@@ -18,10 +17,8 @@ from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
 from benchmark.config.model import method_of
-from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import experiment_of_manifest
-from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.records import changed_plugin
@@ -35,18 +32,17 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
+    from benchmark.config.model import Cell, MethodSpec, TextSettings
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.model.text_model import TextClassifier
-    from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
 DETAIL_HEADER = ("property", "value")
 #: Maximal number of shown documents, and of characters of a text here and on a page.
 MAX_EXAMPLES, MAX_TEXT_CHARACTERS, PAGE_TEXT_CHARACTERS = 5, 600, 300
-#: Maximal number of confusions, and of a document's neighbours, words and classes with decision values.
-MAX_CONFUSIONS, N_NEIGHBOURS, N_TOP_TERMS, MAX_VALUES = 10, 3, 8, 5
+#: Maximal number of confusions, and of a document's words and classes with decision values.
+MAX_CONFUSIONS, N_TOP_TERMS, MAX_VALUES = 10, 8, 5
 
 
 def explain_cell(
@@ -132,14 +128,12 @@ def confusion_table(wrong: Sequence[DocumentPrediction]) -> Table:
 
 
 def _details(each: DocumentPrediction, explanation: DocumentExplanation) -> Iterator[tuple[str, str]]:
-    """Yield the properties of a document: its text, decision values and nearest training documents."""
+    """Yield the properties of a document: its text, decision values and words."""
     yield from (("true", _classes(each.truth)), ("predicted", _classes(each.given) + ", after a tie" * each.tied))
     yield from (("split", each.fold), ("text", explanation.text))
     yield "decision values", explanation.values or f"not available: {explanation.problem}"
     for label, words in explanation.words.items():
         yield f"words for {label}", ", ".join(words) or "no single word"
-    for name, labels, value in explanation.nearest:
-        yield "nearest document", f"{labels}, cosine of counts {value:.4g}: {name}"
 
 
 class CellExplainer:
@@ -195,13 +189,16 @@ class CellExplainer:
         if not wanted:
             return
         context.observer.now("reading the documents again")
-        experiment, counts = self._again(context)
-        variant = experiment.variants[self.cell.variant]
-        collection, names = variant.collection, {each.document for each in wanted}
-        rows, documents = counts.documents.of_classes(self.run.predictions.tasks[self.cell.of_task].classes)
-        matrix, splits = counts.matrix[rows], protocol_at_size(variant.protocol, self.cell.size).splits(documents)
-        whole = collection.reader.load(collection.reader.locate(download=False, notify=lambda _: None))
-        corpus = select_documents(whole, list(collection.classes), collection.exclude)
+        experiment = experiment_of_manifest(self.manifest, self.folder)
+        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
+            raise ConfigError(f"{changed}: was changed since the run; run again")
+        if self.cell.id not in experiment.ids:
+            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
+        collection, names = experiment.variants[self.cell.variant].collection, {each.document for each in wanted}
+        source = collection.reader.locate(download=False, notify=lambda _: None)
+        corpus = select_documents(collection.reader.load(source), list(collection.classes), collection.exclude)
+        if corpus.digest != self.run.facts[self.cell.variant]["content_digest"]:
+            raise DataError(f"{source}: was changed since the run; its documents differ")
         contents = {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in names}
 
         @cache
@@ -214,27 +211,10 @@ class CellExplainer:
 
         for each in wanted:
             context.observer.now(f"training the classifier of {each.fold} again")
-            train, content = splits[each.split].train, contents[each.document]
-            values = cosine_similarity(matrix[[each.row]], matrix[train])[0]
-            nearest = [
-                (documents.ids[train[i]], _classes(documents.classes_of(int(train[i]))), float(values[i]))
-                for i in np.argsort(-values, kind="stable")[:N_NEIGHBOURS]
-            ]
+            content = contents[each.document]
             spec = self.entry.candidates[int(self.candidates[each.split])]
             text = shorten_text(content, (spec.text or collection.text).lexing, characters)
-            yield each, DocumentExplanation(text, nearest=nearest, **_reasons(trained_on(each.fold), content))
-
-    def _again(self, context: RunContext) -> tuple[Experiment, Counts]:
-        """Load the configuration and its corpus again, which must be that of the run, and return its counts."""
-        experiment = experiment_of_manifest(self.manifest, self.folder)
-        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
-            raise ConfigError(f"{changed}: was changed since the run; run again")
-        if self.cell.id not in experiment.ids:
-            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
-        counts, now, _ = read_counts(experiment.variants[self.cell.variant].collection, context)
-        if now["content_digest"] != self.run.facts[self.cell.variant]["content_digest"]:
-            raise DataError(f"{now['source']}: was changed since the run; its documents differ")
-        return experiment, counts
+            yield each, DocumentExplanation(text, **_reasons(trained_on(each.fold), content))
 
 
 def _reasons(model: TextClassifier | str, content: bytes) -> dict[str, Any]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.plan import Setting
 
 #: Documents that a batch is timed on, and few ones whose time is that of no document.
-SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 600, 60
+SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 400, 40
 #: Terms of a vocabulary that isn't counted yet, and of a random document.
 UNCOUNTED_TERMS, DOCUMENT_TERMS = 10_000, 100
 
@@ -270,7 +270,8 @@ def _random_problem(whole: Problem, n: int) -> Problem:
     labels = (np.arange(n) % k).astype(np.int32)
     terms = (n_terms ** rng.random((n, DOCUMENT_TERMS))).astype(np.int32)  # by Zipf's law
     terms[:, ::2] += labels[:, None] * (n_terms // k)
-    places = np.repeat(np.arange(n, dtype=np.int32), DOCUMENT_TERMS), terms.ravel() % n_terms
+    rows = np.repeat(np.arange(n, dtype=np.int32), DOCUMENT_TERMS)
+    places = rows, (terms.ravel() % n_terms).astype(np.int32)
     matrix = sp.csr_array((np.ones(terms.size, dtype=np.int32), places), shape=(n, n_terms))
     matrix.sum_duplicates()
     topics = None if documents.topics is None else np.eye(k, dtype=np.bool_)[labels]

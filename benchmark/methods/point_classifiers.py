@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.config.components import seed_parameters
+from benchmark.config.components import is_library_class, seed_parameters
 from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import checked_classifier, collect_warnings
+from benchmark.methods.checked_classifiers import (
+    changes_when_trained_again,
+    checked_classifier,
+    collect_warnings,
+)
 from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
 from benchmark.methods.stopwatch import Stopwatch
@@ -76,13 +80,14 @@ class PointClassifierMethod(Method):
             watch.lap("training")
             decisions = FittedPoints(FittedView(None), work.learned, models).decide_points(test)
             watch.lap("testing")
-            return decisions.timed(watch.seconds())
+            predictions = decisions.timed(watch.seconds())
+            return replace(predictions, warnings=self._changes(work, train)) if split is splits[0] else predictions
 
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else matrices.jobs)
         with collect_warnings(library=not ours) as warned, threads:
             predictions = list(map_in_order(one, splits, matrices.jobs))
-        return [replace(each, warnings=tuple(warned)) for each in predictions] if warned else predictions
+        return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions
 
     def fit_split(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
@@ -97,6 +102,15 @@ class PointClassifierMethod(Method):
     def _over_all_classes(self, work: SplitData) -> SplitData:
         """Return the work with the number of terms selected for all classes: None where the classifier selects."""
         return replace(work, terms=None) if self._selects else work
+
+    def _changes(self, work: SplitData, train: Any) -> tuple[str, ...]:
+        """Return a warning if a library's classifier isn't deterministic, tried on the first split of a task."""
+        if work.split.number != 1 or not is_library_class(self.spec.classifier.cls):
+            return ()
+        columns, labels = work.learned.columns, work.problem.documents.labels[work.split.train]
+        if work.problem.multilabel:
+            labels = work.members[:, columns[0]].astype(np.int32)
+        return changes_when_trained_again(lambda X, y: self._trained(work, X, y), train, labels)
 
     def _models(self, work: SplitData, train: Any) -> tuple[Any, ...]:
         """Train a classifier of all classes, or one of each learned class against the rest, on points."""

@@ -7,15 +7,12 @@ import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.commands.explain import explain_cell, shorten_text
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
@@ -80,21 +77,6 @@ def test_scores_and_confusions_are_those_of_the_files(told: RunResult, store: St
         for end in ("low", "high")
     )
     assert whole[2] == pytest.approx((low, high))
-
-
-def test_neighbours_are_the_training_documents_with_the_largest_values(told: RunResult, store: Store) -> None:
-    experiment = load_checked(told.folder.parent / "told.yaml")
-    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
-    ids = counts.documents.ids
-    shown = list(parts(told, "l2-linear-cv", store, shown=3).items())[-3:]
-    assert len(shown) == 3
-    for title, part in shown:
-        row = ids.index(title.partition(" (wrong")[0])
-        train = np.flatnonzero(counts.documents.parts != counts.documents.parts[row])
-        values = cosine_similarity(counts.matrix[[row]], counts.matrix[train])[0]
-        best = train[np.argsort(-values, kind="stable")[:3]]
-        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest document"]
-        assert near == [ids[each] for each in best]
 
 
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv", "both-cv"])

@@ -13,7 +13,6 @@ from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.system.string_arrays import split_names
 from tests.builders import small_experiment
 
@@ -39,19 +38,6 @@ def test_coordinates_are_those_of_the_points(tmp_path: Path) -> None:
         "test",
         "grid",
     ]
-
-
-def test_the_bound_is_theorem_fours() -> None:
-    built = DIAGNOSTICS["covering-numbers"](dimension=[2, 10], t=[0.5, 4.0], radius=[1e-6, 1e-3, 0.1])
-    told = built.numbers(DiagnosticArrays("base", built.compute(None)))
-    assert [row.cell for row in told.rows] == list(built.rows)
-    for n, t in ((2, 0.5), (2, 4.0), (10, 0.5), (10, 4.0)):
-        name = f"covering-n{n}-t{t:g}"
-        expected = log_covering_bound(np.array([1e-6, 1e-3, 0.1]), n, t) / np.log(10)
-        line = [point for point in told.points if point.method == name]
-        np.testing.assert_allclose([point.value for point in line], expected)
-        assert [point.x for point in line] == [1e-6, 1e-3, 0.1]
-        assert next(row.estimate.value for row in told.rows if row.cell == name) == pytest.approx(expected[0])
 
 
 def test_growth_is_that_of_the_theorem_beside_what_is_measured() -> None:
