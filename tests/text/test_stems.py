@@ -10,7 +10,7 @@ import pytest
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
-from benchmark.text.vocabulary import KnownTerms, count_terms, prune_counts
+from benchmark.text.vocabulary import count_known_terms, count_terms, prune_counts
 from tests.text.test_ngrams import corpus_of
 from tests.text.test_vocabulary import counted_of
 
@@ -61,4 +61,5 @@ def test_minimums_are_of_stems_and_the_stop_list_is_of_words() -> None:
     every = count_terms(corpus, Lexing(stemmer="porter"), Pruning())
     assert every.vocabulary == ("barrel", "need", "oil")
     assert every.matrix.toarray().tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 0]]
-    assert KnownTerms(Lexing(stemmer="porter"), ["oil"]).count([b"oiled OILS and oil"]).toarray().tolist() == [[3]]
+    known = count_known_terms(Lexing(stemmer="porter"), {"oil": 0}, [b"oiled OILS and oil"])
+    assert known.toarray().tolist() == [[3]]
