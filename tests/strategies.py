@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Bytes that one change is of, mostly.
 LENGTHS = (1, 1, 2, 8, 40, 200, 1 << 20)
-CHANGES = ("cut", "flip", "noise", "repeat", "move", "token", "run", "around", "splice")
+CHANGES = ("cut", "flip", "repeat", "token", "run", "splice")
 
 
 def one(draw: Draw, items: Sequence[Any]) -> Any:
@@ -23,39 +23,23 @@ def one(draw: Draw, items: Sequence[Any]) -> Any:
 
 @st.composite
 def damaged(draw: Draw, seeds: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
-    """Draw one of the seeds after one to four changes: bits, cuts, doublings, moves, tokens, pieces of other seeds."""
+    """Draw one of the seeds after one to four changes: bits, cuts, doublings, tokens, pieces of other seeds."""
     content = one(draw, seeds)
     for _ in range(one(draw, (1, 1, 1, 2, 3, 4))):
         start, length = draw(st.integers(0, len(content))), one(draw, LENGTHS)
-        before, piece, after = content[:start], content[start : start + length], content[start + length :]
-        change = one(draw, CHANGES)
-        if change == "move":
-            to = draw(st.integers(0, len(after)))
-            content = before + after[:to] + piece + after[to:]
-        elif change == "splice":
-            other = one(draw, seeds)
-            there = draw(st.integers(0, len(other)))
-            content = before + other[there : there + length] + after
-        else:
-            content = before + _changed(draw, change, piece, tokens) + after
+        piece, instead = content[start : start + length], b""
+        match one(draw, CHANGES):
+            case "flip":
+                instead = bytes(byte ^ 1 << draw(st.integers(0, 7)) for byte in piece[:1]) + piece[1:]
+            case "repeat":
+                instead = piece * one(draw, (2, 2, 3, 20))
+            case "token":
+                instead = one(draw, tokens) + piece
+            case "run":
+                instead = one(draw, tokens) * one(draw, (1, 2, 3, 50))
+            case "splice":
+                other = one(draw, seeds)
+                there = draw(st.integers(0, len(other)))
+                instead = other[there : there + length] + piece
+        content = content[:start] + instead + content[start + length :]
     return content
-
-
-def _changed(draw: Draw, change: str, piece: bytes, tokens: Sequence[bytes]) -> bytes:
-    """Return what stands instead of a piece: nothing unless the change says otherwise."""
-    instead = b""
-    match change:
-        case "flip":
-            instead = bytes(byte ^ 1 << draw(st.integers(0, 7)) for byte in piece[:1]) + piece[1:]
-        case "noise":
-            n = min(12, max(1, len(piece)))
-            instead = draw(st.binary(min_size=n, max_size=n))
-        case "repeat":
-            instead = piece * one(draw, (2, 2, 3, 20))
-        case "token":
-            instead = one(draw, tokens) + piece
-        case "run":
-            instead = one(draw, tokens) * one(draw, (1, 2, 3, 50))
-        case "around":
-            instead = one(draw, tokens) + piece + one(draw, tokens)
-    return instead

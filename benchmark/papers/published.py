@@ -39,7 +39,7 @@ def _known_metric(metric: str) -> str:
 
 #: Digits as printed: "72.57".
 Digits = Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")]
-Metric = Annotated[str, AfterValidator(_known_metric)]
+PublishedMetric = Annotated[str, AfterValidator(_known_metric)]
 TestName = Literal["sign", "mcnemar", "wilcoxon"]
 
 
@@ -56,7 +56,7 @@ class PublishedValue(_Record):
     config: str
     cell: str | None = None
     pair: tuple[str, str] | None = None
-    metric: Metric
+    metric: PublishedMetric
     value: Digits
     unit: Literal["percent", "one"] = "one"
     alternative: bool = False
@@ -148,7 +148,7 @@ class Comparison(_Record):
     config: str
     a: str
     b: str
-    metric: Metric = ""
+    metric: PublishedMetric = ""
 
     def prefixed(self, prefix: str, config: str) -> Comparison:
         """Return the comparison of cells whose ids have a prefix, those of a variant, in another configuration."""
@@ -183,7 +183,7 @@ class PublishedRange(_Record):
     config: str
     cells: str
     loop: dict[str, list[str]] = Field(alias="for")
-    metric: Metric
+    metric: PublishedMetric
     low: Digits
     high: Digits
 
@@ -239,7 +239,7 @@ class Claim(_Record):
     id: str
     text: str
     relation: Literal["greater", "lower", "equivalent", "ratio"]
-    metric: Metric = "accuracy"
+    metric: PublishedMetric = "accuracy"
     rule: ClaimRule = ClaimRule()
     test: TestName | None = None
     alpha: float = Field(default=0.05, gt=0, lt=1)

@@ -6,12 +6,10 @@ the shortest n-gram, with its spaces, is a term as a whole.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.system.row_blocks import map_in_order
 from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.lexer import LINE_FEED, WORDS
 from benchmark.text.streams import (
@@ -36,8 +34,8 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing, TokenSpans
     from benchmark.text.pruning import Pruning
 
-#: Bits of a code point, and the number of code points that fit in 63.
-CHARACTER_BITS, MAX_PACKED = 21, 3
+#: Characters of a word of one letter, with its spaces.
+SHORTEST_WORD = 3
 #: Joins the words of a document: the space after a word, a mark that ends it, and the space before the next word.
 BETWEEN_WORDS = " \n "
 
@@ -95,44 +93,21 @@ def character_terms(
     An n-gram is built from an (n - 1)-gram that pruning keeps, as that is no rarer.
     """
     low, high = lexing.characters
-    first = min(low, MAX_PACKED)
     codes = [stream.terms for stream in characters]
-    numbers, values = number_values(map_in_order(partial(_packed, first), codes, jobs))
-    streams = [
-        place_terms(stream, character_runs(first, own), number)
-        for stream, own, number in zip(characters, codes, numbers, strict=True)
-    ]
+    places = [np.flatnonzero(own >= 0) for own in codes]
+    numbers, values = number_values(own[here].astype(np.int64) for own, here in zip(codes, places, strict=True))
+    streams = [place_terms(*placed) for placed in zip(characters, places, numbers, strict=True)]
     common, streams = common_terms(streams, len(values), pruning)
-    names = [_unpacked(first, code) for code in values[common].tolist()]
-    for n in range(first, high + 1):
-        if n > first:
+    names = [chr(code) for code in values[common].tolist()]
+    for n in range(1, high + 1):
+        if n > 1:
             streams, pairs = longer_terms(n, streams, codes, jobs)
             common, streams = common_terms(streams, len(pairs), pruning)
             names = [names[shorter] + chr(last) for shorter, last in split_pairs(pairs[common])]
-        yield TermLevel(*order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams)
+        if n >= min(low, SHORTEST_WORD):
+            yield TermLevel(*order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams)
 
 
 def _is_whole_word(name: str) -> bool:
     """Return whether an n-gram is a word with its spaces."""
     return name[0] == name[-1] == " "
-
-
-def character_runs(length: int, codes: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Find the characters at which `length` characters of one word begin."""
-    known = codes >= 0
-    n = max(0, len(codes) - length + 1)
-    return np.flatnonzero(np.logical_and.reduce([known[start : start + n] for start in range(length)]))
-
-
-def _packed(length: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return each run of `length` characters of one word, encoded as one number."""
-    here, wide = character_runs(length, codes), codes.astype(np.int64)
-    packed = wide[here]
-    for offset in range(1, length):
-        packed = packed << CHARACTER_BITS | wide[here + offset]
-    return packed
-
-
-def _unpacked(length: int, code: int) -> str:
-    shifts = range((length - 1) * CHARACTER_BITS, -1, -CHARACTER_BITS)
-    return "".join(chr(code >> shift & (1 << CHARACTER_BITS) - 1) for shift in shifts)

@@ -152,6 +152,12 @@ def section(found: dict[str, Any]) -> str:
     return "\n\n".join((about, _growth(lines), _limits(lines), _workers(along(found, "workers")))) + "\n"
 
 
+def page(text: str, found: dict[str, Any]) -> str:
+    """The page with these numbers in place of others."""
+    before, _, rest = text.partition(OPENS)
+    return f"{before}{OPENS}\n\n{section(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+
+
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     ruled = ("---", *("---:" for _ in header[1:]))
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, ruled, *rows))
@@ -210,8 +216,7 @@ def main() -> None:
             found["points"].append(measured(route, at))
             print(found["points"][-1], flush=True)
             RESULT.write_text(json.dumps(found, indent=1) + "\n")
-    before, _, rest = PAGE.read_text().partition(OPENS)
-    PAGE.write_text(f"{before}{OPENS}\n\n{section(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}")
+    PAGE.write_text(page(PAGE.read_text(), found))
 
 
 if __name__ == "__main__":
