@@ -31,24 +31,6 @@ def explained(finished, tmp_path_factory):
     return {("", each.document): explanation for each, explanation in found}
 
 
-def test_the_nearest_training_documents_are_those_of_the_split(finished, explained):
-    run = finished.results
-    cell = next(cell for cell in run.experiment.cells if cell.id == "tf-l1-ngd")
-    predictions = {each.document: each for each in document_predictions(run, cell)}
-    trained = {
-        split.name: {
-            name for row, name in enumerate(run.predictions.tasks[cell.of_task].ids) if row not in set(split.test)
-        }
-        for split in run.predictions.splits[cell.of_splits]
-    }
-    for (_, name), found in explained.items():
-        values = [value for *_, value in found.nearest]
-        assert values == sorted(values, reverse=True)
-        assert all(near in trained[predictions[name].fold] for near, *_ in found.nearest)
-        assert all(near.split("/")[0] == label for near, label, _ in found.nearest)
-        assert predictions[name].label in found.words
-
-
 def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(
     finished, explained, tmp_path, monkeypatch
 ):

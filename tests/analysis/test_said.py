@@ -14,9 +14,7 @@ from benchmark.analysis.prose.main_finding import main_finding, question_sentenc
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
-from benchmark.config.components import check_component
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
-from benchmark.evaluation.protocols import PROTOCOLS
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
 from tests.analysis.test_main_finding import QUICK, summary_of
 from tests.builders import small_experiment
@@ -89,15 +87,6 @@ def method_changed(label: str, **changes: Any) -> Any:
     return edit
 
 
-def by_date(*, stratified: bool) -> Any:
-    def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-        given = check_component("protocol", PROTOCOLS, {"name": "by-date", "stratified": stratified})
-        own = replace(experiment.variants[BASE_VARIANT], protocol=given)
-        return replace(experiment, variants={BASE_VARIANT: own}), made
-
-    return edit
-
-
 def without_settings(test: Callable[[Any], bool]) -> Any:
     def edit(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
         return experiment, replace(made, settings={k: own for k, own in made.settings.items() if not test(k)})
@@ -150,8 +139,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             }
         },
     ),
-    "pruned by both, in a group": (text(min_occurrences=2, min_documents=3, vocabulary_from="misc"), {}),
-    "ties of both": (PLAIN | {"methods": ["mnb", "divergence-bayes"]}, {}),
     "curves with a choice": (DRAWN | {"gain": True}, {}),
     "centroids": (CENTROIDS, {}),
     "warnings": (
@@ -162,17 +149,8 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         TABLE | {"diagnostics": ["covering-numbers", "feature-errors"], "variants": FEW},
         {"failures": {"covering-numbers": "a", "feature-errors": "b", "few-feature-errors": "c", "other": "d"}},
     ),
-    "choice in a table": (
-        TABLE
-        | {"methods": [SEARCHED, "linear"], "compare": []}
-        | {"choose": {"by": ["oracle", "cross-validation"], "folds": 4}},
-        {},
-    ),
-    "hold-outs": (PLAIN | {"protocol": {"name": "hold-out", "test_share": 0.25, "replicates": 6}}, {}),
-    "by date, each class": (TABLE | {"compare": []}, {"edit": by_date(stratified=True)}),
     "two tasks": (TABLE | {"tasks": [CLASSES, CLASSES[::-1]], "compare": []}, {}),
     "no predictions": (TABLE, {"edit": without_predictions}),
-    "draws of several labels compared": (DRAWN | TWO, {"multilabel": True}),
     "terms by their maximum": (
         TABLE | {"methods": ["mnb", "eef"], "compare": [], "terms": {"number": [20, 50], "aggregate": "maximum"}},
         {},
@@ -187,7 +165,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "classes in panels": (SINGLE | {"figures": [FIGURE | {"panel": ["class"]}]}, {}),
-    "along a parameter": (ALONG | {"variants": {"other": {"defaults": {"mnb": {"smoothing": 7}}}}}, {}),
     "relations": (
         DRAWN | {"figures": [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]},
         {},
