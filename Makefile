@@ -57,7 +57,7 @@ trials: $(READY_TO_TEST)
 		--hypothesis-seed=$(or $(SEED),0) $(SLOW)
 
 perf: $(READY_TO_TEST)
-	$(BIN)/python tests/perf/measure.py --json $(JSON)
+	$(BIN)/python tests/perf/measure.py $(JSON)
 
 perf-scale: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/scale.py $(LARGEST)

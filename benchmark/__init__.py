@@ -24,14 +24,16 @@ __all__ = [
 
 if TYPE_CHECKING:
     from benchmark.api import Result, fit, load, place, read, run
-    from benchmark.model.estimator import TextClassifier, load_model
+    from benchmark.model.persistence import load_model
+    from benchmark.model.text_model import TextClassifier
     from benchmark.report.placement import Placement
     from benchmark.system.errors import BenchError, ConfigError, DataError
 else:
     #: Modules that are imported when a name of theirs is asked for, so that ``import benchmark`` is quick.
     _AT_HAND = {
         **dict.fromkeys(("Result", "fit", "load", "place", "read", "run"), "benchmark.api"),
-        **dict.fromkeys(("TextClassifier", "load_model"), "benchmark.model.estimator"),
+        "TextClassifier": "benchmark.model.text_model",
+        "load_model": "benchmark.model.persistence",
         "Placement": "benchmark.report.placement",
         **dict.fromkeys(("BenchError", "ConfigError", "DataError"), "benchmark.system.errors"),
     }

@@ -21,7 +21,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,15 +39,13 @@ from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_colu
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
 from benchmark.experiment.run_folder import read_run
-from benchmark.model.estimator import TextClassifier
-from benchmark.model.fitting import fit_and_write, fit_model
-from benchmark.model.persistence import check_model_folder_free
+from benchmark.model.fitting import fit_model
+from benchmark.model.persistence import check_model_folder_free, write_model
 from benchmark.report.files import figure_specs
 from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
-from benchmark.system.threads import n_processors
 from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
@@ -57,6 +54,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
+    from benchmark.model.text_model import TextClassifier
     from benchmark.report.drawing.spec import FigureChart
     from benchmark.report.placement import Placement
 
@@ -64,8 +62,8 @@ __all__ = ["Result", "fit", "load", "place", "read", "run"]
 
 #: Sections of an experiment on a corpus of this package that doesn't name them.
 _UNLESS_NAMED: dict[str, Any] = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}}
-#: Most rows of a result, and most reasons of failures, that a notebook or a terminal shows.
-MAX_SHOWN_CELLS, MAX_SHOWN_FAILURES = 20, 3
+#: Most rows of a result that a notebook or a terminal shows.
+MAX_SHOWN_CELLS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,25 +213,18 @@ class Result:
         return self.findings
 
     def __repr__(self) -> str:
-        """Return the table of the cells, as text."""
-        table, more = self._table
-        return f"{self.summary.title}\n{table.to_string(index=False)}{more}"
+        """Return the table of the first cells, as text."""
+        return f"{self.summary.title}\n{self._table.to_string(index=False, max_rows=MAX_SHOWN_CELLS)}"
 
     def _repr_html_(self) -> str:
-        """Return the table of the cells and the first figure as HTML, which notebooks show."""
-        table, more = self._table
-        below = "".join(f"<p>{escape(line)}</p>" for line in more.splitlines() if line)
-        return f"{table.to_html(index=False)}{below}{self._picture}"
+        """Return the table of the first cells and the first figure as HTML, which notebooks show."""
+        return f"{self._table.to_html(index=False, max_rows=MAX_SHOWN_CELLS)}{self._picture}"
 
     @property
-    def _table(self) -> tuple[pd.DataFrame, str]:
-        """The first cells as they are printed, and lines on how many more there are and why cells failed."""
+    def _table(self) -> pd.DataFrame:
+        """The cells as they are printed."""
         cells = cell_table(self.summary)
-        more = len(cells.rows) - MAX_SHOWN_CELLS
-        table = pd.DataFrame(cells.texts[:MAX_SHOWN_CELLS], columns=list(cells.header))
-        lines = [f"… and {more:,} more cell{'s' * (more > 1)}: see scores"] if more > 0 else []
-        lines += [f"{cell} failed: {reason}" for cell, reason in islice(self.failures.items(), MAX_SHOWN_FAILURES)]
-        return table, "".join(f"\n{line}" for line in lines)
+        return pd.DataFrame(cells.texts, columns=list(cells.header))
 
     @cached_property
     def _picture(self) -> str:
@@ -373,14 +364,10 @@ def fit(
         if folder is not None:
             check_model_folder_free(folder, overwrite=overwrite)
         context = local_context(LineObserver(progress, _warn), jobs, download=download)
-        how: dict[str, Any] = {"split": split, "probability": probability}
-        name = cell or experiment.ids[0]
-        model = (
-            fit_model(experiment, name, context, **how)
-            if folder is None
-            else fit_and_write(experiment, name, context, folder, **how)[0]
-        )
-    return TextClassifier(model, jobs or n_processors())
+        model = fit_model(experiment, cell or experiment.ids[0], context, split=split, probability=probability)
+        if folder is not None:
+            write_model(model, folder)
+    return model
 
 
 @contextmanager
@@ -415,7 +402,7 @@ def _frame_sections(
     corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
-    proposal = replace(sample_file(path), roles=dict(roles))
+    proposal = replace(sample_file(path), roles=dict(roles), n_documents=len(frame))
     proposed = yaml.safe_load(configuration_text(proposal, path.with_suffix(".yaml")))
     if "methods" in sections:
         proposed.pop("compare", None)  # of its own methods

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -48,10 +46,6 @@ class Process:
         To work in.
     variables : dict of str to str
         Of the environment, beside those of the tests.
-    largest_file : int
-        Bytes; every larger file fails, as on a full disk.
-    stdout : Path
-        Where standard output goes to, instead of to `finish`.
     """
 
     def __init__(
@@ -61,33 +55,22 @@ class Process:
         path: Sequence[Path] = (),
         folder: Path | None = None,
         variables: dict[str, str] | None = None,
-        largest_file: int | None = None,
-        stdout: Path | None = None,
     ) -> None:
-        def prepare() -> None:
-            # Tests that run in the background of a shell ignore Ctrl-C, and what they start would, too.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            if largest_file:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-
         paths = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = os.environ | (variables or {}) | ({"PYTHONPATH": paths} if paths else {})
-        with ExitStack() as stack:
-            taken = tempfile.TemporaryFile() if stdout is None else stdout.open("wb")  # noqa: SIM115
-            self._stdout = taken if stdout is None else stack.enter_context(taken)
-            command = [sys.executable, "-c", code, *arguments]
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=taken,
-                stderr=subprocess.PIPE,
-                cwd=folder,
-                env=environment,
-                preexec_fn=prepare,  # noqa: PLW1509 - it sets a signal and a limit alone
-                text=True,
-            )
+        self._stdout = tempfile.TemporaryFile()  # noqa: SIM115 - `finish` closes it
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=self._stdout,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=os.environ | (variables or {}) | ({"PYTHONPATH": paths} if paths else {}),
+            # Tests that run in the background of a shell ignore Ctrl-C, and what they start would, too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+            text=True,
+        )
         assert self._process.stderr is not None
-        self.stderr = self._process.stderr
+        self.stderr, self.pid, self.send_signal = self._process.stderr, self._process.pid, self._process.send_signal
 
     def __enter__(self) -> Self:
         return self
@@ -98,13 +81,6 @@ class Process:
     @property
     def returncode(self) -> int | None:
         return self._process.poll()
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid
-
-    def send_signal(self, number: int) -> None:
-        self._process.send_signal(number)
 
     def finish(self) -> tuple[int | None, str, str]:
         """Exit code, standard output, and what was said on standard error and not read yet."""

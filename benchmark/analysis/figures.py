@@ -60,12 +60,6 @@ def charts_of(experiment: Experiment, scored: ScoreTable, published: Published |
     return tuple(chart for chart in charts if chart is not None)
 
 
-def published_by_cell(published: Published | None, experiment: Experiment) -> dict[str, float]:
-    """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
-    values = (value for value in _printed(published, experiment) if value.cell)
-    return {value.cell or "": float(value.value) / (100 if value.unit == "percent" else 1) for value in values}
-
-
 def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
     values = published.values if published else ()  # noqa: PD011 - not a frame's
     return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]

@@ -14,14 +14,13 @@ from benchmark.analysis.model_selection import selection_metric
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
-from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticResults
+from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
@@ -57,15 +56,8 @@ def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
     return rows
 
 
-def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
-    """Return what the templates of notes, of the terminal and of documents state.
-
-    Parameters
-    ----------
-    run : RunPredictions
-    printed : mapping of str to float
-        The paper's numbers by cell.
-    """
+def note_facts(run: RunPredictions) -> Facts:
+    """Return what the templates of notes, of the terminal and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
     sample = sampling_of(variants[0].protocol.tags, experiment.seed)
     protocols = (
@@ -104,12 +96,12 @@ def note_facts(run: RunPredictions, printed: Mapping[str, float]) -> Facts:
         "warnings": {text: list(own) for text, own in warnings.items()},
         "tasks": [(task.title, task.classes) for task in variants[0].tasks if len(variants[0].tasks) > 1],
         "gains": any(cell.what == "gain" for cell in experiment.cells),
-        "of_diagnostics": diagnostic_notes(run, printed),
+        "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
 
 
-def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple[str, ...]:
+def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
@@ -117,7 +109,7 @@ def diagnostic_notes(run: RunPredictions, printed: Mapping[str, float]) -> tuple
     for component in run.experiment.diagnostics:
         measured = run.predictions.diagnostics.items()
         found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(DiagnosticResults(found, printed))
+        notes += component.build().notes(found)
     return tuple(notes)
 
 

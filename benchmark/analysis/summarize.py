@@ -11,7 +11,7 @@ from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.disagreement import disagreement
-from benchmark.analysis.figures import charts_of, published_by_cell
+from benchmark.analysis.figures import charts_of
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.model_selection import selected_predictions
@@ -53,7 +53,7 @@ def summarize(run: RunPredictions) -> Summary:
     claimed = [claim_row(each, experiment.chosen_on_test, experiment.readings) for each in claims]
     printed = value_rows(published, experiment.name, scored, asides) if published else ()
     ranges = range_rows(published, experiment.name, scored) if published else ()
-    facts = note_facts(run, published_by_cell(published, experiment))
+    facts = note_facts(run)
     unlike = tuple(setting_notes(experiment, asides))
     leaks = summary_table("leaks", leak_rows(run))
     duplicates = summary_table("duplicates", near_duplicate_rows(run))

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Size of LIBSVM's row cache for each SVM being trained: more than 250 documents need.
-_CACHE_MB = 20.0
 #: Number of contiguous values that can be read in the time of one scattered value.
 _SCATTERED = 8
 
@@ -71,7 +69,7 @@ def batch_decision_values(
     """
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill_square(kernel, jobs)
-    trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon, cache_mb=_CACHE_MB)
+    trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon)
 
     def decide(problem: BinaryProblem) -> NDArray[np.float64]:
         machine = trained((problem.first, problem.second))

@@ -238,7 +238,7 @@ class ProjectedPdf(MultinomialBayes):
             self.feature_log_prob_, self.class_log_prior_, self.feature_count_, self.selected_
         )
         self.theta_ = self._embed()
-        self.feature_log_prob_: Array = project_term_probabilities(self.cells_, log_reference, self.theta_)
+        self.feature_log_prob_ = project_term_probabilities(self.cells_, log_reference, self.theta_)
         return self
 
     def _embed(self) -> Array:

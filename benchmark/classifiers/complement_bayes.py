@@ -13,7 +13,6 @@ from benchmark.classifiers.multinomial_bayes import SmoothedBayes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sklearn.naive_bayes import ComplementNB
 
     from benchmark.system.tags import Tags
 
@@ -46,11 +45,19 @@ class ComplementBayes(SmoothedBayes):
 
     tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"complement-nb": "Complement NB"})
 
-    def untrained(self) -> ComplementNB:
-        """Return the unfitted `ComplementNB`."""
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
+        """Fit scikit-learn's `ComplementNB`.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Term counts, already validated.
+        labels : array, shape (n,)
+        """
         from sklearn.naive_bayes import ComplementNB  # noqa: PLC0415 - slow to import
 
-        return ComplementNB(alpha=self.smoothing, force_alpha=True)
+        model = ComplementNB(alpha=self.smoothing, force_alpha=True).fit(points, labels)
+        self.feature_log_prob_ = model.feature_log_prob_
 
     def scores(self, points: Any) -> NDArray[np.float64]:
         """Return the scores -Σ_w x_w ln p_¬i,w.

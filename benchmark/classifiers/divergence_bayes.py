@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.centroids.divergence import class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
@@ -26,6 +26,7 @@ PRIOR_KINDS = ("empirical", "uniform")
 LENGTH_RULES = ("ignored", "counted")
 
 
+@dataclass(eq=False, repr=False)
 class DivergenceBayes(SklearnClassifier):
     """label(d) = argmin_j -log P(C_j) + KL(d, c_j), for d = x/Σx the distribution of a document's words.
 
@@ -76,17 +77,10 @@ class DivergenceBayes(SklearnClassifier):
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
     non_negative: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        centroid: str = "mean",
-        smoothing: float = 1e-3,
-        prior: str = "empirical",
-        length: str = "ignored",
-    ) -> None:
-        self.centroid = centroid
-        self.smoothing = smoothing
-        self.prior = prior
-        self.length = length
+    centroid: str = "mean"
+    smoothing: float = 1e-3
+    prior: str = "empirical"
+    length: str = "ignored"
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -120,36 +114,6 @@ class DivergenceBayes(SklearnClassifier):
             [self._centroid(counts[with_words & (codes == code)], values[code]) for code in order]
         )
 
-    def divergences(self, X: Any) -> Array:
-        """Compute KL(d, c_j) in nats.
-
-        Parameters
-        ----------
-        X : sparse or dense matrix, shape (n, V)
-            Term counts.
-
-        Returns
-        -------
-        float64 array, shape (n, n_classes)
-            0 for documents without words.
-
-        Raises
-        ------
-        ValueError
-            If X doesn't have the training counts' number of columns, or a count is negative or not finite.
-        """
-        check_is_fitted(self, "centroids_")
-        return self._divergences(canonical_csr(self.validated(X, fitting=False)))
-
-    def _divergences(self, counts: sp.csr_array) -> Array:
-        n = counts.shape[0]
-        lengths = np.asarray(counts.sum(axis=1))
-        row = np.repeat(np.arange(n), np.diff(counts.indptr))
-        d = counts.data / lengths[row]
-        documents = sp.csr_array((d, counts.indices, counts.indptr), shape=counts.shape)
-        negentropy = np.bincount(row, xlogy(d, d), minlength=n)
-        return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
-
     def scores(self, points: Any) -> Array:
         """Return log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
 
@@ -163,9 +127,14 @@ class DivergenceBayes(SklearnClassifier):
         float64 array, shape (m, n_classes)
         """
         counts = canonical_csr(points)
-        divergences = self._divergences(counts)
+        lengths = np.asarray(counts.sum(axis=1))
+        row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        d = counts.data / lengths[row]
+        documents = sp.csr_array((d, counts.indices, counts.indptr), shape=counts.shape)
+        negentropy = np.bincount(row, xlogy(d, d), minlength=counts.shape[0])
+        divergences = np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
         if self.length == "counted":
-            divergences *= np.asarray(counts.sum(axis=1))[:, None]
+            divergences *= lengths[:, None]
         return np.asarray(self.log_prior_ - divergences)
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.libsvm import BinarySvm, NodeMatrix, train_binary_svms
+from benchmark.classifiers.libsvm import BinarySvm, NodeMatrix, binary_svm_trainer, training_pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,6 @@ def train_one_vs_rest(
     *,
     C: float,
     epsilon: float,
-    cache_mb: float,
     jobs: int,
 ) -> tuple[BinarySvm, ...]:
     """Train an SVM for each category against the documents outside, on the kernel matrix in `nodes`.
@@ -70,8 +69,8 @@ def train_one_vs_rest(
         Documents of each category; a document may have several categories.
     names : sequence of str, length k
         Names of the categories, for error messages.
-    C, epsilon, cache_mb : float
-        LIBSVM's -c, -e and -m, for each SVM being trained.
+    C, epsilon : float
+        LIBSVM's -c and -e.
     jobs : int
         Number of threads.
 
@@ -81,7 +80,8 @@ def train_one_vs_rest(
         If a category has none or all of the documents, or LIBSVM rejects a parameter.
     """
     problems = [inside_and_outside_rows(members[:, x], name) for x, name in enumerate(names)]
-    return tuple(train_binary_svms(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    with training_pool(jobs) as pool:
+        return tuple(pool.map(binary_svm_trainer(nodes, C=C, epsilon=epsilon), problems))
 
 
 def inside_and_outside_rows(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -24,7 +24,7 @@ from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.row_blocks import largest_magnitude, rows_per_block, run_blocks, submatrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -43,12 +43,14 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+#: LIBSVM's -m: the most megabytes of kernel rows that it caches for each SVM being trained.
+CACHE_MB = 200.0
 #: Rows and columns of a tile of a symmetric matrix: half a megabyte of values, large enough for BLAS to be efficient.
 SYMMETRIC_TILE_ROWS = 256
 
 
-class KernelRows(Protocol):
-    """Kernel values by blocks of rows, such as `benchmark.kernels.gram.LazyGram`."""
+class KernelTiles(Protocol):
+    """Kernel values by tiles, computed from a `source` that several kernels may share, as by `LazyGram`."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -56,10 +58,6 @@ class KernelRows(Protocol):
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
         """Return the rows start:stop, shape (stop - start, n_columns)."""
-
-
-class KernelTiles(KernelRows, Protocol):
-    """Kernel values by tiles, computed from a `source` that several kernels may share."""
 
     @property
     def streamed(self) -> bool:
@@ -145,20 +143,12 @@ class NodeMatrix:
     New memory costs a page fault per 4 kB, which for a large matrix takes longer than computing its values.
     """
 
-    #: Peak bytes of the tiles that `benchmark.classifiers.one_vs_one` cached.
-    tiles_bytes: int
-
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
         self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
         self._buffers: list[NodeMatrix] = []
-        self.n, self.tiles_bytes = 0, 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of this buffer and the buffers of the other threads, plus the peak of cached tiles."""
-        return self._memory.nbytes + sum(buffer.nbytes for buffer in self._buffers) + self.tiles_bytes
+        self.n = 0
 
     def desks(self, jobs: int) -> list[NodeMatrix]:
         """Return one buffer for each of `jobs` threads, this one first; all are reused in later calls."""
@@ -171,7 +161,7 @@ class NodeMatrix:
             self.fill(DenseRows.square(matrix), jobs)
             self._square = weakref.ref(matrix)
 
-    def fill(self, kernel: KernelRows, jobs: int, ridge: float = 0.0) -> None:
+    def fill(self, kernel: KernelTiles, jobs: int, ridge: float = 0.0) -> None:
         """Write the values of the square `kernel` on `jobs` threads, with `ridge` added to the diagonal."""
         n = kernel.shape[0]
         self.resize(n)
@@ -251,29 +241,15 @@ def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArr
             i += 1
 
 
-def train_binary_svms(
-    nodes: NodeMatrix,
-    problems: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    *,
-    C: float,
-    epsilon: float,
-    cache_mb: float,
-    jobs: int,
-) -> Iterator[BinarySvm]:
-    """Yield a binary SVM for each problem (rows of the first class, rows of the second class), in order."""
-    with training_pool(jobs) as pool:
-        yield from pool.map(binary_svm_trainer(nodes, C=C, epsilon=epsilon, cache_mb=cache_mb), problems)
-
-
 def binary_svm_trainer(
-    nodes: NodeMatrix, *, C: float, epsilon: float, cache_mb: float
+    nodes: NodeMatrix, *, C: float, epsilon: float
 ) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], BinarySvm]:
     """Return a function for threads of `training_pool` that trains on the rows of a first and of a second class.
 
     Rows are passed class after class, first class first, as `svm_train` orders them after grouping: the solver gets the
     same numbers in the same order as on the multi-class problem, and returns the same α.
     """
-    pointers, parameter = nodes.pointers(), svm_parameter(C, epsilon, cache_mb)
+    pointers, parameter = nodes.pointers(), svm_parameter(C, epsilon)
 
     def trained(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> BinarySvm:
         rows = np.concatenate(problem)
@@ -287,14 +263,14 @@ def training_pool(jobs: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(jobs, initializer=lambda: _libraries().limit(limits=1, user_api="openmp"))
 
 
-def svm_parameter(C: float, epsilon: float, cache_mb: float) -> Any:
+def svm_parameter(C: float, epsilon: float) -> Any:
     """Return LIBSVM's ``struct svm_parameter`` for C-SVC on a precomputed kernel."""
     official = _official()
     # The constructor would make the process print to standard output, also from SVMs that other threads are training.
     parameter = official.svm_parameter.__new__(official.svm_parameter)
     parameter.set_to_default_values()
     parameter.svm_type, parameter.kernel_type = official.svm_forms.C_SVC, official.kernel_names.PRECOMPUTED
-    parameter.C, parameter.eps, parameter.cache_size = C, epsilon, cache_mb
+    parameter.C, parameter.eps, parameter.cache_size = C, epsilon, CACHE_MB
     parameter.shrinking, parameter.probability, parameter.nr_weight = 1, 0, 0
     # LIBSVM prints through a callback. A Python function would take the interpreter's lock for every dot, in threads
     # that run without the lock. The C library's strlen reads the text and has no effect.

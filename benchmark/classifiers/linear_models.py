@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from itertools import combinations
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.classifiers.svm import check_ridge, one_vs_one_scores
+from benchmark.classifiers.svm import SVM_SCHEMES, check_ridge, one_vs_one_scores
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.tags import Tags
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
 LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
-LINEAR_SVM_SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
 
 
@@ -100,6 +100,7 @@ class _LinearModel(SklearnClassifier):
         """Return the normal vectors, shape (n_hyperplanes, V), and offsets, shape (n_hyperplanes,)."""
 
 
+@dataclass(eq=False, repr=False)
 class LinearSvm(_LinearModel):
     """Linear support vector machines by LIBLINEAR (Fan et al. 2008).
 
@@ -110,10 +111,9 @@ class LinearSvm(_LinearModel):
     C : float
         Weight of the losses, > 0.
     loss : {"hinge", "squared-hinge"}
-        Loss of a training document. The scheme "crammer-singer" needs the hinge.
-    scheme : {"one-vs-rest", "one-vs-one", "crammer-singer"}
+        Loss of a training document.
+    scheme : {"one-vs-rest", "one-vs-one"}
         "one-vs-one": pairs of classes vote; the sum of a class's decision values breaks ties of votes.
-        "crammer-singer": one SVM for all classes at once (Crammer & Singer 2001).
     ridge : float
         Added to <x, x> of each training document, ≥ 0: the SVM has the kernel <x, x'> + ridge · [x is x'], by an
         additional coordinate for each document. A point that is hard to separate then costs no more than C.
@@ -127,29 +127,19 @@ class LinearSvm(_LinearModel):
     array(['up', 'right'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        loss: str = "hinge",
-        scheme: str = "one-vs-rest",
-        ridge: float = 0.0,
-        epsilon: float = 1e-4,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.scheme = scheme
-        self.ridge = ridge
-        self.epsilon = epsilon
+    C: float = 1.0
+    loss: str = "hinge"
+    scheme: str = "one-vs-rest"
+    ridge: float = 0.0
+    epsilon: float = 1e-4
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
         super().check()
         check_positive_parameters(self, "epsilon")
         check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
-        check_one_of("scheme", self.scheme, LINEAR_SVM_SCHEMES)
+        check_one_of("scheme", self.scheme, SVM_SCHEMES)
         check_ridge(self.ridge)
-        if self.scheme == "crammer-singer" and self.loss != "hinge":
-            raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
 
     def scores(self, points: Any) -> Array:
         """Return the decision value of each class; one-vs-one's are those of `one_vs_one_scores`.
@@ -182,8 +172,7 @@ class LinearSvm(_LinearModel):
     def _train(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         """Train hyperplanes and drop the ridge's coordinates, which are 0 in all but one training document each."""
         loss, dual = LIBLINEAR_LOSSES[self.loss]
-        kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
-        parameters = {"C": self.C, "loss": loss, "dual": dual, "multi_class": kind, "tol": self.epsilon}
+        parameters = {"C": self.C, "loss": loss, "dual": dual, "tol": self.epsilon}
         if not self.ridge:
             return train_liblinear(X, y, **parameters)
         ridge = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")
@@ -191,6 +180,7 @@ class LinearSvm(_LinearModel):
         return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
 
 
+@dataclass(eq=False, repr=False)
 class SgdSvm(_LinearModel):
     """One-vs-rest linear support vector machines by averaged stochastic gradient descent (scikit-learn's).
 
@@ -204,10 +194,9 @@ class SgdSvm(_LinearModel):
         Seed of the order of the documents.
     """
 
-    def __init__(self, C: float = 1.0, passes: int = 10, seed: int = 0) -> None:
-        self.C = C
-        self.passes = passes
-        self.seed = seed
+    C: float = 1.0
+    passes: int = 10
+    seed: int = 0
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -250,6 +239,7 @@ class LogisticClassifier(_LinearModel):
         return model.coef_, model.intercept_
 
 
+@dataclass(eq=False, repr=False)
 class NbSvm(_LinearModel):
     """One-vs-rest linear support vector machines on terms scaled by naive Bayes log ratios (Wang & Manning 2012).
 
@@ -280,19 +270,11 @@ class NbSvm(_LinearModel):
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
     non_negative: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        smoothing: float = 1.0,
-        interpolation: float = 0.25,
-        loss: str = "squared-hinge",
-        epsilon: float = 1e-4,
-    ) -> None:
-        self.C = C
-        self.smoothing = smoothing
-        self.interpolation = interpolation
-        self.loss = loss
-        self.epsilon = epsilon
+    C: float = 1.0
+    smoothing: float = 1.0
+    interpolation: float = 0.25
+    loss: str = "squared-hinge"
+    epsilon: float = 1e-4
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""

@@ -14,7 +14,6 @@ from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sklearn.naive_bayes import MultinomialNB
 
     Array = NDArray[np.float64]
 
@@ -75,11 +74,20 @@ class MultinomialBayes(SmoothedBayes):
 
     tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"mnb": "MNB"})
 
-    def untrained(self) -> MultinomialNB:
-        """Return the unfitted `MultinomialNB`."""
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
+        """Fit scikit-learn's `MultinomialNB`.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Term counts, already validated.
+        labels : array, shape (n,)
+        """
         from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - slow to import
 
-        return MultinomialNB(alpha=self.smoothing, force_alpha=True)
+        model = MultinomialNB(alpha=self.smoothing, force_alpha=True).fit(points, labels)
+        self.class_log_prior_, self.feature_count_ = model.class_log_prior_, model.feature_count_
+        self.feature_log_prob_: Array = model.feature_log_prob_
 
     def scores(self, points: Any) -> Array:
         """Return joint log densities, ln P(c_i) + ln p(x|c_i) without the multinomial coefficient.

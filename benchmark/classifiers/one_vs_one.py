@@ -32,14 +32,14 @@ BLOCK_COLUMNS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class SvmProblem:
-    """One-vs-one problem: a square kernel whose rows are sorted by class, and LIBSVM's parameters.
+    """Multi-class problem: a square kernel whose rows are sorted by class, and LIBSVM's parameters.
 
     Parameters
     ----------
     kernel : KernelTiles, shape (n, n)
         Its tiles have the same `source` as those of the other problems trained with it.
-    C, epsilon, cache_mb : float
-        LIBSVM's -c, -e and -m.
+    C, epsilon : float
+        LIBSVM's -c and -e.
     ridge : float
         Added to the diagonal.
     """
@@ -47,7 +47,6 @@ class SvmProblem:
     kernel: KernelTiles
     C: float = 1.0
     epsilon: float = 1e-3
-    cache_mb: float = 200.0
     ridge: float = 0.0
 
 
@@ -109,7 +108,6 @@ def train_class_pairs(
             solved |= machines
         for machines in one.map(solve, pair_blocks(sorted(large), None)):
             solved |= machines
-    nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
     by_pair = [solved[pair] for pair in pairs]
     trained = (tuple(m for of_pair in by_pair if (m := of_pair[i])) for i in range(len(wanted)))
     return [team.failed.get(i) or of_problem for i, of_problem in enumerate(trained)]
@@ -157,7 +155,7 @@ class _Team:
 
     def __init__(self, wanted: Sequence[SvmProblem], classes: Sequence[slice]) -> None:
         self.wanted, self.classes = wanted, classes
-        self.parameters = [svm_parameter(problem.C, problem.epsilon, problem.cache_mb) for problem in wanted]
+        self.parameters = [svm_parameter(problem.C, problem.epsilon) for problem in wanted]
         self.kernels: dict[tuple[int, float], list[int]] = {}
         for i, problem in enumerate(wanted):
             self.kernels.setdefault((id(problem.kernel), problem.ridge), []).append(i)

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from benchmark.classifiers.class_scores import score_of_each, second_less_first
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.system.tags import Tags
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     """Classifier of points that scikit-learn trains.
 
-    A subclass takes its parameters in its constructor and implements `check`, `scores`, and `untrained` or `learn`.
+    A subclass takes its parameters in its constructor and implements `check`, `learn` and `scores`.
 
     Attributes
     ----------
@@ -35,15 +33,11 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
 
     tags: ClassVar[Tags] = Tags()
     #: Attributes of no use once the classifier is trained, which a kept model leaves out.
-    training_only: ClassVar[tuple[str, ...]] = ("class_count_", "feature_count_", "feature_all_")
+    training_only: ClassVar[tuple[str, ...]] = ("feature_count_",)
 
     @abstractmethod
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-
-    def untrained(self) -> Any:
-        """Return the unfitted scikit-learn estimator; a class that has none defines `learn`."""
-        raise NotImplementedError
 
     @abstractmethod
     def scores(self, points: Any) -> Array:
@@ -83,25 +77,20 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         points, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         if self.non_negative:
             check_non_negative(points, type(self).__name__)
-        points = _with_narrow_indices(points)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self.learn(points, labels)
         return self
 
+    @abstractmethod
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
-        """Fit the estimator of `untrained` and copy its fitted attributes to this object.
+        """Train on points that are already validated.
 
         Parameters
         ----------
         points : sparse or dense matrix, shape (n, V)
-            Already validated.
         labels : array, shape (n,)
         """
-        model = self.untrained().fit(points, labels)
-        for name, value in vars(model).items():
-            if name.endswith("_"):
-                setattr(self, name, value)
 
     def decision_function(self, X: Any) -> Array:
         """Return the score of each class; of two classes, that of the second less that of the first.
@@ -150,10 +139,29 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         return tags
 
 
-def _with_narrow_indices(points: Any) -> Any:
-    """Return a sparse matrix with 32-bit indices, the only ones that LIBLINEAR accepts, where they suffice."""
-    if not sp.issparse(points) or points.indices.dtype == points.indptr.dtype == np.int32:
-        return points
-    kind = sp.get_index_dtype(maxval=max(points.nnz, *points.shape))
-    parts = points.data, points.indices.astype(kind, copy=False), points.indptr.astype(kind, copy=False)
-    return type(points)(parts, shape=points.shape)
+def second_less_first(scores: Array) -> Array:
+    """Return scores in the form of `decision_function`: (m, k), or (m,) where there are one or two columns.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (m, k), or (m, 1) for the second of two classes
+    """
+    if scores.shape[1] == 2:
+        return np.asarray(scores[:, 1] - scores[:, 0])
+    return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def score_of_each(values: Array) -> Array:
+    """Return values of `decision_function` with a column for each class: of two classes, -value and value.
+
+    Parameters
+    ----------
+    values : float64 array, shape (m, k), or (m,) for two classes
+
+    Examples
+    --------
+    >>> score_of_each(np.array([0.5, -2.0]))
+    array([[-0.5,  0.5],
+           [ 2. , -2. ]])
+    """
+    return np.column_stack([-values, values]) if values.ndim == 1 else values

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-KERNEL_SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
+SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
 COST_SCALES = ("one", "mean-self-product")
 
 #: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
@@ -48,21 +48,12 @@ class MulticlassSvm:
     class_bounds: NDArray[np.intp]
     machines: tuple[BinarySvm, ...]
 
-    @property
-    def n_support(self) -> int:
-        """Number of training rows that are support vectors of at least one binary SVM."""
-        return len(np.unique(np.concatenate([machine.support for machine in self.machines])))
-
 
 def train_multiclass(
-    kernel: KernelTiles,
+    problem: SvmProblem,
     class_sizes: NDArray[np.intp],
-    *,
-    C: float = 1.0,
-    epsilon: float = 1e-3,
     scheme: str = "one-vs-one",
-    ridge: float = 0.0,
-    cache_mb: float = 200.0,
+    *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
 ) -> MulticlassSvm:
@@ -70,16 +61,10 @@ def train_multiclass(
 
     Parameters
     ----------
-    kernel : KernelTiles, shape (n, n)
+    problem : SvmProblem
     class_sizes : int array, shape (n_classes,)
         Number of rows of each class, in the order of the classes, which breaks one-vs-one ties.
-    C, epsilon : float
-        LIBSVM's -c and -e.
     scheme : {"one-vs-one", "one-vs-rest"}
-    ridge : float
-        Added to the diagonal.
-    cache_mb : float
-        LIBSVM's -m, for each binary SVM being trained.
     jobs : int
         Number of threads.
     nodes : NodeMatrix, optional
@@ -92,21 +77,17 @@ def train_multiclass(
     FloatingPointError
         If a kernel value is not finite.
     """
-    wanted = SvmProblem(kernel, C, epsilon, cache_mb, ridge)
     if scheme == "one-vs-one":
-        (trained,) = train_multiclass_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
+        (trained,) = train_multiclass_together([problem], class_sizes, jobs=jobs, nodes=nodes)
         if isinstance(trained, Exception):
             raise trained
         return trained
-    if scheme != "one-vs-rest":
-        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(KERNEL_SVM_SCHEMES)}")
-    bounds = _bounds(class_sizes, kernel)
+    bounds = _bounds(class_sizes)
     nodes = NodeMatrix() if nodes is None else nodes
-    nodes.fill(kernel, jobs, ridge)
+    nodes.fill(problem.kernel, jobs, problem.ridge)
     members = np.repeat(np.eye(len(class_sizes), dtype=bool), class_sizes, axis=0)
-    parameters = {"C": C, "epsilon": epsilon, "cache_mb": cache_mb}
     names = [str(code) for code in range(len(class_sizes))]
-    machines = train_one_vs_rest(nodes, members, names, **parameters, jobs=jobs)
+    machines = train_one_vs_rest(nodes, members, names, C=problem.C, epsilon=problem.epsilon, jobs=jobs)
     return MulticlassSvm(scheme, bounds, machines)
 
 
@@ -136,24 +117,20 @@ def train_multiclass_together(
     Raises
     ------
     ValueError
-        If a class is empty, there are fewer than two classes, or a kernel has another number of rows.
+        If a class is empty, or there are fewer than two classes.
     """
-    bounds = _bounds(class_sizes, *(problem.kernel for problem in wanted))
+    bounds = _bounds(class_sizes)
     trained = train_class_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget)
     return [svms if isinstance(svms, Exception) else MulticlassSvm("one-vs-one", bounds, svms) for svms in trained]
 
 
-def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.intp]:
-    """Return the bounds of each class's rows; ValueError if there are fewer than two classes or kernels don't fit."""
+def _bounds(class_sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the bounds of each class's rows; ValueError if there are fewer than two classes."""
     bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
         sizes = np.asarray(class_sizes).tolist()
         msg = f"an SVM needs at least two classes with a document each; the training set has {sizes}"
         raise ValueError(msg)
-    for kernel in kernels:
-        if kernel.shape != (bounds[-1], bounds[-1]):
-            msg = f"the classes have {bounds[-1]} rows, so the kernel must be square with as many, not {kernel.shape}"
-            raise ValueError(msg)
     return bounds
 
 
@@ -364,6 +341,7 @@ def mean_self_product(self_products: NDArray[np.float64]) -> float:
     return mean
 
 
+@dataclass(eq=False, repr=False)
 class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     """C-SVC on a precomputed kernel, as a scikit-learn classifier.
 
@@ -377,8 +355,6 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         "one-vs-one": pairs of classes vote. "one-vs-rest": the largest decision value wins.
     ridge : float
         Added to k(x, x) of each training document, ≥ 0.
-    cache_mb : float
-        LIBSVM's -m: the size of the kernel cache in MB.
     scale_C : {"one", "mean-self-product"}
         Factor of C: 1, or the inverse of the mean of k(x, x), over the training documents here and over all documents
         of the task in a run. The latter makes SVMs invariant to a constant factor of the kernel; it was the default of
@@ -406,28 +382,17 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        epsilon: float = 1e-3,
-        scheme: str = "one-vs-one",
-        ridge: float = 0.0,
-        cache_mb: float = 200.0,
-        scale_C: str = "one",
-        jobs: int = 1,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.scheme = scheme
-        self.ridge = ridge
-        self.cache_mb = cache_mb
-        self.scale_C = scale_C
-        self.jobs = jobs
+    C: float = 1.0
+    epsilon: float = 1e-3
+    scheme: str = "one-vs-one"
+    ridge: float = 0.0
+    scale_C: str = "one"  # noqa: N815 - LIBSVM's C
+    jobs: int = 1
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon", "cache_mb")
-        check_one_of("scheme", self.scheme, KERNEL_SVM_SCHEMES)
+        check_positive_parameters(self, "C", "epsilon")
+        check_one_of("scheme", self.scheme, SVM_SCHEMES)
         check_one_of("scale_C", self.scale_C, COST_SCALES)
         check_ridge(self.ridge)
 
@@ -482,16 +447,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = values[np.argsort(first)]
         order = np.argsort(rank[codes], kind="stable")
         self.order_ = order
-        self.machines_ = train_multiclass(
-            DenseRows(gram, order, order),
-            np.bincount(rank[codes]),
-            C=self.cost(np.diagonal(gram)),
-            epsilon=self.epsilon,
-            scheme=self.scheme,
-            ridge=self.ridge,
-            cache_mb=self.cache_mb,
-            jobs=self.jobs,
-        )
+        problem = SvmProblem(DenseRows(gram, order, order), self.cost(np.diagonal(gram)), self.epsilon, self.ridge)
+        self.machines_ = train_multiclass(problem, np.bincount(rank[codes]), self.scheme, jobs=self.jobs)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

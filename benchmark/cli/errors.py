@@ -1,25 +1,19 @@
-"""Handle closed or non-UTF-8 streams, low memory and full disks."""
+"""Handle errors of users and of the machine, and streams that are closed or not UTF-8."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import MAX_MESSAGE_LENGTH, BenchError, ConfigError, shorten
-from benchmark.system.memory import memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Address space of the smallest run on two processors, with a margin: libraries, stacks, and heaps of 64 MB for
-#: threads. With less, the interpreter or a library may hang or kill the process instead of raising an error.
-MIN_ADDRESS_SPACE = 1_400_000_000
-_NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 
@@ -47,15 +41,6 @@ def echo(text: object, *, err: bool = False) -> None:
         print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
 
 
-def ensure_memory() -> None:
-    """Raise BenchError if the memory limit is too low for the smallest run."""
-    limit = memory_limit()
-    if limit < MIN_ADDRESS_SPACE:
-        needed = f"the smallest run takes {MIN_ADDRESS_SPACE / 1e6:,.0f} MB"
-        allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
-        raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
-
-
 @contextmanager
 def exit_on_error() -> Iterator[None]:
     """Turn user errors and machine errors into one message and an exit code; bugs keep their traceback."""
@@ -70,8 +55,10 @@ def exit_on_error() -> Iterator[None]:
     except Exception as error:
         message = _plugin_message(error)
         code = ConfigError.exit_code if message else 1
-        if not message and isinstance(error, OSError | MemoryError | SystemError | RuntimeError | ImportError):
-            message = _memory_message(error) or (_system_message(error) if isinstance(error, OSError) else "")
+        if isinstance(error, MemoryError):
+            message = f"not enough memory: {error}".rstrip(": ")
+        elif isinstance(error, OSError):
+            message = message or _system_message(error)
         if not message:
             raise
         echo(f"bench: {message}", err=True)
@@ -82,20 +69,6 @@ def _plugin_message(error: Exception) -> str:
     """Return the message of an error from a plug-in's code, else ""."""
     user_classes = sys.modules.get("benchmark.system.user_classes")  # not imported by commands that load no plug-in
     return user_classes.locate_error(error) if user_classes is not None else ""
-
-
-def _memory_message(error: BaseException) -> str:
-    """Return the message of a lack of memory that an error or one of its causes reports, else ""."""
-    cause: BaseException | None = error
-    while cause is not None:
-        # Without memory for its own error, the interpreter raises a SystemError instead.
-        short = isinstance(cause, MemoryError | SystemError) or getattr(cause, "errno", None) == errno.ENOMEM
-        if short or _NO_MEMORY.search(str(cause)):
-            limit = memory_limit()
-            limited = f" (ulimit -v allows {limit / 1e6:,.0f} MB)" if limit < float("inf") else ""
-            return f"not enough memory{limited}: {str(cause).splitlines()[0] if str(cause) else type(cause).__name__}"
-        cause = cause.__cause__ or cause.__context__
-    return ""
 
 
 def _system_message(error: OSError) -> str:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.cli.errors import echo
@@ -55,8 +52,6 @@ class CommandOutput:
         self._document.setdefault(key, []).append(_to_json({**data, **extra}))
         self.show(*shown)
         if sentence and not self._as_json:
-            if sys.stdout.isatty():
-                sentence = fill(sentence, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
             echo(sentence)
 
     def show(self, *shown: RenderableType) -> None:
@@ -92,7 +87,6 @@ class CommandOutput:
         from rich.text import Text
 
         from benchmark.analysis.summary import SUMMARY_TABLES
-        from benchmark.cli.terminal import file_link
         from benchmark.experiment.run_folder import configuration_of_run, read_manifest
         from benchmark.report.escapes import escape_controls
         from benchmark.report.html.page import PAGE_FILE
@@ -107,8 +101,8 @@ class CommandOutput:
         data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
         self.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
         following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
-        self.show(file_link(done.folder / PAGE_FILE))
-        self.show(Text(f"Next: {escape_controls(following)}", no_wrap=True, overflow="ignore"))
+        for line in (f"open {done.folder / PAGE_FILE}", f"Next: {following}"):
+            self.show(Text(escape_controls(line), no_wrap=True, overflow="ignore"))
 
 
 def _to_json(value: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,10 +50,6 @@ def init(
     date_format: Annotated[
         str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
     ] = None,
-    split_by: Annotated[
-        str | None,
-        typer.Option(help="Split by date, by group or at random.", metavar="WAY", show_default="by the columns"),
-    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
@@ -67,15 +62,15 @@ def init(
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
-    form |= {"header": header, "separator": separator, "single_label": single_label, "split_by": split_by}
+    form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
     with ProgressObserver(target.stem) as observer:
         context = local_context(observer, download=False)
         lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
     echo("\n".join(lines[:-1]))
-    for warning in planned.warnings:
-        echo(warning, err=True)
+    if planned.warning:
+        echo(planned.warning, err=True)
     echo(lines[-1])
 
 
@@ -102,15 +97,16 @@ def fit(
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.run import check_folder_writable
-    from benchmark.model.fitting import fit_and_write
-    from benchmark.model.persistence import check_model_folder_free
+    from benchmark.model.fitting import fit_model
+    from benchmark.model.persistence import check_model_folder_free, write_model
 
     experiment = load_checked(config)
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
     with ProgressObserver(experiment.name, verbose=verbose) as observer:
         context = local_context(observer, jobs, download=download)
-        model, n_bytes = fit_and_write(experiment, cell, context, out, split=split, probability=probability)
+        model = fit_model(experiment, cell, context, split=split, probability=probability)
+        n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
     echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
@@ -144,14 +140,6 @@ def predict(
     delimiter: Annotated[
         str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PART", help="Print the id, the label and this alone: label, decision or probability."),
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Print this column of the input, too.")
-    ] = None,
-    keep_all: Annotated[bool, typer.Option("--keep-all", help="Print all columns of the input, too.")] = False,
     top_terms: Annotated[
         int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
     ] = 0,
@@ -159,31 +147,25 @@ def predict(
 ) -> None:
     """Predict the label, decision values and probabilities of each text, on standard output."""
     from benchmark.model import prediction_io as predicting
-    from benchmark.model.persistence import read_model
-    from benchmark.system.numba_jit import ensure_numba_cache
+    from benchmark.model.persistence import load_model
     from benchmark.system.threads import n_processors
 
     if format_ not in ("csv", "jsonl"):
         raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
-    trained = read_model(model)
-    parts = predicting.parts_of_predictions(trained, only or ())
-    ensure_numba_cache(partial(echo, err=True))
+    trained = load_model(model, jobs or n_processors())
     documents = predicting.read_texts(
         files or [predicting.STANDARD_INPUT],
         trained.about,
         text=text,
         id=id_,
-        keep=None if keep_all else keep or (),
         encoding=encoding,
         delimiter=delimiter,
     )
-    answered, tally = trained.answers(documents, n_words=top_terms, jobs=jobs or n_processors()), Counter[str]()
+    answered, tally = trained.answers(documents, n_words=top_terms), Counter[str]()
     as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
-    lines = predicting.format_predictions(
-        trained, answered, parts, as_json=as_json, with_words=top_terms > 0, tally=tally
-    )
+    lines = predicting.format_predictions(trained, answered, as_json=as_json, with_words=top_terms > 0, tally=tally)
     for text_of in lines:
         sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
     sys.stdout.flush()

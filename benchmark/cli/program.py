@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.cli.errors import echo, ensure_memory, exit_on_error
+from benchmark.cli.errors import echo, exit_on_error
 from benchmark.plugins.trust import asking_before_code
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ class _Program(CommandGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors are handled here too, since click has its own message for an interrupt."""
         with exit_on_error():
-            ensure_memory()
             return super().invoke(ctx)
 
 

@@ -138,13 +138,12 @@ def plan(
     config: Config,
     no_pilot: NoPilot = False,
     jobs: Jobs = 0,
-    download: Download = True,
     brief: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    The documents are counted and the counts stored. Each method is timed on a sample of the documents.
+    No documents are read: each method is timed on random ones, as long as a page.
     """
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
@@ -154,9 +153,9 @@ def plan(
     with CommandOutput(quiet=brief, as_json=as_json) as answer:
         experiment = load_checked(config)
         with ProgressObserver(experiment.name) as observer:
-            planned = plan_run(experiment, local_context(observer, jobs, download=download), with_pilot=not no_pilot)
-        for warning in planned.warnings:
-            echo(warning, err=True)
+            planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)
+        if planned.warning:
+            echo(planned.warning, err=True)
         answer.tables(plan_tables(planned), plan_sentence(planned))
 
 
@@ -212,13 +211,12 @@ def reproduce(
     ] = CONFIGS_FOLDER,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
-    verbose: Verbose = False,
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
     from benchmark.commands.reproduce import paper_configs, write_reproduction
 
-    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download}
     page = Path("results/REPRODUCTION.md")
     _write_page_of_runs(paper_configs(configs), page, lambda done: write_reproduction(done, page), **how)
 
@@ -238,7 +236,6 @@ def survey(
     to: Annotated[Path | None, typer.Option("--page", help="The page to write.", show_default="docs/<page>.md")] = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
-    verbose: Verbose = False,
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
@@ -247,7 +244,7 @@ def survey(
 
     experiments = load_all_checked(configs or survey_configurations(page, CONFIGS_FOLDER))
     check_comparable(experiments)
-    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "verbose": verbose, "download": download}
+    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download}
     path = to or Path("docs") / f"{page}.md"
     _write_page_of_runs(experiments, path, lambda done: write_survey(done, page, path), **how)
 
@@ -256,8 +253,6 @@ def _write_page_of_runs(
     experiments: Sequence[Experiment],
     page: Path,
     write: Callable[[list[RunResult]], str],
-    *,
-    verbose: bool,
     **how: Any,
 ) -> None:
     """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
@@ -266,7 +261,7 @@ def _write_page_of_runs(
     from benchmark.experiment.run import check_folder_writable
 
     check_folder_writable(page.parent)
-    with ProgressObserver("starting", verbose=verbose) as observer:
+    with ProgressObserver("starting") as observer:
         done = list(run_all(experiments, None, observer, **how))
         observer.begin("writing the page")
         sentence = write(done)

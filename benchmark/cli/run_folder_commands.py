@@ -23,7 +23,6 @@ def compare(
     run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
-    whole: Annotated[bool, typer.Option("--all", help="Show every setting in which two runs differ.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
@@ -31,7 +30,7 @@ def compare(
 
     with CommandOutput(as_json=as_json) as answer:
         if b is None:
-            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)), whole=whole)
+            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)))
         else:
             sentence, tables = compare_cells_of_folder(run, a, b)
         answer.answer(sentence, tables)
@@ -79,9 +78,10 @@ def explain(
     from benchmark.commands.explain import explain_cell
     from benchmark.commands.run import local_context
 
-    with CommandOutput(as_json=as_json) as answer, ProgressObserver(cell) as observer:
-        parts = explain_cell(run, cell, local_context(observer), document=document, shown=examples)
-        answer.tables(observer.between(parts))
+    with ProgressObserver(cell) as observer:
+        parts = list(explain_cell(run, cell, local_context(observer), document=document, shown=examples))
+    with CommandOutput(as_json=as_json) as answer:
+        answer.tables(parts)
 
 
 _SETS = "20ng, webkb, r8, r52 or modapte-90"

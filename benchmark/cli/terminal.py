@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
-from rich.text import Text
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-_T = TypeVar("_T")
+    from rich.text import Text
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -56,8 +54,8 @@ class ProgressObserver(Observer):
         self._console = _PlainConsole(stderr=True)
         self._verbose, self._silent = verbose, silent
         self._started = time.perf_counter()
-        self._cells, self._ended = [1], 0  # cells of each run; number of runs that ended
-        self._steps = self._later = self._done = 0  # steps of this run
+        self._runs, self._ended = 1, 0
+        self._steps = self._done = 0  # of this run
         self._bar = Progress(
             TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
             BarColumn(12, table_column=Column(width=12)),
@@ -81,8 +79,8 @@ class ProgressObserver(Observer):
         self._bar.stop()
 
     def expect(self, cells: Sequence[int]) -> None:
-        """Set the number of cells of each run."""
-        self._cells = list(cells)
+        """Set the number of runs."""
+        self._runs = len(cells)
 
     def begin(self, title: str) -> None:
         """Start the next run, or the work after the last run."""
@@ -93,16 +91,9 @@ class ProgressObserver(Observer):
         """Hide the bar at the end of a run; print the line if there are several runs."""
         self._bar.stop()
         self._ended += 1
-        self._steps = self._later = self._done = 0
-        if len(self._cells) > 1 and not self._silent:
-            self._say(f"{line} ({self._ended} of {len(self._cells)})", "dim")
-
-    def between(self, items: Iterable[_T]) -> Iterator[_T]:
-        """Yield items one after the other, with the bar hidden so that the caller can print them."""
-        for each in items:
-            self._bar.stop()
-            yield each
-            self._bar.start()
+        self._steps = self._done = 0
+        if self._runs > 1 and not self._silent:
+            self._say(f"{line} ({self._ended} of {self._runs})", "dim")
 
     def now(self, doing: str) -> None:
         """Show the current step."""
@@ -110,14 +101,13 @@ class ProgressObserver(Observer):
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
-        self._steps, self._later = self._steps + steps, later
+        self._steps += steps
+        self._bar.update(self._task, total=self._steps + later)
 
     def step(self, done: str, *, stored: bool = False) -> None:  # noqa: ARG002 - the bar counts both alike
         """Advance the bar by one step."""
         self._done += 1
-        share = self._done / max(self._done, self._steps + self._later)
-        cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
-        self._bar.update(self._task, description=escape_controls(done), completed=cells, total=sum(self._cells))
+        self._bar.update(self._task, description=escape_controls(done), completed=self._done)
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
@@ -132,12 +122,6 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
-
-
-def file_link(path: Path) -> Text:
-    """Return a line that says which file to open; a terminal that can opens it at a click."""
-    style = f"link {path.resolve().as_uri()}" if sys.stdout.isatty() else ""
-    return Text.assemble("open ", (escape_controls(str(path)), style), no_wrap=True, overflow="ignore")
 
 
 def format_bytes(n_bytes: float) -> str:

@@ -15,7 +15,7 @@ from benchmark.system.errors import ConfigError, unknown_name
 _LONGEST_SHOWN = 60
 _ABSENT = "absent"
 #: Parts of a manifest that follow from the settings, or are numbers of the run.
-_OF_RUNS = ("cells", "rows", "files", "variants", "diagnostic_notes")
+_OF_RUNS = ("cells", "rows", "files", "diagnostic_notes")
 
 
 def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Table]]:
@@ -39,9 +39,7 @@ def second_run(folder: Path, name: str) -> Path:
     return Path(name)
 
 
-def compare_run_folders(
-    folder: Path, other: Path, names: tuple[str, str] = ("", ""), *, whole: bool = False
-) -> tuple[str, list[Table], bool]:
+def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("", "")) -> tuple[str, list[Table], bool]:
     """Compare two runs, by the names of their folders unless given.
 
     Returns
@@ -49,7 +47,7 @@ def compare_run_folders(
     sentence : str
         How far they agree.
     tables : list of Table
-        The scores of the cells that both have, and the settings that differ: the first ones, or all if `whole`.
+        The scores of the cells that both have, and the settings that differ.
     equal : bool
         Whether no prediction differs, and neither run has one that the other lacks.
     """
@@ -61,20 +59,17 @@ def compare_run_folders(
     agreements = run_agreements(one, two)
     sentence, scores = compare_two_runs(one, two, names, agreements)
     equal = all(each.equal for each in agreements.values())
-    return sentence, [scores, _settings_table(*manifests, names, whole=whole)], equal
+    return sentence, [scores, _settings_table(*manifests, names)], equal
 
 
-def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str], *, whole: bool) -> Table:
-    """Return the settings that differ; unless `whole` without methods that one run lacks and numbers of the runs."""
-    rows = [(key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two)]
-    firsts = [key.split(".")[0] for key, *_ in rows]
-    shown = [
-        row
-        for row, first in zip(rows, firsts, strict=True)
-        if whole or not (first in _OF_RUNS or (first == "methods" and _ABSENT in row))
+def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> Table:
+    """Return the settings that differ, without methods that one run lacks and numbers of the runs."""
+    rows = [
+        (key, _short(a), _short(b))
+        for key, a, b in manifest_differences(one, two)
+        if key.split(".")[0] not in _OF_RUNS and not (key.startswith("methods.") and None in (a, b))
     ]
-    left = f" ({len(rows) - len(shown)} more: --all shows them)" if len(shown) < len(rows) else ""
-    return Table.of(f"Settings that differ{left}", ("setting", *names), shown)
+    return Table.of("Settings that differ", ("setting", *names), rows)
 
 
 def _short(value: Any) -> str:

@@ -17,12 +17,9 @@ from benchmark.analysis.formatting.labels import candidate_label, component_labe
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_with_unit
-from benchmark.analysis.model_selection import selected_predictions
-from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.model import method_of
 from benchmark.config.tasks import protocol_at_size
 from benchmark.corpora.assemble import select_documents
-from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.experiment.configuration import experiment_of_manifest
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
@@ -41,7 +38,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, MethodSpec, TextSettings
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
@@ -84,11 +81,11 @@ def explain_cell(
     if target is None:
         raise ConfigError(unknown_name("cell", cell, run.experiment.ids))
     if target.id not in run.scored.chosen:
-        why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
-        raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
+        why = run.failures.get(target.id, "it is computed from other cells")
+        raise ConfigError(f"the cell {cell!r} has no predictions: {why}")
     explainer, predicted = CellExplainer(run, target, folder), list(document_predictions(run, target))
     wrong = [each for each in predicted if not each.right]
-    wanted = [each for each in predicted if each.document == document] if document else examples(wrong)[:shown]
+    wanted = [each for each in predicted if each.document == document] if document else wrong[:shown]
     if not document:
         yield from (explainer.steps(), *explainer.scores(), confusion_table(wrong))
     elif not wanted:
@@ -134,15 +131,6 @@ def confusion_table(wrong: Sequence[DocumentPrediction]) -> Table:
     return Table.of("Confusions", header, rows, empty="every document is classified correctly")
 
 
-def examples(wrong: Sequence[DocumentPrediction]) -> list[DocumentPrediction]:
-    """Order wrong predictions: one of every confusion, most frequent first, then the second of each, and so on."""
-    number, order = Counter[tuple[Any, Any]](), []
-    for each in wrong:
-        number[each.truth, each.given] += 1
-        order.append((number[each.truth, each.given], each))
-    return [each for _, each in sorted(order, key=lambda item: (item[0], -number[item[1].truth, item[1].given]))]
-
-
 def _details(each: DocumentPrediction, explanation: DocumentExplanation) -> Iterator[tuple[str, str]]:
     """Yield the properties of a document: its text, decision values and nearest training documents."""
     yield from (("true", _classes(each.truth)), ("predicted", _classes(each.given) + ", after a tie" * each.tied))
@@ -167,10 +155,8 @@ class CellExplainer:
         variant, facts = self.run.experiment.variants[self.cell.variant], self.run.facts[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
         members = {"": spec} if spec.fused is None else dict(zip(spec.fused.names, spec.fused.members, strict=True))
-        found = selected_predictions(self.run.predictions, self.cell, self.candidates)
         rows = {
             "corpus": f"{variant.collection.corpus}, {facts['source']}",
-            "content": facts["content_digest"],
             "documents": f"{facts['documents']:,} of {len(facts['classes'])} classes",
         }
         for name, member in members.items():
@@ -178,15 +164,10 @@ class CellExplainer:
             rows |= {f"{name}: {step}" if name else step: words for step, words in steps.items()}
         rows |= {"classifier": points_label(spec)} if spec.fused else {}
         rows["protocol"] = _settings(variant.protocol.resolved)
-        rows |= {"training size": f"{self.cell.size:,}"} if self.cell.size else {}
-        rows |= {"terms": f"{self.cell.terms:,}"} if self.cell.terms else {}
         if len(self.entry.candidates) > 1:
             chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
             choices = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
             rows["chosen"] = "; ".join(f"{words} ({name})" for words, name in choices)
-        seconds = zip(METHOD_TIMERS, found.seconds.sum(axis=0), strict=False)
-        rows["seconds"] = ", ".join(f"{part} {value:.2f}" for part, value in seconds if value >= 0.005)
-        rows["memory"] = f"{np.nanmax(found.memory) / 1e6:,.0f} MB at the peak"
         rows["command"] = f"bench run {configuration_of_run(self.manifest)} --only {shlex.quote(self.cell.id)}"
         return Table.of(self.cell.id, DETAIL_HEADER, rows.items())
 
@@ -224,7 +205,7 @@ class CellExplainer:
         contents = {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in names}
 
         @cache
-        def trained_on(fold: str) -> TextModel | str:
+        def trained_on(fold: str) -> TextClassifier | str:
             """Return the model that is trained on a split, or the reason why it can't be trained."""
             try:
                 return fit_model(experiment, self.cell.id, context, split=fold)
@@ -256,7 +237,7 @@ class CellExplainer:
         return experiment, counts
 
 
-def _reasons(model: TextModel | str, content: bytes) -> dict[str, Any]:
+def _reasons(model: TextClassifier | str, content: bytes) -> dict[str, Any]:
     """Return a model's decision values of a document, and the words whose removal lowers them most, if it has words.
 
     Without a model, the reason is returned.
@@ -275,15 +256,13 @@ def _reasons(model: TextModel | str, content: bytes) -> dict[str, Any]:
 def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> dict[str, str]:
     """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
     words = next((counted for counted in facts.get("texts", ()) if text.flat.items() <= counted.items()), facts)
-    fitted = getattr(CLASSIFIERS.get(spec.classifier.name), "kept", ())
     least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""
     return {
         "words": f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}",
-        "lexing": _settings(vars(text.lexing)),
-        "pruning": _settings(vars(text.pruning)),
+        "text": _settings(vars(text.lexing) | vars(text.pruning)),
         "points": points_label(spec),
         "kernel": component_label(spec.kernel) if spec.kernel else "none",
-        "classifier": component_label(spec.classifier) + ", with an intercept" * ("intercept_" in fitted),
+        "classifier": component_label(spec.classifier),
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import statistics
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.commands.plan import needs_text, plan_run, plan_sentence
+from benchmark.commands.plan import plan_run, plan_sentence
 from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError
@@ -24,6 +23,7 @@ from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labe
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.configuration import experiment_from_mapping
+from benchmark.experiment.runner import read_variants
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
@@ -42,18 +42,10 @@ MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
 _ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group", "date": "date"}
 #: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
-#: From how many classes on, and up to how many characters of the median text, n-grams of characters are proposed.
-MANY_CLASSES, SHORT_TEXT = 20, 150
-#: Longest first run that is proposed, in seconds of all processors.
-MAX_FIRST_SECONDS = 3600.0
+#: Most documents for which an exact kernel is proposed: its time grows with their square.
+MAX_KERNEL_DOCUMENTS = 20_000
 #: Folds of a proposed cross-validation; of fewer groups, one fold each.
 N_FOLDS = 5
-#: Ways of dividing documents, and what a score then measures.
-WAYS_TO_SPLIT = {
-    "date": "how well the newest documents are classified from older ones",
-    "group": "how well documents of a {group} are classified that training never saw",
-    "random": "how well documents like those of training are classified",
-}
 #: Usual names of columns.
 USUAL_COLUMN_NAMES = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
@@ -81,10 +73,10 @@ class Proposal:
         Columns by role.
     drop : tuple of str
         Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
-    split_by : str, optional
-        A way of `protocols_by_way`; by default the first one.
     notes : tuple of str
         What a person should know of the documents and of what was taken for what.
+    n_documents : int
+        Number of the documents that are left.
     """
 
     path: Path
@@ -92,8 +84,8 @@ class Proposal:
     form: dict[str, Any]
     roles: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
-    split_by: str | None = None
     notes: tuple[str, ...] = ()
+    n_documents: int = 0
 
 
 def propose(
@@ -103,7 +95,6 @@ def propose(
     header: bool | None = None,
     separator: str | None = None,
     single_label: bool = False,
-    split_by: str | None = None,
     **form: Any,
 ) -> Proposal:
     """Read a user's documents, and return what a configuration says of them.
@@ -113,7 +104,7 @@ def propose(
     path : Path
     named : mapping of str to str or None
         Columns that the user named, by role; `a,b,c` names several for the classes.
-    header, separator, single_label, split_by
+    header, separator, single_label
         As the options of ``bench init``.
     form
         Other parameters of the corpus: encoding, date_format, quoting and escape.
@@ -141,7 +132,7 @@ def propose(
         values = f"{path}: the column {quote_value(label)} has values such as {quote_value(mixed[1])}"
         raise ConfigError(f"{values}: add {options}, or --single-label if each is one class")
     form = seen.form | ({"separator": separator} if separator else {})
-    proposal = replace(seen, form=form, roles=roles, split_by=split_by)
+    proposal = replace(seen, form=form, roles=roles)
     while True:
         reader = UserFiles(**{key: value for key, value in corpus_section(proposal).items() if key != "name"})
         reader.check()
@@ -150,14 +141,12 @@ def propose(
             break
         except DocumentsError as error:
             proposal = _without(proposal, error, set(chosen))
-    notes = [*proposal.notes, *_split_notes(proposal)]
+    notes = []
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
-        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {len(scan.documents):,} are left")
-    several = seen.columns.get(str(proposal.roles.get("labels", "")), ())
-    if any(isinstance(value, str) for value in several) and _lists(several):
-        notes.append(f"{proposal.roles['labels']!r} has lists written as text: each item is a class")
-    return replace(proposal, notes=(*notes, *scan.notes))
+        n = len(scan.corpus.documents)
+        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
+    return replace(proposal, notes=(*notes, *scan.notes), n_documents=len(scan.corpus.documents))
 
 
 def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str]) -> Proposal:
@@ -179,21 +168,16 @@ def write_configuration(
 ) -> tuple[list[str], Plan]:
     """Write the configuration of a proposal, and return lines on it and the plan of its run.
 
-    An exact kernel is left out where it would take more memory or time than there is. Nothing is written if the
-    documents can't be counted.
+    Nothing is written if the documents can't be counted.
     """
-    left_out = None
-    for exact_kernel in (True, False):
-        written = configuration_text(proposal, target, exact_kernel=exact_kernel)
-        experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
-        planned = plan_run(experiment, context, with_pilot=pilot or not exact_kernel)
-        if not exact_kernel or (left_out := exact_kernel_problem(planned)) is None:
-            break
+    written = configuration_text(proposal, target)
+    experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
+    read_variants(experiment, context)
+    planned = plan_run(experiment, context, with_pilot=pilot)
     write_atomically(target, written.encode())
     taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
     lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]
-    lines += [left_out] if left_out else []
-    then = "" if planned.warnings else f" Next: bench run {target}"
+    then = "" if planned.warning else f" Next: bench run {target}"
     valid = f"The configuration is valid: {len(experiment.ids)} cells."
     return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
 
@@ -220,9 +204,7 @@ def sample_file(path: Path, **form: Any) -> Proposal:
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
-    columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)
-    notes = (f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out",)
-    return Proposal(path, columns, form | how, notes=notes if unnamed else ())
+    return Proposal(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, form | how)
 
 
 # --- Columns ---
@@ -299,10 +281,8 @@ def check_columns(seen: Proposal, roles: Mapping[str, Any], chosen: Collection[s
         _check_marks(seen, roles)
     if "label" in roles or "labels" in roles:
         return
-    columns = {name: values for name, values in seen.columns.items() if name != roles["text"]}
-    numbers = [f"{name!r}: {len(_distinct(values))}" for name, values in columns.items()]
-    rows = f"{len(next(iter(seen.columns.values()))):,} rows; different values of {', '.join(numbers)}"
-    raise ConfigError(f"{seen.path}: no column looks like a class ({quote_value(rows)[1:-1]}); name it by --label")
+    names = quote_value(", ".join(seen.columns))
+    raise ConfigError(f"{seen.path}: no column looks like a class (columns: {names}); name it by --label")
 
 
 def _check_marks(seen: Proposal, roles: Mapping[str, Any]) -> None:
@@ -356,45 +336,22 @@ def _are_dates(values: Sequence[Any]) -> bool:
 # --- Splits ---
 
 
-def protocols_by_way(proposal: Proposal) -> dict[str, dict[str, Any]]:
-    """Return the protocols that the columns allow: by the file's own split, by date, by group, or at random."""
+def proposed_protocol(proposal: Proposal) -> tuple[str, dict[str, Any]]:
+    """Return the way of splitting that the columns allow, and its protocol: of the file, by date, group, or chance."""
     roles, columns = proposal.roles, proposal.columns
-    ways, stratified = dict[str, dict[str, Any]](), {"stratified": False} if "labels" in roles else {}
+    stratified = {"stratified": False} if "labels" in roles else {}
     if "split" in roles:
         parts = sorted(_distinct(columns[roles["split"]]))
         train = next((each for each in parts if each.lower().startswith("train")), parts[0])
         test = next((each for each in parts if each.lower().startswith("test")), parts[-1])
-        ways |= {"split": {"name": "fixed-split", "train": train, "test": test}} if train != test else {}
+        if train != test:
+            return "split", {"name": "fixed-split", "train": train, "test": test}
     if "date" in roles:
-        ways["date"] = {"name": "by-date", "test_share": 0.25}
+        return "date", {"name": "by-date", "test_share": 0.25}
     if "group" in roles:
-        n_groups = len(_distinct(columns[roles["group"]]))
-        k = n_groups if 1 < n_groups < N_FOLDS else N_FOLDS
-        ways["group"] = {"name": "k-fold", "k": k, "grouped": True, **stratified}
-    return ways | {"random": {"name": "k-fold", "k": N_FOLDS, **stratified}}
-
-
-def _split_notes(proposal: Proposal) -> list[str]:
-    """Return what the proposed split measures, and which options measure something else; nothing of a file's own split.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such way to split as the user names, or its column is missing.
-    """
-    ways, group, named = list(protocols_by_way(proposal)), repr(proposal.roles.get("group")), proposal.split_by
-    if named is not None and named not in WAYS_TO_SPLIT:
-        raise ConfigError(f"--split-by: {unknown_name('way', named, list(WAYS_TO_SPLIT))}")
-    if named is not None and named not in ways:
-        raise ConfigError(f"--split-by {named}: no column is the {named}; name it by --{named}")
-    if "split" in ways or len(ways) < 2:
-        return []
-    taken, measured = named or ways[0], {way: WAYS_TO_SPLIT[way].format(group=group) for way in ways}
-    others = "; ".join(f"--split-by {way} measures {measured[way]}" for way in ways if way != taken)
-    notes = [f"The split is by {taken}: it measures {measured[taken]}; {others}."]
-    if "group" in proposal.roles and taken != "group":
-        notes.append(f"Documents of a {group} may be on both sides: the run tells the scores without those, too.")
-    return notes
+        k = min(N_FOLDS, max(2, len(_distinct(columns[roles["group"]]))))
+        return "group", {"name": "k-fold", "k": k, "grouped": True, **stratified}
+    return "random", {"name": "k-fold", "k": N_FOLDS, **stratified}
 
 
 # --- The configuration ---
@@ -409,7 +366,7 @@ def configuration_path(path: Path, out: Path | None, *, overwrite: bool) -> Path
     return target
 
 
-def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool = True) -> str:
+def configuration_text(proposal: Proposal, target: Path) -> str:
     """Return the configuration as YAML.
 
     Parameters
@@ -417,12 +374,9 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
     proposal : Proposal
     target : Path
         File of the configuration, which names the experiment, and to which the path of the documents is relative.
-    exact_kernel : bool
-        Whether an exact kernel is among the methods.
     """
-    ways, roles = protocols_by_way(proposal), proposal.roles
-    way = proposal.split_by or next(iter(ways))
-    counted = {"vocabulary_from": ways[way]["train"]} if way == "split" else {}
+    roles, (way, protocol) = proposal.roles, proposed_protocol(proposal)
+    counted = {"vocabulary_from": protocol["train"]} if way == "split" else {}
     flow = partial(yaml.safe_dump, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6)
     environment = template_environment(flow=lambda mapping: str(flow(mapping)).strip())
     path = Path(os.path.relpath(proposal.path.resolve(), target.resolve().parent)).as_posix()
@@ -431,10 +385,9 @@ def configuration_text(proposal: Proposal, target: Path, *, exact_kernel: bool =
         corpus=corpus_section(proposal) | {"path": path},
         text={"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted},
         way=way,
-        protocol=ways[way],
+        protocol=protocol,
         group=repr(roles["group"]) if "group" in roles else "",
-        characters=_characters_suit(proposal),
-        exact_kernel=exact_kernel,
+        exact_kernel=proposal.n_documents <= MAX_KERNEL_DOCUMENTS,
     )
     return written.strip() + "\n"
 
@@ -444,22 +397,3 @@ def corpus_section(proposal: Proposal) -> dict[str, Any]:
     form = {key: value for key, value in proposal.form.items() if key != "date_format" or "date" in proposal.roles}
     drop = {"drop": list(proposal.drop)} if proposal.drop else {}
     return {"name": "files", "path": str(proposal.path.resolve()), **proposal.roles, **form, **drop}
-
-
-def _characters_suit(proposal: Proposal) -> bool:
-    """Return whether classes are many and texts short, by the records that were seen."""
-    columns, roles = proposal.columns, proposal.roles
-    rows = zip(*(columns.get(name, ()) for name in as_list(roles.get("text", ""))), strict=False)
-    texts = ["\n".join(str(value) for value in row if value is not None) for row in rows]
-    classes = _distinct(columns.get(str(roles.get("label", "")), ()))
-    return bool(texts) and len(classes) >= MANY_CLASSES and statistics.median(map(len, texts)) <= SHORT_TEXT
-
-
-def exact_kernel_problem(planned: Plan) -> str | None:
-    """Return why a run with the exact kernel can't be proposed for this machine; None if it can."""
-    if planned.memory <= planned.free_bytes and planned.seconds <= MAX_FIRST_SECONDS * planned.jobs:
-        return None
-    return (
-        f"ngd, an exact kernel, is left out: with it, a run would take about {needs_text(planned)}. tfidf-hellinger is "
-        "its linear route: linear-svm on square roots, without a matrix of all pairs of documents."
-    )

@@ -31,7 +31,7 @@ from benchmark.report.placement import (
 )
 from benchmark.report.writers import csv_text
 from benchmark.system.atomic_files import write_atomically
-from benchmark.system.errors import DataError, did_you_mean, quote_value
+from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,25 +132,20 @@ def _labels_by_id(frame: pd.DataFrame, shipped: ShippedPredictions, source: str)
     ids = pd.Series([_known_id(value, known) for value in frame["id"]])
     labels = [_labels(value, several=test_set.multilabel) for value in frame[column]]
     unlabelled = pd.Series([not each and not test_set.multilabel for each in labels])
-    problems: tuple[tuple[str, pd.Series[str]], ...] = (
-        ("given twice", ids[ids.duplicated()]),
-        ("not in the test set", ids[~ids.isin(known)]),
-        ("missing", shipped.frame["id"][~shipped.frame["id"].isin(ids)]),
-        ("without a label", ids[unlabelled]),
+    unknown = [name for names in labels for name in names if name not in shipped.classes]
+    problems: tuple[tuple[str, Sequence[str]], ...] = (
+        ("given twice", ids[ids.duplicated()].tolist()),
+        ("not in the test set", ids[~ids.isin(known)].tolist()),
+        ("missing", shipped.frame["id"][~shipped.frame["id"].isin(ids)].tolist()),
+        ("without a label", ids[unlabelled].tolist()),
+        (f"of a class that {test_set.name} lacks", unknown),
     )
-    for problem, ids_with_problem in problems:
-        if len(ids_with_problem):
-            n = f"{len(ids_with_problem):,} document{'s are' if len(ids_with_problem) > 1 else ' is'}"
-            hint = f"such as {quote_value(ids_with_problem.iloc[0])}; `bench place --template` has the ids"
+    for problem, examples in problems:
+        if examples:
+            n = f"{len(examples):,} document{'s are' if len(examples) > 1 else ' is'}"
+            hint = f"such as {quote_value(examples[0])}; `bench place --template` has the ids"
             raise DataError(f"{source}: {n} {problem}, {hint}")
     by_id = dict(zip(ids, labels, strict=True))
-    unknown = [(id_, label) for id_, names in by_id.items() for label in names if label not in shipped.classes]
-    if unknown:
-        (id_, label), many = unknown[0], len(dict(unknown))
-        raise DataError(
-            f"{source}: {many:,} document{'s have' if many > 1 else ' has'} a label that {test_set.name} lacks, "
-            f"such as {quote_value(label)} of {id_}{did_you_mean(label, shipped.classes)}"
-        )
     return {
         id_: LABEL_SEPARATOR.join(name for name in shipped.classes if name in names) for id_, names in by_id.items()
     }

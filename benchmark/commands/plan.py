@@ -10,31 +10,37 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_text
 from benchmark.analysis.formatting.table import Table
+from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
+from benchmark.experiment.context import LoadedVariant
+from benchmark.experiment.counting import counts_key
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks, read_variants
-from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, memory_budget
+from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
 from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.system.errors import DataError
 from benchmark.system.memory import free_memory, peak_memory
+from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
+from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.config.model import Experiment, MethodSpec, TextSettings
+    from benchmark.corpora.corpus import Documents
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
 
-#: Share of a split's training documents that a batch is timed on, with a kernel and without.
-KERNEL_SHARE, POINT_SHARE = 1 / 5, 1 / 16
-#: Training documents of a sample, and of each of its classes, at least.
-MIN_DOCUMENTS, MIN_PER_CLASS = 200, 6
+#: Documents that a batch is timed on, and few ones whose time is that of no document.
+SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 600, 60
+#: Terms of a vocabulary that isn't counted yet, and of a random document.
+UNCOUNTED_TERMS, DOCUMENT_TERMS = 10_000, 100
 
 
 @dataclass(frozen=True)
@@ -52,15 +58,12 @@ class Plan:
         Bytes that the run takes.
     free_bytes : float
         Memory that a run may take.
-    jobs : int
-        Threads.
     """
 
     rows: list[tuple[str, int, int]]
     batches: list[tuple[str, int, float]] = field(default_factory=list)
     memory: float = 0.0
     free_bytes: float = math.inf
-    jobs: int = 1
 
     @property
     def seconds(self) -> float:
@@ -68,19 +71,20 @@ class Plan:
         return math.fsum(seconds for *_, seconds in self.batches if not math.isnan(seconds))
 
     @property
-    def warnings(self) -> list[str]:
-        """Remedies, if the run needs more memory than is free."""
+    def warning(self) -> str:
+        """A line with a remedy if the run needs more memory than is free, else ""."""
         if self.memory <= self.free_bytes:
-            return []
-        remedies = "take fewer documents, `linear-svm` instead of a kernel, or a smaller BENCH_MEMORY_GB"
-        jobs = " or --jobs 1" if self.jobs > 1 else ""
-        return [f"the run needs {_gigabytes(self.memory)} of memory, and {_free(self)}: {remedies}{jobs}"]
+            return ""
+        needed, free = (f"{two_digits_text(n_bytes / 1e9)} GB" for n_bytes in (self.memory, self.free_bytes))
+        remedies = "take fewer documents, `linear-svm` instead of a kernel, --jobs 1, or a smaller BENCH_MEMORY_GB"
+        return f"the run needs {needed} of memory, and {free} are free: {remedies}"
 
 
 def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
-    """Count the documents, unless the store has the counts, and time a batch of each method on a sample of them.
+    """List what a run would compute, and time a batch of each method on random documents.
 
-    The counts are stored, so that a run doesn't count again.
+    Documents whose counts the store lacks aren't read: their numbers by class and part are known without, and nothing
+    of them is stored.
 
     Parameters
     ----------
@@ -98,26 +102,59 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    works = list(plan_tasks(experiment, read_variants(experiment, context)))
+    counted = _is_counted(experiment, context)
+    read = read_variants(experiment, context) if counted else dict(_outlines(experiment))
+    works = list(plan_tasks(experiment, read))
     entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
     for work in works:
         units = [(point, job) for point in work.settings for job in point.units]
-        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
+        missing = [(point, job) for point, job in units if not (counted and context.store.has(job.key))]
         entries.update(_curve(point) for point, _ in units)
         lacking.update(_curve(point) for point, _ in missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
             kinds[", ".join(dict.fromkeys(_curve(point) for point, _ in batch.parts))].append(batch)
-    memory, free = 0.0, free_memory() + float(np.nan_to_num(peak_memory()))
-    if kinds:
-        memory = float(np.nan_to_num(peak_memory()))
-        memory += max(_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches)
+    peak = float(np.nan_to_num(peak_memory()))
+    matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
+    memory = peak + max(matrices_at_once) if kinds else 0.0
     matrices, timed = MatrixCache(context.jobs), []
     with blas_threads(context.jobs):
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
             timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
-    return Plan(rows, timed, memory, free, context.jobs)
+    return Plan(rows, timed, memory, free_memory() + peak)
+
+
+def _is_counted(experiment: Experiment, context: RunContext) -> bool:
+    """Return whether the store has the counts of every variant; a user's corpus is read each time."""
+    for collection in (variant.collection for variant in experiment.variants.values()):
+        if is_builtin(type(collection.reader)):
+            try:
+                source = collection.reader.locate(download=False, notify=context.observer.note)
+            except DataError:
+                return False
+            if not context.store.has(counts_key(collection, source)):
+                return False
+    return True
+
+
+def _outlines(experiment: Experiment) -> Iterator[tuple[str, LoadedVariant]]:
+    """Yield the documents of each variant as they are known without being read, with no counts."""
+    for name, variant in experiment.variants.items():
+        documents = outline_documents(variant.collection)
+        if documents.topics is not None and not documents.topics.any():
+            cycle = np.arange(len(documents)) % len(documents.classes)
+            documents = replace(documents, topics=np.eye(len(documents.classes), dtype=np.bool_)[cycle])
+        texts = {text: (_uncounted(documents, text), str(text)) for text in (variant.collection.text, *variant.texts)}
+        yield name, LoadedVariant(*texts[variant.collection.text], {}, texts)
+
+
+def _uncounted(documents: Documents, text: TextSettings) -> Counts:
+    """Return counts of which all are 0, in the blocks that a text has."""
+    words, n_blocks = tuple(map(str, range(UNCOUNTED_TERMS))), len(text.lexing.blocks)
+    block_of = (np.arange(len(words)) * n_blocks // len(words)).astype(np.int32)
+    matrix = sp.csr_array((len(documents), len(words)), dtype=np.int32)
+    return Counts(documents, matrix, words, 0, text.lexing.blocks, block_of)
 
 
 def plan_tables(planned: Plan) -> list[Table]:
@@ -131,17 +168,12 @@ def plan_sentence(planned: Plan) -> str:
     """Return the time and memory of what is missing in a sentence."""
     if not planned.batches:
         return "The store has every result."
-    untimed = [name for name, _, seconds in planned.batches if math.isnan(seconds)]
+    memory, untimed = two_digits_text(planned.memory / 1e9), [name for name, _, s in planned.batches if math.isnan(s)]
     if len(untimed) == len(planned.batches):
-        return f"A run takes about {_gigabytes(planned.memory)} of memory."
+        return f"A run takes about {memory} GB of memory."
+    needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"Training and predicting take about {needs_text(planned)}, a rough estimate: up to 4 times off.{but}"
-
-
-def needs_text(planned: Plan) -> str:
-    """Return the processor time and the memory of a run, and what is free where that is less."""
-    scarce = f", of which {_free(planned)}" if planned.memory > planned.free_bytes else ""
-    return f"{format_seconds(planned.seconds)} of processor time and {_gigabytes(planned.memory)}{scarce}"
+    return f"{needs}, a rough estimate: up to 4 times off.{but}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -150,16 +182,6 @@ def format_seconds(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{two_digits_text(seconds / size)} {unit}"
     return MISSING_TEXT if math.isnan(seconds) else f"{two_digits_text(seconds)} s"
-
-
-def _gigabytes(n_bytes: float) -> str:
-    """Return bytes as gigabytes, with two digits."""
-    return f"{two_digits_text(n_bytes / 1e9)} GB"
-
-
-def _free(planned: Plan) -> str:
-    """Return the free memory in words."""
-    return f"{_gigabytes(planned.free_bytes)} are free"
 
 
 def _curve(point: Setting) -> str:
@@ -180,42 +202,34 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
     point, units = batch.parts[0]
     if not _has_kernel(point.method.spec):
         return 0.0
-    problem, budget = point.problem, memory_budget()
-    columns = len(problem.documents) if problem.trained is None else len(problem.trained)
-    products = min(8.0 * len(problem.documents) * columns, budget // SINGLE_USE_FRACTION if batch.once else budget)
-    values = 0.0
-    for split in unit_splits(units):
-        if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
-            values = max(values, 8.0 * len(split.train) ** 2)
-        else:
-            two = np.sort(problem.members[split.train].sum(axis=0))[-2:].sum()
-            values = max(values, min(8.0 * two**2 * jobs, max(budget / 2, 8.0 * two**2)))
-    return products + values
+    problem, splits, n = point.problem, unit_splits(units), len(point.problem.documents)
+    products = min(8.0 * n * (n if problem.trained is None else len(problem.trained)), memory_budget())
+    if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
+        return products + 8.0 * max(len(split.train) for split in splits) ** 2
+    two = max(np.sort(problem.members[split.train].sum(axis=0))[-2:].sum() for split in splits)
+    return products + 8.0 * float(two) ** 2 * jobs
 
 
-# --- Timing on samples ---
+# --- Timing on random documents ---
 
 
 def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
-    The first batch is computed on samples of two splits: the second takes from the first what all splits of the
-    documents share. Seconds grow with the pairs of documents where there is a kernel, else with the documents.
+    Of two splits of a sample, the second takes from the first what all splits of the documents share. Beyond those of
+    a few documents, seconds grow with the pairs of documents where there is a kernel, else with the documents.
     """
     if any(point.user_classes for point, _ in batches[0].parts):
         return math.nan  # a user's code, which may print or end the process
-    problem = batches[0].parts[0][0].problem
-    same = [batch for batch in batches if batch.parts[0][0].problem is problem]
-    splits = [split for batch in same for job in batch.parts[0][1] for split in job.splits][:2]
     kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
-    share = max(KERNEL_SHARE if kernel else POINT_SHARE, MIN_DOCUMENTS / len(splits[0].train))
-    _solve(_samples(batches[0], splits[:1], share / 4)[0], matrices)  # functions are compiled and loaded
-    samples = _samples(batches[0], splits, share)
-    taken = [_solve(each, matrices) for each in samples]
+    few, samples = _samples(batches[0], FEW_DOCUMENTS)[0], _samples(batches[0], SAMPLE_DOCUMENTS)
+    _solve(few, matrices)  # functions are compiled and loaded
+    fixed, first, second = (_solve(each, matrices) for each in (few, *samples))
     matrices.release()
     problems = {each.parts[0][0].problem.key: each for each in batches}.values()
-    whole, once = _growth(batches, samples[-1:], kernel), _growth(problems, samples[:1], kernel)
-    return math.nan if math.isnan(sum(taken)) else taken[-1] * whole + max(0.0, taken[0] - taken[-1]) * once
+    of_sample = _size(samples[:1], kernel)
+    per_split, shared = max(0.0, second - fixed) / of_sample, max(0.0, first - second) / of_sample
+    return fixed * len(batches) + per_split * _size(batches, kernel) + shared * _size(problems, kernel)
 
 
 def _solve(batch: Batch, matrices: MatrixCache) -> float:
@@ -225,48 +239,42 @@ def _solve(batch: Batch, matrices: MatrixCache) -> float:
     return math.nan if failed else time.process_time() - started
 
 
-def _growth(batches: Iterable[Batch], samples: Iterable[Batch], kernel: bool) -> float:
-    """Return the documents of all fits as a multiple of those of samples; with a kernel, their pairs."""
-    sizes = []
-    for each in (batches, samples):
-        splits = [split for batch in each for _, jobs in batch.parts for split in unit_splits(jobs)]
-        sizes.append(sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits))
-    return sizes[0] / sizes[1]
+def _size(batches: Iterable[Batch], kernel: bool) -> float:
+    """Return the number of documents of all fits; with a kernel, of their pairs."""
+    splits = [split for batch in batches for _, jobs in batch.parts for split in unit_splits(jobs)]
+    return sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits)
 
 
-def _samples(batch: Batch, splits: Sequence[Split], share: float) -> list[Batch]:
-    """Return a batch on a share of the documents of each split."""
-    members = batch.parts[0][0].problem.members
-    trained = [_sample_rows(split.train, members, share, MIN_PER_CLASS) for split in splits]
-    tested = [_sample_rows(split.test, members, share, 1) for split in splits]
-    rows = np.unique(np.concatenate([*trained, *tested]))
-    problem = cache(lambda whole: _sample_problem(whole, rows))
-    points = []
-    for point, _ in batch.parts:
-        method: Any = point.method
+def _samples(batch: Batch, n: int) -> list[Batch]:
+    """Return a batch on each of two splits of n random documents, of which each class has some."""
+    n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
+    problem = cache(lambda whole: _random_problem(whole, n))
+    settings = []
+    for setting, _ in batch.parts:
+        method: Any = setting.method
         if isinstance(method, FusedMethod):
-            units = tuple(map(problem, method.problems))
-            method = FusedMethod(method.spec, method.methods, units, batched=method.batched)
-        points.append(replace(point, problem=problem(point.problem), method=method))
-    samples = []
-    for split, *drawn in zip(splits, trained, tested, strict=True):
-        train, test = (np.searchsorted(rows, each) for each in drawn)
-        small = (Split(split.name, train, test, split.number),)
-        jobs = [replace(units[0], splits=small, inner=((),)) for _, units in batch.parts]
-        samples.append(replace(batch, parts=tuple((point, (job,)) for point, job in zip(points, jobs, strict=True))))
+            problems = tuple(map(problem, method.problems))
+            method = FusedMethod(method.spec, method.methods, problems, batched=method.batched)
+        settings.append(replace(setting, problem=problem(setting.problem), method=method))
+    rows, samples = np.arange(n), []
+    for number, train in enumerate((rows[: 3 * n // 4], rows[n // 4 :])):
+        split = Split("sample", train, np.setdiff1d(rows, train), number)
+        units = [replace(units[0], splits=(split,), inner=((),)) for _, units in batch.parts]
+        samples.append(replace(batch, parts=tuple((one, (unit,)) for one, unit in zip(settings, units, strict=True))))
     return samples
 
 
-def _sample_rows(rows: NDArray[np.intp], members: NDArray[np.bool_], share: float, few: int) -> NDArray[np.intp]:
-    """Return a random share of `rows`, with at least `few` of each class, if there are as many."""
-    drawn = np.random.default_rng(0).permutation(rows)
-    of_classes = [drawn[members[drawn, code]][:few] for code in range(members.shape[1])]
-    return np.unique(np.concatenate([drawn[: math.ceil(share * len(rows))], *of_classes]))
-
-
-def _sample_problem(whole: Problem, rows: NDArray[np.intp]) -> Problem:
-    """Return a problem with the documents at `rows` alone."""
-    counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
-    trained = None if whole.trained is None else np.flatnonzero(np.isin(rows, whole.trained))
-    texts = None if whole.texts is None else whole.texts.take(rows)
-    return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained, whole.pruning, texts)
+def _random_problem(whole: Problem, n: int) -> Problem:
+    """Return random documents: half of the terms of one are frequent in all, half in those of its class."""
+    rng, documents = np.random.default_rng(0), whole.documents
+    k, n_terms = len(documents.classes), len(whole.counts.vocabulary)
+    labels = (np.arange(n) % k).astype(np.int32)
+    terms = (n_terms ** rng.random((n, DOCUMENT_TERMS))).astype(np.intp)  # by Zipf's law
+    terms[:, ::2] += labels[:, None] * (n_terms // k)
+    places = np.repeat(np.arange(n), DOCUMENT_TERMS), terms.ravel() % n_terms
+    matrix = sp.csr_array((np.ones(terms.size, dtype=np.int32), places), shape=(n, n_terms))
+    matrix.sum_duplicates()
+    topics = None if documents.topics is None else np.eye(k, dtype=np.bool_)[labels]
+    made = replace(documents.take(np.arange(n) % len(documents)), labels=labels, topics=topics)
+    counts = replace(whole.counts, documents=made, matrix=matrix)
+    return Problem(counts, f"{n} random documents of {whole.key}", whole.seed, None, whole.pruning)

@@ -116,7 +116,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
         comparison_frame(comparisons),
-        (*claim_notes(published.claims), *_not_measured(published, of_paper)),
+        tuple(claim_notes(published.claims)),
         published.finding,
     )
 
@@ -135,23 +135,6 @@ def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Ite
         for run in runs:
             evidence |= evidence_for(prefixed, run.experiment.name, run.scored)
         yield judge_claim(prefixed, evidence, "" if variant == BASE_VARIANT else variant, asides=asides)
-
-
-def _not_measured(published: Published, done: list[RunResult]) -> Iterator[str]:
-    """Yield a sentence that lists the published values that we didn't measure, if any."""
-    judged = {
-        (each.summary.name, row["cell"], row["metric"])
-        for each in done
-        for row in each.summary.verdicts.to_dict("records")
-    }
-    missing = [
-        f"{value.config} {what} {value.metric}"
-        for value in published.values
-        for what in [" vs ".join(value.cells)]
-        if not value.alternative and (value.config, what, value.metric) not in judged
-    ]
-    if missing:
-        yield f"Not measured: {', '.join(missing)}."
 
 
 def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:

@@ -8,14 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmark.commands.compare import compare_run_folders
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
-from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.table import Table
     from benchmark.config.model import Experiment
     from benchmark.config.schema import ParallelSection
-    from benchmark.experiment.context import RemoteExecutor
     from benchmark.experiment.run import RunResult
     from benchmark.system.observer import Observer
+    from benchmark.workers.cluster import DaskExecutor
 
 RESUME_HINT = "results so far are stored, and the same command continues from there"
 
@@ -38,7 +36,6 @@ def local_context(
 
     Results are kept in the user's store by default.
     """
-    ensure_numba_cache(observer.note)
     return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
 
 
@@ -90,15 +87,15 @@ def run_all(
     folders = run_folders(list(experiments), out, overwrite=overwrite)
     observer.expect([len(experiment.ids) for experiment in experiments])
     local = local_context(observer, jobs, download=download)
-    executors: dict[str, RemoteExecutor] = {}
+    executors: dict[str, DaskExecutor] = {}
     with ExitStack() as stack:
         for experiment, folder in zip(experiments, folders, strict=True):
             observer.begin(experiment.name)
             named = workers or experiment.parallel
             if named is not None and repr(named) not in executors:
-                from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
+                from benchmark.workers import cluster  # noqa: PLC0415 - importing Dask takes a second
 
-                executors[repr(named)] = stack.enter_context(DaskExecutor(named, local.store, jobs, observer))
+                executors[repr(named)] = stack.enter_context(cluster.DaskExecutor(named, local.store, jobs, observer))
             context = replace(local, elsewhere=executors.get(repr(named)))
             try:
                 done = run_and_write(experiment, context, folder)
@@ -147,6 +144,8 @@ def run_again(
     DataError
         If the folder is damaged or of another format, or the corpus has gone or fails its checks.
     """
+    from benchmark.commands.compare import compare_run_folders  # noqa: PLC0415 - a plan needs none of it
+
     if not (folder / MANIFEST_FILE).exists():
         wanted = "name a configuration, or the folder of a finished run"
         raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -110,14 +109,12 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
     """Raise ConfigError before the runs unless all are tables or curves of methods, each at most once."""
     for experiment in experiments:
         choices, metric = {cell.choice for cell in experiment.cells} - {""}, main_metric(experiment)
-        problem = ""
-        if len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices:
-            problem = "a survey needs experiments without variants, and at most one choice, on training documents"
-        elif any(cell.terms is not None or cell.of_class or (choices and cell.size) for cell in experiment.cells):
-            problem = "a survey can't have curves over terms, single classes, or learning curves with `choose`"
-        elif unit_of(metric, experiment.quantities) != "percent" or not more_is_better(metric, experiment.scorers):
+        several = len(experiment.variants) > 1 or len(choices) > 1 or CHOOSE_ORACLE in choices
+        if several or any(cell.terms is not None or (choices and cell.size) for cell in experiment.cells):
+            problem = "a survey needs a table or learning curves, without variants, and at most one choice, on training"
+            raise ConfigError(f"{experiment.name}: {problem} documents")
+        if unit_of(metric, experiment.quantities) != "percent" or not more_is_better(metric, experiment.scorers):
             problem = f"a survey ranks by a share where more is better, not by {metric}; put one first in `metrics`"
-        if problem:
             raise ConfigError(f"{experiment.name}: {problem}")
 
 
@@ -127,7 +124,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     Raises
     ------
     ConfigError
-        If a run isn't a table or curve of methods, each at most once, or the runs have no method in common.
+        If the runs have no method in common.
     """
     survey = build_survey(done)
     ranking, common = survey_mean_ranks(survey)
@@ -156,13 +153,7 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
 
     Runs that choose parameters have the tuned scores of the same problems as runs with default parameters: tasks are
     the same problem if they have the same test documents and classes.
-
-    Raises
-    ------
-    ConfigError
-        If a run isn't a table or curve of methods, each at most once.
     """
-    check_comparable([each.results.experiment for each in done])
     problems, methods, grids = dict[Any, SurveyProblem](), dict[str, str](), dict[str, str]()
     scores, gaps = list[pd.DataFrame](), dict[tuple[Any, str, str], dict[Any, Any]]()
     for run in sorted(done, key=_is_tuned):
@@ -178,11 +169,8 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
         pairs = summary.differences.merge(signs, "left", on=["a", "b"])
         for task in variant.tasks:
             cells = {cell.id: cell for cell in summary.cells if cell.task == task.name}
-            named = _problem(run, task.title if len(variant.tasks) > 1 else "", list(cells), done)
+            named = _problem(run, task.title if len(variant.tasks) > 1 else "", list(cells))
             problem = problems.setdefault(named.key, named)
-            if problem.metric != named.metric:
-                other = f"the same documents have the metric {problem.metric} elsewhere"
-                raise ConfigError(f"{summary.name}: {other}")
             rows = whole[whole["cell"].isin(cells)].assign(problem=problem.key, tuned=tuned)
             infos = [cells[cell] for cell in rows["cell"]]
             chosen = [info.columns.get("parameter", "") for info in infos]
@@ -194,32 +182,27 @@ def build_survey(done: Sequence[RunResult]) -> Survey:
     return Survey(tuple(problems.values()), methods, grids, pd.concat(scores), gaps)
 
 
-def _problem(run: RunResult, words: str, cells: Sequence[str], done: Iterable[RunResult]) -> SurveyProblem:
-    """Return the problem of a task of a run, with a name that leaves out what the names of such runs begin with."""
-    summary, kind = run.summary, _kind(run)
-    alike = {other.summary.name for other in done if _kind(other) == kind}
-    prefix = os.path.commonpath([name.replace("-", "/") for name in alike]).replace("/", "-")
-    name = summary.name.removeprefix(f"{prefix}-")
+def _problem(run: RunResult, words: str, cells: Sequence[str]) -> SurveyProblem:
+    """Return the problem of a task of a run, with a name that leaves out the beginnings of a page's configurations."""
+    summary, curve = run.summary, any(cell.size is not None for cell in run.summary.cells)
+    name = summary.name
+    for pattern in (pattern for patterns in SURVEY_PAGES.values() for pattern in patterns):
+        name = name.removeprefix(pattern.removesuffix("*.yaml"))
     short, title = " ".join(filter(None, (name, words))), ": ".join(filter(None, (summary.title, words)))
-    predictions, key = run.results.predictions, short if kind[0] else ""
-    if not key:
+    predictions, key = run.results.predictions, short
+    if not curve:
         cell = next(cell for cell in run.results.experiment.cells if cell.id in cells)
         documents = predictions.tasks[cell.of_task]
         tested = [[documents.ids[i] for i in split.test] for split in predictions.splits[cell.of_splits]]
         key = sha256(repr((tested, documents.classes)).encode()).hexdigest()
     (variant,) = run.results.experiment.variants.values()
-    facts = summary.main_metric, variant.collection.corpus, variant.collection.multilabel, kind[0]
+    facts = summary.main_metric, variant.collection.corpus, variant.collection.multilabel, curve
     return SurveyProblem(key, short, title, *facts)
 
 
 def _is_tuned(run: RunResult) -> bool:
     """Return whether a run chooses parameters."""
     return any(cell.choice for cell in run.results.experiment.cells)
-
-
-def _kind(run: RunResult) -> tuple[bool, bool]:
-    """Return whether a run has learning curves, and whether it chooses parameters."""
-    return any(cell.size is not None for cell in run.summary.cells), _is_tuned(run)
 
 
 def survey_mean_ranks(survey: Survey) -> tuple[MeanRanks, pd.DataFrame]:
@@ -241,19 +224,12 @@ def _start(survey: Survey, scores: pd.DataFrame) -> tuple[str, int]:
 
 
 def ranking_table(survey: Survey, ranking: MeanRanks) -> Table:
-    """Return a table of the score of each method on each problem, methods in the order of their mean ranks.
-
-    Tuned scores are followed by those of the default parameters, in parentheses.
-    """
+    """Return a table of the score of each method on each problem, methods in the order of their mean ranks."""
     names = list(ranking.methods)
-    columns = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
+    columns: list[Any] = [("method", names), (Column("mean rank", PLAIN), [f"{rank:.1f}" for rank in ranking.ranks])]
     for problem in survey.tables():
-        shown, default = (survey.of(problem, default=plain).reindex(names) for plain in (False, True))
-        texts = [
-            _PERCENT.text(value) + (f" ({_PERCENT.text(plain)})" if tuned and not is_missing(plain) else "")
-            for value, tuned, plain in zip(shown["value"], shown["tuned"], default["value"], strict=True)
-        ]
-        columns.append((Column(f"{problem.name}, {problem.heading}", PLAIN), texts))
+        scores = survey.of(problem).reindex(names)["value"]
+        columns.append((Column(f"{problem.name}, {problem.heading}", _PERCENT), scores))
     header, values = zip(*columns, strict=True)
     return Table.of("Methods by mean rank", header, zip(*values, strict=True))
 
@@ -268,10 +244,10 @@ def problem_table(survey: Survey, problem: SurveyProblem) -> Table:
     for method, row in survey.of(problem).sort_values("value", ascending=False, kind="stable").iterrows():
         gap = survey.gaps.get((problem.key, str(method), BASELINE_METHOD), {})
         plain: dict[Any, Any] = plains.get(method, {})
-        p_holm, peak = gap.get("p_holm"), plain.get("peak_bytes", math.nan)
+        p_holm, peak = gap.get("p_holm", math.nan), plain.get("peak_bytes", math.nan)
         record = {"method": method, problem.heading: row["value"], "95% interval": (row["low"], row["high"])}
         record |= {above: gap.get("value"), "its interval": (gap.get("low"), gap.get("high"))}
-        record["p (Holm)"] = None if is_missing(p_holm) else p_text(p_holm)
+        record |= {"p (Holm)": None if is_missing(p_holm) else p_text(p_holm)}
         record |= {"chosen": row["chosen"], "default": plain.get("value")} if row["tuned"] else {}
         record["training s"] = two_digits_text(plain.get("training_seconds"))
         record["s per thousand"] = two_digits_text(1000 * plain.get("testing_seconds", math.nan) / row["n"])
@@ -298,8 +274,7 @@ def _steps(survey: Survey, steps: Sequence[tuple[str, str, str]]) -> Table:
         gaps = [survey.gaps.get((problem.key, a, b), {}) for problem in survey.tables()]
         rows += [(words, f"{a} − {b}", *map(_gain_text, gaps))] if any(gaps) else []
     if not rows:
-        known = ", ".join(f"[{a}, {b}]" for a, b, _ in steps)
-        raise ConfigError(f"no run compares a step of this page ({known})")
+        raise ConfigError(f"no run compares a step of this page, such as {list(steps[0][:2])}")
     return Table.of("Gain of each step", ("step", "compared", *(each.name for each in survey.tables())), rows)
 
 

@@ -12,7 +12,6 @@ from benchmark.config.schema import CorpusSection, TextSection
 from benchmark.config.schema_errors import validate_section
 from benchmark.config.value_types import as_list
 from benchmark.corpora.user.records import UnknownColumnError
-from benchmark.corpora.user.text_files import check_regular
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
@@ -42,12 +41,8 @@ def collection_from_config(config: ExperimentSection, node: Node, corpora: Regis
     except UnknownColumnError as error:
         key = next((key for key, each in at.children.items() if error.column in as_list(each.value)), "name")
         raise DataError(str(at[key].error(f"{key}: {error}"))) from None
-    found = Collection.of(reader, classes, tuple(corpus.exclude), text, corpus.model_extra or {})
-    n, least = len(outline_documents(found)), text.pruning.min_documents
-    if least > n:
-        problem = f"min_documents is {least:,}, and there are {n:,} documents: no word would be left"
-        raise node["text"]["min_documents"].error(problem)
-    return found
+    facts = reader.name, reader.subset, reader.multilabel, corpus.model_extra or {}
+    return Collection(*facts, classes, tuple(corpus.exclude), text.lexing, text.pruning, reader)
 
 
 def text_from_config(node: Node, reader: CorpusReader) -> TextSettings:
@@ -72,12 +67,9 @@ def _user_stop_words(name: str, node: Node) -> tuple[str, ...]:
         return ()
     path = node.folder / Path(name).expanduser()
     try:
-        check_regular(path)
         words = path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError, DataError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise node.error(f"{path}: can't be read as a list of words: {error}") from None
-    if not words:
-        raise node.error(f"{path}: has no word; write stoplist: none")
     return tuple(sorted({unicodedata.normalize("NFC", word).lower() for word in words}))
 
 
@@ -99,9 +91,8 @@ def _fields(reader: CorpusReader, names: list[str], node: Node) -> tuple[tuple[s
     known = (WHOLE_DOCUMENT, *reader.fields)
     for index, name in enumerate(names):
         if name not in known and not format_has_field(kind, name):
-            more = "; of mail, any header line by its name" if kind == "mail" else ""
-            problem = unknown_name(f"field of {reader.name}:", name, [*known, *FIELD_FINDERS.get(kind or "", ())])
-            raise node.at([index]).error(problem + more)
+            allowed = [*known, *FIELD_FINDERS.get(kind or "", ())]
+            raise node.at([index]).error(unknown_name(f"field of {reader.name}:", name, allowed))
     return tuple(dict.fromkeys(names)), kind if set(names) - set(known) else None
 
 

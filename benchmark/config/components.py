@@ -140,20 +140,12 @@ def seed_parameters(component: Component) -> list[str]:
 
 
 def lists_by_nature(cls: type[Any]) -> set[str]:
-    """Return the parameters whose values are lists: by annotation, or by a library's defaults and constraints."""
-    found = {
+    """Return the parameters whose values are lists: by annotation, or by a library's defaults."""
+    return {
         name
-        for name, (annotation, _) in component_parameters(cls).items()
+        for name, (annotation, default) in component_parameters(cls).items()
         if get_origin(annotation) in (list, tuple, Sequence)
-    }
-    if not is_library_class(cls):
-        return found
-    constraints = getattr(cls, "_parameter_constraints", {})
-    return found | {
-        name
-        for name, (_, default) in component_parameters(cls).items()
-        if isinstance(default, list | tuple)
-        or any(each == "array-like" or each in (list, tuple) for each in constraints.get(name, []) or [])
+        or (is_library_class(cls) and isinstance(default, list | tuple))
     }
 
 
@@ -169,8 +161,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     at = node["name"] if isinstance(node.value, dict) else node
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
-        problem = f"a {what} is a name, or a mapping with a name and parameters, not {quote_value(node.value)}"
-        raise node.error(problem)
+        raise node.error(f"must be a name, or a mapping with a name and parameters, not {quote_value(node.value)}")
     if not isinstance(name, str) or name not in registry:
         raise at.error(unknown_component_message(what, name, registry))
     cls, parameters = registry[name], node.without("name") if node is not at else node.with_children({})

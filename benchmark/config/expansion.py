@@ -75,8 +75,13 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
     name = node["name"]
     if name.value in known.methods and not {"kernel", "classifier"} & node.children.keys():
         # without this check, a method of the defaults alone would bear the component's name
-        raise name.error(f"`name` only names this method's cells; {how_written(name.value, known)}")
-    axes = [[(key, item) for item in _items(key, node[key], known, over)] for key in _EXPANSION_ORDER if key in node]
+        key = "classifier" if name.value in known.classifiers else "kernel"
+        raise name.error(f"`name` only names this method's cells; write {{{key}: {name.value}}}")
+    axes = [
+        [(key, item) for item in _items(key, node[key], known, over)]
+        for key in _EXPANSION_ORDER
+        if node[key].value is not None
+    ]
     found = []
     for combination in itertools.product(*axes):
         items = dict(combination)
@@ -91,12 +96,6 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
     # "a large model" of a file of predictions names the cells a-large-model
     label = re.sub(r"[^a-z0-9.]+", "-", name.value.lower()).strip("-") if "predictions" in node else name.value
     return [(label, settings) for _, settings in found]
-
-
-def how_written(component: str, known: Registries) -> str:
-    """Explain how a method names a kernel or classifier."""
-    key = "classifier" if component in known.classifiers else "kernel"
-    return f"{component!r} is a {key}: write {{{key}: {component}}} or {{{key}: {{name: {component}, …}}}}"
 
 
 def _items(key: str, node: Node, known: Registries, over: AbstractSet[str] | None) -> list[_Item]:

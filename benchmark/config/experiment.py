@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import list_cells, list_pairs
 from benchmark.config.collection import collection_from_config
-from benchmark.config.components import check_component, component_parameters
-from benchmark.config.expansion import how_written
+from benchmark.config.components import check_component
 from benchmark.config.figure_views import list_figures
 from benchmark.config.methods import list_methods
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, Variant
 from benchmark.config.other_methods import check_ranked
-from benchmark.config.schema import ChooseSection, ExperimentSection, TermsSection, TextSection
-from benchmark.config.schema_errors import ConfigSection, validate_section
+from benchmark.config.schema import ExperimentSection
+from benchmark.config.schema_errors import validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes, term_selection
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: End of the name of a user's file with published values.
 PAPER_SUFFIX = ".yaml"
-#: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
-VARIANT_KEYS = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 
 def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None = None) -> Experiment:
@@ -51,19 +47,15 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
     papers : sequence of str, optional
         Keys that `paper` can name; any, unless they are listed.
     """
-    hint = partial(_hint, known)
-    config = validate_section(ExperimentSection, node, hint)
+    config = validate_section(ExperimentSection, node)
     paper, own_paper = _paper(node["paper"], papers)
     choices = ("",) if config.choose is None else tuple(config.choose.by)
     variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, node, known)} if config.run_base else {}
     for name in config.variants:
         varied = _varied(node, node["variants"][name], name)
-        variants[name] = _variant(name, validate_section(ExperimentSection, varied, hint), varied, known)
+        variants[name] = _variant(name, validate_section(ExperimentSection, varied), varied, known)
     if not variants:
         raise node["run_base"].error("run_base: false leaves nothing to run: add variants")
-    if not config.run_base and config.expect.model_fields_set:
-        problem = "`expect` describes the configuration itself, which run_base: false doesn't run"
-        raise node["expect"].error(problem)
     _check_readings(config, variants, node["readings"])
     first = next(iter(variants.values()))
     if config.per_class:
@@ -113,23 +105,6 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
     )
 
 
-def _hint(known: Registries, node: Node, above: tuple[Any, ...], key: str) -> str:
-    """Return what to write in place of a key that stands where it isn't allowed, or ""."""
-    names = [name for name in (key, node["name"].value) if isinstance(name, str) and name in known.methods]
-    if above[:1] == ("methods",) and names:
-        return f"{key!r} is no key of a method: {how_written(names[0], known)}"
-    kinds = {"corpus": known.corpora, "protocol": known.protocols, "defaults": known.methods}
-    sections: dict[str, type[ConfigSection]] = {"terms": TermsSection, "choose": ChooseSection, "text": TextSection}
-    homes = {
-        parameter: section
-        for section, registry in kinds.items()
-        for component in registry.values()
-        for parameter in component_parameters(component)
-    }
-    homes |= {name: section for section, model in sections.items() for name in model.model_fields}
-    return f"the key {key!r} belongs under `{homes[key]}`, not beside it" if not above and key in homes else ""
-
-
 def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
     """Return the metrics of this package, and those of plug-ins that are asked for."""
     return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
@@ -139,9 +114,6 @@ def _varied(node: Node, over: Node, name: str) -> Node:
     """Return the configuration with the values of one variant in place of its own."""
     if name == BASE_VARIANT:
         raise over.error(f"{quote_value(name)} is the configuration itself, not a variant of it")
-    for key, each in over.children.items():
-        if key not in VARIANT_KEYS:
-            raise each.error(unknown_name("key of a variant", key, VARIANT_KEYS))
     return node.without("variants").merged(over)
 
 
@@ -150,11 +122,10 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     tasks = list_tasks(config, collection, node)
     protocol, sizes = protocol_and_sizes(config, node, known.protocols)
     entries = list_methods(config, node, known, collection.reader)
-    terms = term_selection(config, node)
+    terms = term_selection(config)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
-            problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
-            raise node["terms"].error(problem)
+            raise node["terms"].error(f"`terms` sets the number of terms: remove n_terms from {spec.classifier.name!r}")
     check_splits(collection, tasks, protocol, sizes, inner_protocol(config, collection), node)
     return Variant(name, collection, tasks, protocol, sizes, terms, entries)
 
@@ -169,20 +140,18 @@ def _paper(node: Node, papers: Sequence[str] | None) -> tuple[str | None, dict[s
             raise node.error(str(error)) from None
         return str(content.get("paper", Path(named).stem)), content
     if papers is not None and named is not None and named not in papers:
-        problem = unknown_name("paper", named, papers)
-        raise node.error(f"{problem}; a file of your own ends with {PAPER_SUFFIX}: paper: ./mine.yaml")
+        raise node.error(f"{unknown_name('paper', named, papers)}; a file of your own ends with {PAPER_SUFFIX}")
     return named, None
 
 
 def _check_readings(config: ExperimentSection, variants: Mapping[str, Variant], node: Node) -> None:
-    """Refuse readings that are no variants, that are fewer than two, or of a configuration that has no paper."""
+    """Refuse readings that are no variants, that lack the configuration itself, or that no paper can have."""
     for name in config.readings:
         if name not in variants:
             raise node[name].error(unknown_name("variant", name, list(variants)))
-    if config.readings and (len(config.readings) < 2 or BASE_VARIANT not in config.readings):
-        raise node.error(f"name {BASE_VARIANT!r}, the configuration itself, and a variant or more")
-    if config.readings and (config.paper is None or config.sensitivity_of):
-        raise node.error("readings are of a configuration with a `paper`, which is no sensitivity analysis")
+    if config.readings and (BASE_VARIANT not in config.readings or config.paper is None or config.sensitivity_of):
+        problem = f"readings are of a configuration with a `paper`, no sensitivity analysis; {BASE_VARIANT!r} is one"
+        raise node.error(problem)
 
 
 def _check_classes(variants: dict[str, Variant], node: Node) -> None:
@@ -191,8 +160,9 @@ def _check_classes(variants: dict[str, Variant], node: Node) -> None:
     for name, variant in variants.items():
         for same, task in zip(first.tasks, variant.tasks, strict=True):
             if ALL_CLASSES in task.classes:
-                problem = f"no class may be called {ALL_CLASSES!r}: the name stands for all classes together"
-                raise node["corpus"]["classes"].error(problem)
+                raise node["corpus"]["classes"].error(
+                    f"no class may be called {ALL_CLASSES!r}: it stands for all together"
+                )
             if same.classes != task.classes:
                 problem = "with `per_class: true`, a variant must have the classes of its configuration"
                 raise node["variants"].at([name, "corpus", "classes"]).error(problem)
@@ -210,10 +180,7 @@ def _metrics(config: ExperimentSection, node: Node, known: Registry, *, multilab
     for index, metric in enumerate(named):
         if metric not in allowed:
             what = "metric of documents with several classes" if multilabel else "metric"
-            problem = known.broken.get(metric) or unknown_name(what, metric, allowed)
-            if metric in known and f"macro-{metric}" in allowed:
-                problem = f"{metric!r} is of one class; macro-{metric} is its mean over the classes: take that"
-            raise node[index].error(problem)
+            raise node[index].error(known.broken.get(metric) or unknown_name(what, metric, allowed))
     return tuple(named)
 
 

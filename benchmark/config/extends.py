@@ -43,8 +43,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Node:
         other = find_shipped(CONFIGS_FOLDER, other.name)
     if not other.exists():
         near = [each.stem for each in (*sorted(path.parent.glob("*.yaml")), *shipped_files(CONFIGS_FOLDER, "*.yaml"))]
-        problem = f"there is no configuration {name!r} in the same folder or in the package{did_you_mean(name, near)}"
-        raise extends.error(problem)
+        raise extends.error(f"no configuration {name!r} in the same folder or in the package{did_you_mean(name, near)}")
     if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
         raise extends.error(f"extends: {name} goes round in a circle")
     # Where the extended file isn't run, nor are the numbers expected that describe it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.system.yaml_source import Node
 
 #: Columns of the frame whose names in configurations are others.
-_COLUMNS = {"class": "of_class"}
+_COLUMNS = {"class": "of_class", "train_size": "size"}
 
 
 def list_figures(
@@ -52,8 +52,6 @@ def _regions(
     section: FigureSection, variants: Sequence[Variant], diagnostics: Iterable[Component], node: Node
 ) -> FigureView:
     """Return a figure of decision regions."""
-    if others := section.model_fields_set - {"name", "title", "regions"}:
-        raise node[min(others)].error(f"a figure of regions has no {min(others)}")
     if "coordinates" not in {each.name for each in diagnostics}:
         raise node["regions"].error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
     names = [variant.name for variant in variants]
@@ -72,16 +70,10 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], node: Nod
     x = section.x or axis
     if not x:
         raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
+    line, panel = _COLUMNS.get(section.line, section.line), tuple(_COLUMNS.get(name, name) for name in section.panel)
+    where = {_COLUMNS.get(name, name): value for name, value in section.where.items()}
     drawn = section.model_dump(include={"name", "bars", "log_x", "log_y", "title"})
-    return FigureView(
-        y=tuple(y),
-        relation=relation,
-        x={"train_size": "size"}.get(x, x),
-        line=_COLUMNS.get(section.line, section.line),
-        panel=tuple(_COLUMNS.get(name, name) for name in section.panel),
-        where={_COLUMNS.get(name, name): value for name, value in section.where.items()},
-        **drawn,
-    )
+    return FigureView(y=tuple(y), relation=relation, x=_COLUMNS.get(x, x), line=line, panel=panel, where=where, **drawn)
 
 
 def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node: Node, known: Registries) -> None:
@@ -110,15 +102,12 @@ def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterab
 
 def _by_variant(figure: FigureView, variants: Sequence[Variant]) -> list[FigureView]:
     """Return one figure per variant, named after it, or one for all where variants are its lines, panels or x."""
-    if figure.regions:
-        return [figure]
-    across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")
-    if across or "variant" in figure.where:
+    across = "variant" in (figure.line, *figure.panel, *figure.where) or figure.x not in ("size", "terms")
+    if figure.regions or across:
         return [figure]
     found = []
-    for variant in variants:
-        base = variant.name == BASE_VARIANT
-        name = figure.name if base else f"{figure.name}-{variant.name}"
-        where = {**figure.where, "variant": variant.name} if len(variants) > 1 else figure.where
+    for each in variants:
+        name = figure.name if each.name == BASE_VARIANT else f"{figure.name}-{each.name}"
+        where = {**figure.where, "variant": each.name} if len(variants) > 1 else figure.where
         found.append(replace(figure, name=name, where=where))
     return found

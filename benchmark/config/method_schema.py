@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from benchmark.config.schema_errors import HAS_LETTER, ConfigSection
+from benchmark.config.schema_errors import ConfigSection
 from benchmark.config.value_types import (
     AnyClassifier,
     AnyFeatures,
@@ -22,6 +22,7 @@ from benchmark.config.value_types import (
     Normalization,
     OneOrMore,
     Prior,
+    TitleName,
     Weights,
     mapping_or_other,
 )
@@ -67,7 +68,7 @@ class PredictionsSection(ConfigSection):
     """
 
     predictions: str = Field(min_length=1)
-    name: str = Field(pattern=HAS_LETTER, max_length=100)
+    name: TitleName
 
 
 class VectorsFileSection(ConfigSection):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.collection import text_from_config
 from benchmark.config.components import Component, check_component, component_parameters
-from benchmark.config.expansion import COMPONENT_KEYS, expand_method
+from benchmark.config.expansion import expand_method
 from benchmark.config.method_schema import DefaultsSection, NamedDefaultsSection
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import fuse_methods, predictions_method, uncounted_points, vector_file
 from benchmark.config.schema_errors import validate_section
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded
@@ -51,11 +51,9 @@ def list_methods(
         Reader of the documents that methods classify.
     """
     over = None if config.choose is None else frozenset(config.choose.grid_keys)
-    _check_defaults(node["defaults"], known)
     resolver, same = _Resolver(node, known), text_from_config(node["text"], reader)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, Node] = {}
-    resolved: dict[str, list[str]] = {}
     entries = node["methods"].each()
     for entry in (each for each in entries if "fuse" not in each):
         for label, settings in expand_method(entry, known, over):
@@ -66,70 +64,22 @@ def list_methods(
             if spec.threshold is not None and not reader.multilabel:
                 at = settings.get("threshold", entry)
                 raise at.error("a threshold needs documents that may have several classes")
-            text = _resolved(spec, same)
-            if label in candidates and (first[label] is not entry or over is None or text in resolved[label]):
+            if first.setdefault(label, entry) is not entry or (label in candidates and over is None):
                 raise entry.error(f"the method {label!r} is listed twice")
-            resolved.setdefault(label, []).append(text)
-            first.setdefault(label, entry)
             candidates.setdefault(label, []).append(spec)
-    _check_distinct(resolved, first)
     resolver.check_all_used()
     for entry in (each for each in entries if "fuse" in each):
         candidates |= fuse_methods(entry, candidates, several=over is not None)
     if over is not None and all(len(specs) == 1 for specs in candidates.values()):
-        problem = "nothing to choose: no kernel or classifier lists a parameter, and no key of `grid_keys` has a list"
-        raise node["choose"].error(problem)
+        raise node["choose"].error("nothing to choose: no kernel, classifier or key of `grid_keys` has a list")
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
-def _resolved(spec: MethodSpec, text: Any) -> str:
-    """Return every parameter of a method, those set to their defaults included."""
-    parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-    rest = spec.threshold and spec.threshold.plain, spec.predictions, spec.vectors
-    return f"{spec.text or text} {spec.representation.resolved} {parts} {rest}"
-
-
 def _check_blocks(spec: MethodSpec, blocks: Sequence[str], node: Node) -> None:
-    """Refuse fields of a method that its text doesn't have, and parameters of blocks that aren't among its fields."""
-    named = [name for name, _ in spec.representation.fields]
-    for key, value in spec.representation.weighting.given.items():
-        for block in value if isinstance(value, dict) else ():
-            if block not in named:
-                problem = unknown_name(f"block of {key!r}:", block, named or ["none"])
-                raise node.error(f"{problem}; the method's `fields` name its blocks")
-    for block in named:
+    """Refuse fields of a method that its text doesn't have."""
+    for block, _ in spec.representation.fields:
         if block not in blocks:
-            problem = unknown_name("block of terms of `fields`:", block, blocks)
-            raise node.error(f"{problem}; `text` defines the blocks")
-
-
-def _check_distinct(resolved: dict[str, list[str]], first: dict[str, Node]) -> None:
-    """Refuse two methods with the same candidates; a method may be one of the candidates of another."""
-    labels: dict[tuple[str, ...], str] = {}
-    for label, specs in resolved.items():
-        if (other := labels.setdefault(tuple(specs), label)) != label:
-            problem = f"the methods {other!r} and {label!r} are the same"
-            raise first[label].error(f"{problem}: they differ only in keys that are set to their defaults")
-
-
-def _check_defaults(node: Node, known: Registries) -> None:
-    """Refuse default keys that are neither a parameter nor a method's name, and components that don't exist."""
-    components = {**known.classifiers, **known.kernels}
-    parameters = [name for cls in components.values() for name in component_parameters(cls)]
-    for key, at in node.children.items():
-        if key in components:
-            if not isinstance(at.value, dict):
-                raise at.error(f"the defaults of {key!r} are a mapping of its parameters, not {quote_value(at.value)}")
-            validate_section(NamedDefaultsSection, at)
-            allowed = [*NamedDefaultsSection.model_fields, *component_parameters(components[str(key)])]
-            for name, each in at.children.items():
-                if name not in allowed:
-                    raise each.error(unknown_name(f"parameter of {key!r}:", name, allowed))
-        elif key not in (allowed := [*DefaultsSection.model_fields, *parameters, *components]):
-            raise at.error(unknown_name("parameter", key, list(dict.fromkeys(allowed))))
-        for where in (at, node) if key in components else (node,):
-            for part in where.children.keys() & {"weighting", "features", "threshold"}:
-                check_component(str(part), getattr(known, COMPONENT_KEYS[str(part)]), where[part])
+            raise node.error(unknown_name("block of terms of `fields`:", block, blocks))
 
 
 class _Resolver:
@@ -146,11 +96,9 @@ class _Resolver:
         }
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
-        plain = DefaultsSection.model_fields
-        self._unused = {each: key for key, each in defaults.children.items() if key not in plain}
+        self._unused = {each: key for key, each in defaults.children.items() if key not in DefaultsSection.model_fields}
         self._unused |= {each: key for key, each in self._machine.items() if key != "name"}
-        if "name" in self._machine:  # a misspelt name or parameter is refused even if no method takes it
-            check_component("classifier", known.classifiers, machine)
+        self._check_named()
 
     def spec(self, settings: Settings, entry: Node) -> MethodSpec:
         """Return one method with every parameter."""
@@ -175,17 +123,29 @@ class _Resolver:
             _check_model(kernel, classifier.build(), threshold, entry)
         return MethodSpec(representation, kernel, classifier, None, threshold)
 
+    def _check_named(self) -> None:
+        """Refuse defaults of a kernel or classifier by name that it doesn't have."""
+        for key, node in self._named.items():
+            validate_section(NamedDefaultsSection, node)
+            allowed = [*NamedDefaultsSection.model_fields, *component_parameters(self._known.methods[key])]
+            for name, each in node.children.items():
+                if name not in allowed:
+                    raise each.error(unknown_name(f"parameter of {key!r}:", name, allowed))
+
     def check_all_used(self) -> None:
-        """Refuse defaults that no method has as a parameter."""
+        """Refuse defaults that no method here has as a parameter."""
+        components = self._known.methods
+        parameters = dict.fromkeys(name for cls in components.values() for name in component_parameters(cls))
         for node, key in sorted(self._unused.items(), key=lambda each: each[0].line):
-            raise node.error(f"no method here has the parameter {key!r}")
+            if key in parameters or key in components:
+                raise node.error(f"no method here has the parameter {key!r}")
+            raise node.error(unknown_name("parameter", key, [*DefaultsSection.model_fields, *parameters, *components]))
 
     def _of_vectors(self, classifier: Component, settings: Settings, entry: Node) -> MethodSpec:
         """Return the method that classifies vectors of a file, of unit length only where it says so."""
         vectors = settings["vectors"]
         if classifier.tags.needs_kernel:
-            problem = f"the classifier {classifier.name!r} takes kernel values; vectors need one of points"
-            raise vectors.error(problem)
+            raise vectors.error(f"the classifier {classifier.name!r} takes kernel values; vectors need one of points")
         points = uncounted_points(settings["normalization"].value if "normalization" in settings else "none")
         threshold = self._threshold(settings, [classifier.name], entry)
         return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(vectors, self._corpus))
@@ -210,8 +170,7 @@ class _Resolver:
     def _kernel(self, settings: Settings, classifier: Component, entry: Node) -> Component | None:
         takes, node = tags_of(classifier.cls).needs_kernel, settings.get("kernel")
         if node is not None and not takes:
-            other = f"{DEFAULT_KERNEL_CLASSIFIER!r} does: leave out `kernel`, or name that classifier"
-            raise node.error(f"the classifier {classifier.name!r} takes no kernel; {other}")
+            raise node.error(f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does")
         if not takes:
             return None
         default = self._chosen("kernel", settings, [], "linear", entry)
@@ -254,8 +213,7 @@ class _Resolver:
         idf = str(self._chosen("idf", settings, names, counted, entry).value)
         if learns == FROM_LABELS and idf == "collection":
             if "idf" in settings:
-                problem = f"the weighting {weighting.name!r} learns from labels"
-                problem += ": it would learn from those of test documents, with idf: collection"
+                problem = f"the weighting {weighting.name!r} would learn from labels of test documents"
                 raise settings["idf"].error(problem)
             idf = "training"
         fields = self._chosen("fields", settings, names, {}, entry)
@@ -263,8 +221,7 @@ class _Resolver:
         simplex = kernel is not None and is_elementwise_kernel(kernel.cls) and normalization.value == "l1"
         prior = self._prior(settings, names, entry, main.name if not simplex else "", weighting)
         if fields.value and prior:
-            problem = "a Dirichlet prior can't be combined with fields: it is on the counts of one multinomial"
-            raise fields.error(problem)
+            raise fields.error("a Dirichlet prior can't be combined with fields: it is on one multinomial")
         return Representation(weighting, normalization.value, idf, prior, features, weights, learns=learns)
 
     def _prior(self, settings: Settings, names: list[str], entry: Node, no_simplex: str, weighting: Component) -> float:
@@ -272,12 +229,12 @@ class _Resolver:
         alpha = float(self._chosen("dirichlet", settings, names, 0.0, entry).value)
         if alpha and no_simplex:
             if "dirichlet" in settings:
-                problem = f"dirichlet smooths points of the simplex (l1) for a kernel, not {no_simplex!r}"
-                raise settings["dirichlet"].error(problem)
+                raise settings["dirichlet"].error(
+                    f"dirichlet is for a kernel with normalization l1, not {no_simplex!r}"
+                )
             return 0.0
         if alpha and weighting.name not in ("tf", "binary"):
-            problem = "a Dirichlet prior on documents needs counts (tf or binary) with the normalization l1"
-            raise entry.error(problem)
+            raise entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
         return alpha
 
     def _weighting(self, settings: Settings, names: list[str], entry: Node) -> tuple[Component, str]:
@@ -297,8 +254,7 @@ class _Resolver:
         if node.value is None or ("features" not in settings and not takes):
             return None
         if not takes:
-            known = [name for name, cls in self._known.classifiers.items() if tags_of(cls).takes_features]
-            raise node.error(f"{main.name!r} takes no features: {', '.join(known)} do")
+            raise node.error(f"{main.name!r} takes no features")
         return check_component("features", self._known.features, node)
 
     def _chosen(self, key: str, settings: Settings, names: list[str], default: Any, entry: Node) -> Node:

@@ -87,19 +87,6 @@ class Collection:
     pruning: Pruning
     loaded: CorpusReader | None = field(default=None, compare=False, repr=False, metadata=_NOT_DATA)
 
-    @classmethod
-    def of(
-        cls,
-        reader: CorpusReader,
-        classes: tuple[str, ...],
-        exclude: tuple[str, ...],
-        text: TextSettings,
-        given: Mapping[str, Any] | None = None,
-    ) -> Collection:
-        """Describe the documents of a reader."""
-        facts = reader.name, reader.subset, reader.multilabel, dict(given or {})
-        return cls(*facts, classes, exclude, text.lexing, text.pruning, reader)
-
     @property
     def reader(self) -> CorpusReader:
         """The reader of the corpus.

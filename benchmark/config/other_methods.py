@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyarrow import ArrowException, types
 
-from benchmark.classifiers.placeholders import FUSION, MADE_ELSEWHERE, Fusion, MadeElsewhere
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
 from benchmark.corpora.user.records import read_columns
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
-from benchmark.system.errors import DataError, quote_value, unknown_name
+from benchmark.system.errors import DataError, unknown_name
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,19 @@ _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a
 #: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
 COLUMN_ROLES = ("label", "labels", "text", "id", "split", "group", "date")
 _PANDAS_INDEX = "__index_level_"
+
+
+class MadeElsewhere:
+    """Stands for the classifier of predictions that were made elsewhere."""
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+
+
+class Fusion(MadeElsewhere):
+    """Sum of the decision values of other methods of the run."""
+
+
+MADE_ELSEWHERE, FUSION = "made elsewhere", "fusion"
 
 
 def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: bool) -> dict[str, list[MethodSpec]]:
@@ -97,8 +110,9 @@ def check_ranked(variant: Variant, metric: str, node: Node) -> None:
             if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
                 reason = _VOTES
             if reason:
-                problem = f"the metric {metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
-                raise node["metrics"].error(problem)
+                raise node["metrics"].error(
+                    f"{metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
+                )
 
 
 def predictions_method(node: Node) -> MethodSpec:
@@ -111,13 +125,9 @@ def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
     kind = Path(file.value).suffix.lower()
-    if kind == ".npz":
-        problem = "a .npz file holds several arrays and is no table of vectors"
-        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
-    if kind == ".npy" and "ids" not in node:
-        raise node.error("a .npy file needs `ids`, a file with an id for each row, one a line")
-    if kind != ".npy" and "ids" in node:
-        raise node.error("`ids` are those of a .npy file; a Parquet file has a column of ids, named by `id`")
+    if (kind == ".npy") != ("ids" in node):
+        problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
+        raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None
     found = VectorFile(_file(file), ids, node["id"].value or "id", node["column"].value or "")
     return found if ids is not None or found.column else _with_features(found, node, corpus)
@@ -140,8 +150,7 @@ def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
     known = {*COLUMN_ROLES, vectors.id_column, *read}
     lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
     if lists:
-        name = quote_value(lists[0])
-        raise node.error(f"{vectors.file.name}: {name} is a column of lists: name it by `column`")
+        raise node.error(f"{vectors.file.name}: {lists[0]!r} is a column of lists: name it by `column`")
     numbers = [each.name for each in schema if _is_number(each.type)]
     features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
     if not features:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from benchmark.config.method_schema import AnyMethod, DefaultsSection
-from benchmark.config.schema_errors import FIELD_NAME, HAS_LETTER, RUN_NAME, ConfigSection
+from benchmark.config.schema_errors import ConfigSection
 from benchmark.config.value_types import (
     Ascending,
     CellName,
@@ -20,6 +20,7 @@ from benchmark.config.value_types import (
     OneOrMore,
     Pair,
     Stoplist,
+    TitleName,
     distinct,
     mapping_or_other,
 )
@@ -94,7 +95,7 @@ class TextSection(ConfigSection):
     skip_html: bool = False
     digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
     stoplist: Stoplist = "smart"
-    fields: Listed[Annotated[str, Field(pattern=FIELD_NAME, max_length=100)]] = Field(
+    fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
     )
     ngrams: Listed[Annotated[int, Field(ge=1, le=MAX_NGRAM_LENGTH)]] = Field(default=[1], max_length=MAX_NGRAM_LENGTH)
@@ -129,7 +130,7 @@ class TaskSection(ConfigSection):
         Names of classes, in place of `largest`.
     """
 
-    title: str = Field(max_length=100, pattern=HAS_LETTER)
+    title: TitleName
     largest: int | None = Field(default=None, ge=2)
     classes: TaskClasses | None = None
 
@@ -299,6 +300,10 @@ class ParallelSection(ConfigSection):
     n_jobs: int | None = Field(default=None, ge=0)
 
 
+#: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
+VariantKey = Literal["corpus", "text", "protocol", "terms", "defaults", "methods"]
+
+
 class ExperimentSection(ConfigSection):
     """A whole configuration, after the files that it extends and its variant are merged.
 
@@ -363,7 +368,7 @@ class ExperimentSection(ConfigSection):
         Whether to run the configuration itself, beside its variants.
     """
 
-    name: str = Field(pattern=RUN_NAME, max_length=100)
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     title: str = ""
     paper: str | None = None
     sensitivity_of: str | None = None
@@ -389,7 +394,7 @@ class ExperimentSection(ConfigSection):
     diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
-    variants: dict[CellName, dict[str, Any]] = Field({})
+    variants: dict[CellName, dict[VariantKey, Any]] = Field({})
     readings: dict[str, str] = Field({})
     parallel: ParallelSection | None = None
     run_base: bool = True

@@ -12,8 +12,6 @@ from benchmark.system.checks import is_number
 from benchmark.system.errors import combine_errors, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic import GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails
 
@@ -56,119 +54,58 @@ def first_paragraph(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-#: What a value must do or be, by pydantic's kinds of errors, in terms of YAML.
-_MUST = {
-    "bool_type": "be true or false",
-    "int_type": "be a whole number",
-    "int_from_float": "be a whole number",
-    "float_type": "be a number",
-    "finite_number": "be a finite number",
-    "greater_than": "be greater than {gt:g}",
-    "greater_than_equal": "be at least {ge:g}",
-    "less_than_equal": "be at most {le:g}",
-    "string_type": "be text",
-    "string_too_short": "not be empty",
-    "string_too_long": "have at most {max_length} characters",
-    "too_short": "have at least {min_length} items",
-    "too_long": "have at most {max_length} items",
-    "list_type": "be a list",
-    "sequence_str": "be a list",
-    "is_instance_of": "be a list",
-    "dict_type": "be a mapping of keys to values",
-    "model_type": "be a mapping of keys to values",
-}
-RUN_NAME, CELL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$", r"^[a-z0-9][a-z0-9.-]*$"
-FIELD_NAME, HAS_LETTER = r"^[^:\x00-\x1f]+$", r"[A-Za-z0-9]"
-#: What text must be, by its pattern.
-_PATTERNS = {
-    RUN_NAME: "must begin with a letter or digit, and continue with letters, digits, '.', '_' or '-'",
-    CELL_NAME: "must be made of a-z, 0-9, '.' and '-', and begin with a letter or digit",
-    FIELD_NAME: "must not be empty, or have a colon or control character",
-    HAS_LETTER: "must have a letter or digit: it names cells",
-}
-_QUOTES = "; YAML reads yes, no, on and off as true and false: put it in quotes"
-_NUMBER = "; YAML reads a number in quotes, and one such as 1e3, as text: write 1000 or 1.0e+3"
-
-
-def validate_section(
-    schema: type[AnySection],
-    node: Node,
-    hint: Callable[[Node, tuple[Any, ...], str], str] | None = None,
-    what: str = "key",
-) -> AnySection:
+def validate_section(schema: type[AnySection], node: Node, what: str = "key") -> AnySection:
     """Validate a node as a section, or raise ConfigError with all problems.
 
     Parameters
     ----------
     schema : type
     node : Node
-    hint : callable, optional
-        Returns what to write in place of an unknown key, by its mapping, the keys above, and the key; or "".
     what : str, optional
         What a key is called in errors.
     """
     try:
         return schema.model_validate(node.value)
     except ValidationError as error:
-        raise _explained(error, schema, node, hint, what) from None
+        raise _explained(error, schema, node, what) from None
 
 
-def _explained(
-    error: ValidationError,
-    schema: type[BaseModel],
-    node: Node,
-    hint: Callable[[Node, tuple[Any, ...], str], str] | None,
-    what: str,
-) -> ConfigError:
+def _explained(error: ValidationError, schema: type[BaseModel], node: Node, what: str) -> ConfigError:
     """Combine pydantic's errors in one ConfigError, in the order of the lines."""
-    errors = [(problem, _keys_of(tuple(problem["loc"]), node)) for problem in error.errors()]
+    errors = [(problem, _keys_of(problem["loc"], node)) for problem in error.errors()]
     problems: dict[tuple[int, int], tuple[int, str]] = {}
     for number, (problem, keys) in enumerate(errors):
-        loc, kind, at = tuple(problem["loc"]), problem["type"], node.at(keys)
-        key, of_key = str(loc[-1]) if loc else "", kind in ("missing", "extra_forbidden")
+        loc, kind, at = problem["loc"], problem["type"], node.at(keys)
+        of_key = kind in ("missing", "extra_forbidden")
         if not of_key and any(len(other) > len(keys) and other[: len(keys)] == keys for _, other in errors):
             continue  # another type that the value may have fits so far
         if kind == "extra_forbidden":
-            allowed = _allowed(schema, loc[:-1])
-            more = hint(node.at(keys[:-1]), keys[:-1], key) if hint else ""
-            message = more or unknown_name(what, key, allowed or ["none"])
+            message = unknown_name(what, str(loc[-1]), _allowed(schema, loc[:-1]) or ["none"])
         elif kind == "missing":
-            message = f"the {what} {key!r} is missing"
-        elif kind == "invalid_key" or (key == "[key]" and kind == "string_type"):
-            message = f"the key {quote_value(loc[-2] if key == '[key]' else loc[-1])} must be text: put it in quotes"
+            message = f"the {what} {str(loc[-1])!r} is missing"
         else:
-            message = _value_message(problem, keys, schema, loc)
+            message = _value_message(problem, ".".join(map(str, keys)) or "this value")
         # Of one value the first: several types may refuse it.
         problems.setdefault((id(at), number if of_key else -1), (at.line, str(at.error(message))))
     return combine_errors([text for _, text in sorted(problems.values(), key=lambda each: each[0])])
 
 
-def _value_message(problem: ErrorDetails, keys: tuple[Any, ...], schema: type[BaseModel], loc: tuple[Any, ...]) -> str:
-    """Return what is wrong with a value, and how to correct it."""
+def _value_message(problem: ErrorDetails, path: str) -> str:
+    """Return what is wrong with a value, mostly in pydantic's words."""
     kind, value = problem["type"], problem["input"]
-    path = ".".join(map(str, keys)) or "the file"
     if kind == "value_error":
         return f"{path}: {problem['ctx']['error']}"
     if kind == "literal_error":
-        what = "key" if loc[-1] == "[key]" else f"value of {path}:"
-        return unknown_name(
-            what, value, [a or b for a, b in re.findall(r"'([^']*)'|(\d+)", problem["ctx"]["expected"])]
-        )
-    context = problem.get("ctx", {})
-    if kind == "too_short" and context["min_length"] == 1:
-        text = "must not be empty"
-    elif kind == "string_pattern_mismatch":
-        text = _PATTERNS.get(context["pattern"], problem["msg"])
-    else:
-        text = "must " + _MUST.get(kind, problem["msg"].removeprefix("Input should ")).format(**context)
-    if kind == "string_type" and isinstance(value, bool):
-        text += _QUOTES
-    elif kind == "string_type" and not isinstance(value, list | dict | None):
+        what = "key" if problem["loc"][-1] == "[key]" else f"value of {path}:"
+        allowed = re.findall(r"'([^']*)'|(\d+)", problem["ctx"]["expected"])
+        return unknown_name(what, value, [a or b for a, b in allowed])
+    text = problem["msg"].replace("Input should", "must")
+    if kind in ("model_type", "dict_type"):
+        text = "must be a mapping of keys to values"
+    elif kind == "string_type" and isinstance(value, bool | int | float):
         text += ": put it in quotes"
     elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
-        text += _NUMBER
-    elif kind == "model_type":
-        text += f", such as {', '.join(_allowed(schema, loc)[:3])}"
+        text += "; YAML reads 1e3 as text: write 1.0e+3"
     return f"{path} is {'empty' if value is None else quote_value(value)}: {text}"
 
 

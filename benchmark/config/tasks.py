@@ -86,15 +86,10 @@ def protocol_and_sizes(
     return replace(components[0], given=given), tuple(sizes)
 
 
-def term_selection(config: ExperimentSection, node: Node) -> TermSelection | None:
+def term_selection(config: ExperimentSection) -> TermSelection | None:
     """Return how terms are selected; None if all are used."""
-    terms, vocabulary = config.terms, config.expect.vocabulary
-    if terms is None:
-        return None
-    if vocabulary is not None and terms.number[-1] > vocabulary:
-        problem = f"{terms.number[-1]} terms can't be selected from the {vocabulary} that `expect` states"
-        raise node["terms"]["number"].each()[-1].error(problem)
-    return TermSelection(tuple(terms.number), terms.rank, terms.aggregate)
+    terms = config.terms
+    return None if terms is None else TermSelection(tuple(terms.number), terms.rank, terms.aggregate)
 
 
 def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:
@@ -154,11 +149,7 @@ def _check_parts(documents: Documents, protocol: Component, node: Node) -> None:
     if len(documents.part_names) > 1:
         return
     if tags_of(protocol.cls).leaves_groups_out:
-        problem = "the documents have no groups to leave out: name their column under `corpus`, as in group: customer"
-        raise node.error(f"{problem}, or take another protocol, such as k-fold")
+        raise node.error("the documents have no groups: name their column under `corpus`, as in group: customer")
     if protocol.cls is FixedSplit:
-        problem = (
-            "the documents have no parts such as train and test: name their column under `corpus`, as in split: side"
-        )
-        more = "or a file for each, as in path: {train: a.csv, test: b.csv}, or take another protocol, such as k-fold"
-        raise node.error(f"{problem}, {more}")
+        problem = "the documents have no parts: name their column under `corpus`, as in split: side"
+        raise node.error(f"{problem}, or a file for each, as in path: {{train: a.csv, test: b.csv}}")

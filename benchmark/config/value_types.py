@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import core_schema
 
-from benchmark.config.schema_errors import CELL_NAME
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
 from benchmark.system.errors import quote_value
 from benchmark.text.stoplist import STOPLISTS
@@ -97,7 +96,9 @@ Listed = Annotated[list[Item], BeforeValidator(as_list), OrOne()]
 OneOrMore = Annotated[list[Item], BeforeValidator(as_list), Field(min_length=1), OrOne()]
 Distinct = Annotated[list[Item], AfterValidator(distinct)]
 Ascending = Annotated[OneOrMore[Annotated[int, Field(ge=1)]], AfterValidator(_ascending)]
-CellName = Annotated[str, Field(pattern=CELL_NAME, max_length=100)]
+CellName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)]
+#: A name in tables, whose letters and digits name cells.
+TitleName = Annotated[str, Field(pattern=r"[A-Za-z0-9]", max_length=100)]
 #: Keys of `text` that a method changes, each with a value or a list of values.
 MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method texts"})]
 MethodName = Annotated[str, WithJsonSchema({"component": "method names"})]

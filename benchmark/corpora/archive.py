@@ -13,13 +13,12 @@ import tarfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchmark.corpora.card import DatasetCard
 
 FileContents = Mapping[bytes, bytes | memoryview]
@@ -85,10 +84,9 @@ def read_files(source: CorpusSource, card: DatasetCard) -> FileContents:
     DataError
         The source is damaged or unreadable.
     """
-    if source.path is None:
-        raise ValueError("a generated corpus has no files")
+    path = Path(str(source.path))
     try:
-        return _read_folder(source.path, card) if source.path.is_dir() else _read_archive(source.path, card)
+        return _read_folder(path, card) if path.is_dir() else _read_archive(path, card)
     except (EOFError, OSError, zlib.error, tarfile.TarError) as error:
         problem = f"can't be read: {getattr(error, 'strerror', None) or error or 'it is truncated'}"
         raise damaged_source_error(source, card, problem) from None
@@ -120,17 +118,11 @@ def verify_digest(files: FileContents, card: DatasetCard, source: CorpusSource) 
     Raises
     ------
     DataError
-        The content differs. The message compares digests and numbers of documents (of files, where one file holds many
-        documents).
+        The content differs.
     """
     digest = content_digest(files)
     if digest != card.digest:
-        number, what = (len(card.tops), "files") if card.tops_are == "files" else (card.total, "documents")
-        problem = (
-            f"holds another corpus than its card describes, or a changed one:\n"
-            f"  expected {number:,} {what}, content digest {card.digest}\n"
-            f"  found    {len(files):,} {what}, content digest {digest}"
-        )
+        problem = f"holds another corpus than its card describes: {len(files):,} files, content digest {digest}"
         raise damaged_source_error(source, card, problem)
     return digest
 
@@ -157,7 +149,7 @@ def source_key(source: CorpusSource, card: DatasetCard) -> str:
 
 def download_hint(card: DatasetCard) -> str:
     """Return the addresses and content digest of a corpus, as the last lines of an error."""
-    addresses = "".join(f"\n  {address}" for address in card.addresses) or "\n  (the card names no address)"
+    addresses = "".join(f"\n  {address}" for address in card.addresses)
     return f"{card.title} can be downloaded from:{addresses}\nIts content digest is {card.digest}."
 
 
@@ -174,10 +166,8 @@ def _relpath(path: bytes, card: DatasetCard) -> bytes | None:
     parts = [part for part in path.split(b"/") if part not in (b"", b".")]
     if not parts or parts[-1].startswith(b"."):
         return None
-    for start in (0, 1):
-        if len(parts) > start and parts[start].decode("utf-8", "replace") in card.tops:
-            return b"/".join(parts[start:])
-    return None
+    tops = (n for n, part in enumerate(parts[:2]) if part.decode("utf-8", "replace") in card.tops)
+    return next((b"/".join(parts[n:]) for n in tops), None)
 
 
 def _read_archive(path: Path, card: DatasetCard) -> FileContents:

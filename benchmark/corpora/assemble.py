@@ -121,9 +121,8 @@ def select_documents(corpus: Corpus, classes: Sequence[str] | None = None, exclu
     """
     documents = corpus.documents
     kept = documents.classes if classes is None else tuple(classes)
-    known = set(documents.classes)
     for name in kept:
-        if name not in known:
+        if name not in documents.classes:
             raise ConfigError(unknown_name(f"class of {corpus.dataset}:", name, documents.classes))
     if not kept or len(set(kept)) != len(kept):
         raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")
@@ -133,7 +132,6 @@ def select_documents(corpus: Corpus, classes: Sequence[str] | None = None, exclu
     dropped = list(exclude)
     for name in dropped:
         if name not in row_of:
-            problem = f"The corpus has no document {name!r}{did_you_mean(name, documents.ids)}"
-            raise ConfigError(f"{problem} (documents are named like {documents.ids[0]!r})")
+            raise ConfigError(f"The corpus has no document {name!r}{did_you_mean(name, documents.ids)}")
     stays = ~np.isin(rows, [row_of[name] for name in dropped])
     return replace(corpus.take(rows[stays]), documents=chosen.take(np.flatnonzero(stays)))

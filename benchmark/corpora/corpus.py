@@ -60,10 +60,8 @@ class Documents:
         """Return the documents at `rows`, with the same classes and group names."""
         ids = tuple(self.ids[row] for row in rows)
         names = self.classes, self.part_names
-        topics = None if self.topics is None else self.topics[rows]
-        groups = None if self.groups is None else self.groups[rows]
-        dates = None if self.dates is None else self.dates[rows]
-        return Documents(ids, self.labels[rows], self.parts[rows], *names, topics, groups, dates)
+        rest = (None if each is None else each[rows] for each in (self.topics, self.groups, self.dates))
+        return Documents(ids, self.labels[rows], self.parts[rows], *names, *rest)  # type: ignore[arg-type]
 
     def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
         """Select the documents of some classes; return their rows, and the documents coded by these classes in order.
@@ -186,9 +184,6 @@ class Corpus:
         """Return the corpus restricted to the documents at `rows`, in that order; for all rows, nothing is copied."""
         if np.array_equal(rows, np.arange(len(self.documents))):
             return self
-        pieces = [self.text[self.bounds[row] : self.bounds[row + 1]] for row in rows]
-        lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
-        text = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
-        bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        text, bounds = concatenate_texts([self.text[self.bounds[row] : self.bounds[row + 1]].data for row in rows])
         fields = {name: spans[rows] for name, spans in self.fields.items()}
         return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest, fields)

@@ -144,27 +144,3 @@ class CorpusReader(ABC):
     def facts(self) -> dict[str, Any]:
         """Return what a manifest says of this corpus, beside what it says of every one; nothing unless overridden."""
         return {}
-
-
-class LastCorpus:
-    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again."""
-
-    def __init__(self) -> None:
-        self._key: tuple[Any, ...] = ()
-        self._corpus: Any = None
-
-    def load(self, reader: CorpusReader, source: CorpusSource) -> Any:
-        """Return the reader's corpus; from the cache if reader, source and content are the same as before."""
-        key = reader, source, reader.content(source)
-        return self._once(key, lambda: reader.load(source))
-
-    def read(self, reader: CorpusReader, *, download: bool) -> tuple[str, Any, dict[str, Any]]:
-        """Return what `CorpusReader.read` does; from the cache if the reader is the same as before."""
-        found: tuple[str, Any, dict[str, Any]] = self._once((reader,), lambda: reader.read(download=download))
-        return found
-
-    def _once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
-        if self._key != key:
-            self._key, self._corpus = (), None  # free the old corpus before reading the new one
-            self._key, self._corpus = key, read()
-        return self._corpus

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,16 +61,12 @@ def search_folders() -> list[Path]:
     """
     named = [Path(entry).expanduser() for entry in os.environ.get(DATASETS_VARIABLE, "").split(os.pathsep) if entry]
     ours = [] if CHECKOUT is None else [CHECKOUT / "datasets", CHECKOUT.parent / "shared" / "datasets"]
-    return [*named, *ours, _cache_folder()]
+    return [*named, *ours, platformdirs.user_cache_path("simplexbench") / "datasets"]
 
 
 def download_folder() -> Path:
     """Return the folder of downloads: ``datasets/`` of the checkout that the package runs from, or the user's cache."""
-    return _cache_folder() if CHECKOUT is None else CHECKOUT / "datasets"
-
-
-def _cache_folder() -> Path:
-    return platformdirs.user_cache_path("simplexbench") / "datasets"
+    return search_folders()[-1] if CHECKOUT is None else CHECKOUT / "datasets"
 
 
 def find_corpus(name: str) -> CorpusSource | None:
@@ -112,11 +109,6 @@ def locate_corpus(
     if source is None:
         raise _missing(dataset_card(name))
     return source
-
-
-def corpus_fingerprint(name: str, source: CorpusSource) -> str:
-    """Compute a cheap key of a source; see `benchmark.corpora.archive.source_key`."""
-    return archive.source_key(source, dataset_card(name))
 
 
 def load_corpus(name: str, source: CorpusSource | None = None, *, subset: str | None = None) -> Corpus:
@@ -170,26 +162,15 @@ class PublishedCorpus(CorpusReader):
         """Card of the corpus, or of the subset."""
         return dataset_card(self.name, self.subset)
 
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Classes, in the card's order."""
-        return self.card.classes
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Groups or parts, in the card's order."""
-        return self.card.parts
-
-    @property
-    def multilabel(self) -> bool:
-        """Whether documents may have several classes, or none."""
-        return self.card.documents is not None
-
     def outline(self) -> Documents:
         """Return stand-ins for documents in the numbers by class and group that the card has.
 
         Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
         """
+        return self._stand_ins
+
+    @cached_property
+    def _stand_ins(self) -> Documents:
         card = self.card
         if card.documents is not None:
             parts = np.repeat(np.arange(len(card.parts)), list(card.documents.values())).astype(np.int32)
@@ -211,7 +192,7 @@ class PublishedCorpus(CorpusReader):
         card = self.card
         rows = [[name, list(row.items())] for name, row in card.counts.items()]
         facts = [card.digest, card.tops, rows, card.documents]
-        return {"source": corpus_fingerprint(self.name, source), "card": facts, "subset": self.subset}
+        return {"source": archive.source_key(source, card), "card": facts, "subset": self.subset}
 
     def load(self, source: CorpusSource) -> Corpus:
         """Read and verify the corpus; see the function `load_corpus`."""
@@ -287,14 +268,11 @@ CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
 
 def _missing(card: DatasetCard) -> DataError:
-    searched = [
-        f"\n  {folder}{'' if os.access(folder, os.R_OK) else ' (does not exist, or may not be read)'}"
-        for folder in search_folders()
-    ]
+    searched = "".join(f"\n  {folder}{'' if folder.is_dir() else ' (does not exist)'}" for folder in search_folders())
     tops = ", ".join(card.tops if card.tops_are == "files" else [f"{top}/" for top in card.tops])
     return DataError(
         f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
-        f"{''.join(searched)}\n{archive.download_hint(card)}\n"
+        f"{searched}\n{archive.download_hint(card)}\n"
         f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
         f"folders, or name its folder in ${DATASETS_VARIABLE}.\n"
         "To try the benchmark without this corpus: bench run quickstart"

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-#: The number of rows that an error names.
-_SHOWN = 8
-
 
 @dataclass(frozen=True, eq=False)
 class DiagnosticContext:
@@ -152,14 +149,6 @@ class DiagnosticArrays:
     arrays: Arrays
 
 
-@dataclass(frozen=True, eq=False)
-class DiagnosticResults:
-    """The arrays of a diagnostic for every variant, and the published values by name of cell."""
-
-    found: Sequence[DiagnosticArrays]
-    printed: Mapping[str, float]
-
-
 class Diagnostic(ABC):
     """Base class of diagnostics, numbers that are no predictions.
 
@@ -250,13 +239,13 @@ class Diagnostic(ABC):
         """
         return DiagnosticNumbers()
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
         """Return notes that stand below the numbers; none by default.
 
         Parameters
         ----------
-        reading : DiagnosticResults
-            The arrays of every variant, and the published values.
+        found : sequence of DiagnosticArrays
+            The arrays of every variant.
 
         Returns
         -------
@@ -315,8 +304,7 @@ def _problem_with(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collect
         if metric not in declared:
             return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class"
         if rows is not None and cell not in rows:
-            known = ", ".join(map(repr, sorted(rows)[:_SHOWN]))
-            return f"gives {metric!r} of {cell!r}, which is no row: name it in `rows` or `kinds` (known: {known})"
+            return f"gives {metric!r} of {cell!r}, which is no row: name it in `rows` or `kinds`"
     for row in numbers.rows:
         value, low, high = row.estimate.value, row.estimate.low, row.estimate.high
         if not math.isfinite(value) or math.isinf(low) or math.isinf(high):

@@ -23,12 +23,12 @@ from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Variant
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
     from benchmark.text.counts import Counts
 
     Array = NDArray[np.float64]
@@ -70,12 +70,10 @@ class CentroidDistances(Diagnostic):
         for name in self.centroids:
             if name not in CENTROID_KINDS:
                 raise ValueError(f"centroids may be {', '.join(CENTROID_KINDS)}, not {name!r}")
-        if not self.centroids or len(set(self.centroids)) != len(self.centroids):
-            raise ValueError("centroids must list at least one kind, and none twice")
         if self.resamples < 2:
             raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
-        if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
-            raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
+        if not all(0 < s < np.inf for s in self.smoothing):
+            raise ValueError(f"smoothing must be positive, not {list(self.smoothing)}")
 
     def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
@@ -145,40 +143,23 @@ class CentroidDistances(Diagnostic):
                 points.append(CurvePoint("smoothing", float(x), centroid, name, AVERAGE_SKL, float(swept)))
         return DiagnosticNumbers(tuple(rows), tuple(points))
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
-        """Explain the intervals, and say how near the distances are to the published values in size and order.
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
+        """Explain the intervals.
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------
         iterable of str
-            One line each.
+            One line.
         """
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
             f"documents. The interval is a bootstrap's over each class's documents ({self.resamples} resamples), moved "
             "so that its mean is our value: resamples repeat documents, which moves their centroids apart."
         )
-        targets = [(each, self._target(each.arrays, reading.printed)) for each in reading.found]
-        known = [(each, target) for each, target in targets if target is not None]
-        for each, target in known:
-            near = "; ".join(f"{name} {_nearness(each.arrays[f'{name}/values'], target)}" for name in self.centroids)
-            label = f"{each.variant}: " if len(reading.found) > 1 else ""
-            yield f"{label}Root mean square of the differences of table-… from the published values: {near}."
-        for each, target in known:
-            for name in self.centroids if len(each.arrays["smoothing"]) else ():
-                yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
-
-    def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
-        """Return the published value of each class, equal for all kinds of centroid; None if one is missing."""
-        by_class = []
-        for name in split_names(arrays["classes"]):
-            cells = [class_row_id(BASE_VARIANT, centroid, name) for centroid in self.centroids]
-            by_class.append([printed[cell] for cell in cells if cell in printed])
-        return np.array([values[-1] for values in by_class]) if all(by_class) else None
 
     def _grid(self, context: DiagnosticContext) -> tuple[float, ...]:
         return tuple(self.smoothing) if context.variant.name == BASE_VARIANT else ()
@@ -209,25 +190,6 @@ def _measure(
     own = clone(classifier).set_params(**({} if smoothing is None else {"smoothing": smoothing}))
     own.fit(counts.matrix[rows], counts.documents.labels[rows])
     return np.asarray(average_skl_to_others(own.centroids_)[np.argsort(own.classes_)])
-
-
-def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:
-    best = int(((by_smoothing - target) ** 2).sum(axis=1).argmin())
-    same = [f"{s:g}" for s, row in zip(grid, by_smoothing, strict=True) if _same_order(row, target)]
-    return (
-        f"table-{name}-…: nearest to the published values at smoothing {grid[best]:g}, "
-        f"{_nearness(by_smoothing[best], target)}; "
-        f"in the published order at {', '.join(same) or 'no smoothing'}."
-    )
-
-
-def _nearness(values: Array, target: Array) -> str:
-    order = "in the published order" if _same_order(values, target) else "in another order"
-    return f"{float(np.sqrt(((values - target) ** 2).mean())):.2f} nats, {order}"
-
-
-def _same_order(values: Array, target: Array) -> bool:
-    return bool((np.argsort(values) == np.argsort(target)).all())
 
 
 def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:

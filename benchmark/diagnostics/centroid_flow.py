@@ -20,38 +20,21 @@ from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
 
+#: Upper bound of a class's energy above the minimum at which the flow ends, in nats.
+TOLERANCE = 1e-9
 #: An energy of the flow is not said to be nearer to the exact one than this.
 _FINEST = 1e-12
 
 
 @dataclass(frozen=True)
 class CentroidFlow(Diagnostic):
-    """Centroids by the gradient flow on the path of all words, against the closed form.
-
-    Parameters
-    ----------
-    tolerance : float
-        Upper bound of a class's energy above the minimum at which the flow ends, in nats; positive.
-    """
+    """Centroids by the gradient flow on the path of all words, against the closed form."""
 
     tags: ClassVar[Tags] = Tags(base_only=True)
-
-    tolerance: float = 1e-9
-
-    def check(self) -> None:
-        """Refuse a tolerance outside its range.
-
-        Raises
-        ------
-        ValueError
-            If the tolerance isn't positive and finite.
-        """
-        if not 0 < self.tolerance < np.inf:
-            raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
     def compute(self, context: DiagnosticContext) -> Arrays:
         """Compute the energies (k,) of both solutions, the flow's steps (k,), and the seconds (2,) of both.
@@ -75,24 +58,24 @@ class CentroidFlow(Diagnostic):
             If the flow doesn't converge.
         """
         smoothing = divergence_bayes_of_variant(context.variant).smoothing
-        content = {"diagnostic": "centroid-flow", "smoothing": smoothing, "tolerance": self.tolerance}
+        content = {"diagnostic": "centroid-flow", "smoothing": smoothing, "tolerance": TOLERANCE}
         with blas_threads(1):
             solved = context.once(content, partial(self._solve, context, smoothing))
         return {"classes": join_names(context.counts.documents.classes), **solved}
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:
         """Report the energies and the number of steps; seconds vary between runs and are in the manifest.
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------
         iterable of str
             One line each.
         """
-        for arrays in (each.arrays for each in reading.found):
+        for arrays in (each.arrays for each in found):
             names, exact = split_names(arrays["classes"]), arrays["exact"]
             each = ", ".join(f"{name} {e:.6f}" for name, e in zip(names, exact, strict=True))
             yield f"Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: {each}."
@@ -102,7 +85,7 @@ class CentroidFlow(Diagnostic):
             steps = int(round(float(arrays["steps"].mean()), -1))
             yield (
                 f"Flow, path: every energy within {within} of the exact one, after about {steps} steps; its bound "
-                f"above the minimum is {self.tolerance:g}."
+                f"above the minimum is {TOLERANCE:g}."
             )
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
@@ -129,7 +112,7 @@ class CentroidFlow(Diagnostic):
         exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
         solved = time.perf_counter()
         with ThreadPoolExecutor(context.jobs) as pool:
-            ends = list(pool.map(lambda each: gradient_flow(each, self.tolerance), statistics))
+            ends = list(pool.map(lambda each: gradient_flow(each, TOLERANCE), statistics))
         return {
             "exact": np.array(exact),
             "energies": np.array([end.energies[-1] for end in ends]),

@@ -13,9 +13,9 @@ from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,19 @@ class DocumentCounts(Diagnostic):
         counts |= {("all", metric.name): n for metric, n in totals}
         return DiagnosticNumbers(tuple(DiagnosticRow.without_interval(*key, n, int(n)) for key, n in counts.items()))
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:
         """Report how many documents have no class, and that these are negative examples.
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------
         iterable of str
             A line per variant with such documents.
         """
-        for arrays in (each.arrays for each in reading.found):
+        for arrays in (each.arrays for each in found):
             if arrays["without"].any():
                 counted = zip(arrays["without"], split_names(arrays["parts"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)

@@ -18,13 +18,13 @@ from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
     from benchmark.config.model import Representation
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
@@ -128,21 +128,20 @@ class FeatureErrors(Diagnostic):
             timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
         return DiagnosticNumbers(tuple(rows), timings=timings)
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:
         """Explain the errors, and report those of k(x, x).
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------
         iterable of str
             One line each.
         """
-        own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
+        own = [(name, arrays["errors"][2]) for each in found for name, arrays in _by_method(each.arrays)]
         if not own:
-            yield "feature-errors: no method has features, a single candidate and the variant's own text settings."
             return
         yield (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
@@ -155,8 +154,6 @@ class FeatureErrors(Diagnostic):
 
     def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
-        if n < 2:
-            raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
         weighting = problem.weighting(counts, representation, np.arange(n) if representation.learns else None)
         points = normalize_rows(weighting.transform(counts), representation.normalization)

@@ -17,7 +17,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext, DiagnosticResults
+    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
 
 #: The largest number of coordinates that a figure shows.
 _MOST = 3
@@ -80,19 +80,6 @@ class CoveringNumbers(Diagnostic):
     t: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
     radius: Sequence[float] = tuple(10.0 ** (-6 + k / 2) for k in range(12))
 
-    def check(self) -> None:
-        """Refuse parameters outside their range.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
-        for name in ("dimension", "t", "radius"):
-            values = getattr(self, name)
-            if not values or not all(0 < value < float("inf") for value in values):
-                raise ValueError(f"{name} must be a list of positive numbers, not {values}")
-
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows, one for each dimension and diffusion time."""
@@ -133,12 +120,12 @@ class CoveringNumbers(Diagnostic):
             points += [CurvePoint("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
         return DiagnosticNumbers(tuple(rows), tuple(points))
 
-    def notes(self, reading: DiagnosticResults) -> Iterable[str]:  # noqa: ARG002
+    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
         """Explain the bounds.
 
         Parameters
         ----------
-        reading : DiagnosticResults
+        found : sequence of DiagnosticArrays
 
         Returns
         -------

@@ -96,10 +96,7 @@ def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, re
     -------
     Estimate
     """
-    value = score_over_splits(outcome, metric)
-    if is_right_or_wrong(outcome, metric) and len(outcome.rows) == 1:
-        return estimate_by_counts([outcome], metric, value)
-    return _bootstrap([outcome], metric, value, seed, resamples)
+    return _estimate([outcome], metric, score_over_splits(outcome, metric), seed, resamples)
 
 
 def estimate_difference(
@@ -112,9 +109,7 @@ def estimate_difference(
     """
     check_same_documents(a, b)
     value = score_over_splits(a, metric) - score_over_splits(b, metric)
-    if is_right_or_wrong(a, metric) and len(a.rows) == 1:
-        return estimate_by_counts([a, b], metric, value)
-    return _bootstrap([a, b], metric, value, seed, resamples)
+    return _estimate([a, b], metric, value, seed, resamples)
 
 
 def estimate_by_counts(outcomes: Sequence[Outcome], metric: str, value: float) -> Estimate:
@@ -232,9 +227,11 @@ def _coded(outcome: Outcome, halves: bool) -> _Coded:
     return _Coded(outcome.truth.astype(np.intp) * k + outcome.predicted, truth * predicted, predicted, truth)
 
 
-def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, resamples: int | None) -> Estimate:
-    """Return the percentile interval of one cell's score, or of the first cell's score less the second's."""
+def _estimate(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, resamples: int | None) -> Estimate:
+    """Return one cell's score, or the first cell's score less the second's, with the interval of `estimate_score`."""
     first = outcomes[0]
+    if is_right_or_wrong(first, metric) and len(first.rows) == 1:
+        return estimate_by_counts(outcomes, metric, value)
     _check_tested_once(first)
     if has_too_few_tested(first, metric):
         return Estimate(value, math.nan, math.nan, len(first.documents), TOO_FEW_TESTED)

@@ -44,16 +44,6 @@ class MeanRanks:
     p_value: float
     critical: float
 
-    @property
-    def alike(self) -> tuple[tuple[int, int], ...]:
-        """Longest runs of methods whose mean ranks are closer than the critical difference, as (first, last)."""
-        runs: list[tuple[int, int]] = []
-        for first in range(len(self.ranks)):
-            last = max(i for i, rank in enumerate(self.ranks) if rank - self.ranks[first] < self.critical)
-            if last > first and (not runs or last > runs[-1][1]):
-                runs.append((first, last))
-        return tuple(runs)
-
 
 def rank_methods(methods: Sequence[str], scores: NDArray[np.float64], groups: Sequence[str] | None = None) -> MeanRanks:
     """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.

@@ -264,9 +264,6 @@ METRICS: dict[str, Metric] = {
 TIME_METRICS = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
-#: Hints for units that have another name here.
-_HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
-_HINTS[""] = 'write "one" for a number without a unit'
 
 
 @dataclass(frozen=True)
@@ -299,7 +296,7 @@ class DiagnosticMetric:
     Raises
     ------
     ValueError
-        If the name has other characters than those of a name in a configuration, or the unit has another name here.
+        If the name has other characters than those of a name in a configuration.
     """
 
     name: str
@@ -316,8 +313,6 @@ class DiagnosticMetric:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
             rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
             raise ValueError(f"{self.name!r}: the name of a metric {rule}")
-        if self.unit in _HINTS:
-            raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
         check_one_of(f"better of {self.name!r}", self.better, ("larger", "smaller", "neither"))
 
 
@@ -353,29 +348,6 @@ def is_metric_defined(metric: str, *, multilabel: bool, of_class: bool, known: M
     """Return whether a metric is defined where documents may have several classes, and for one class or for all."""
     spec = known.get(metric)
     return spec is not None and (spec.multilabel or not multilabel) and (spec.by_class if of_class else spec.whole)
-
-
-def metric_values(
-    tallies: Tallies, *, multilabel: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
-) -> dict[str, NDArray[np.float64]]:
-    """Return the values of every metric of counts that is defined for such predictions, on each split.
-
-    Parameters
-    ----------
-    tallies : Tallies
-        Counts of shape (splits, k), or (splits, 1) for a single class.
-    multilabel : bool
-        True if documents may have several classes, or none.
-    of_class : bool
-        True if the counts are of a single class.
-    known : mapping of str to Metric
-
-    Returns
-    -------
-    dict of str to float64 array, shape (splits,)
-    """
-    names = [name for name in known if is_metric_defined(name, multilabel=multilabel, of_class=of_class, known=known)]
-    return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
 
 
 def safe_divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from benchmark.evaluation.splits import Split, class_list, make_split
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -19,18 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
-
-__all__ = [
-    "PROTOCOLS",
-    "ByDate",
-    "EvaluationProtocol",
-    "FixedSplit",
-    "HoldOut",
-    "KFold",
-    "LeaveOneGroupOut",
-    "RandomSubsets",
-    "Split",
-]
 
 
 class EvaluationProtocol(Protocol):
@@ -206,8 +193,7 @@ class KFold:
             If there are fewer documents or groups than folds, if a class has no training document, or if folds are to
             be stratified and documents may have several classes, or none.
         """
-        if self.stratified and documents.topics is not None:
-            raise ConfigError("stratified must be false where documents may have several classes, or none")
+        _check_stratified(self.stratified, documents)
         if self.k > len(documents):
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(documents)} documents")
         if self.grouped:
@@ -258,9 +244,6 @@ class RandomSubsets:
         Seed of the random subsets.
     stratified : bool
         Whether to keep the pool's share of each class (largest remainders); a share that rounds to 0 is an error.
-    nested : bool
-        Whether a replicate's smaller training set is part of its larger one: all sizes are then the beginning of one
-        random order.
     test : str, optional
         Part that every replicate is tested on; the pool is then all other parts. By default, the pool is the whole
         corpus, and each replicate is tested on the documents that it doesn't train on.
@@ -275,7 +258,6 @@ class RandomSubsets:
     replicates: int
     seed: int = 0
     stratified: bool = True
-    nested: bool = False
     test: str | None = None
 
     tags: ClassVar[Tags] = Tags(replicated=True)
@@ -307,13 +289,11 @@ class RandomSubsets:
         largest = pool.size - (self.test is None)  # without a test part, a document must remain to test on
         if self.train_size > largest:
             raise ConfigError(f"train_size = {self.train_size} is more than this collection allows: at most {largest}")
-        if self.stratified and documents.topics is not None:
-            raise ConfigError("stratified must be false where documents may have several classes, or none")
+        _check_stratified(self.stratified, documents)
         quotas = self._quotas(documents, pool) if self.stratified else None
         splits = []
         for replicate in range(1, self.replicates + 1):
-            entropy = [self.seed, replicate] if self.nested else [self.seed, self.train_size, replicate]
-            rows = np.random.default_rng(entropy).permutation(pool)
+            rows = np.random.default_rng([self.seed, self.train_size, replicate]).permutation(pool)
             drawn = rows[: self.train_size]
             if quotas is not None:
                 labels = documents.labels[rows]
@@ -415,9 +395,7 @@ class ByDate:
     Parameters
     ----------
     test_share : float
-        Share of the newest documents to test, rounded up to whole dates. Ignored if `test_from` is set.
-    test_from : str, optional
-        Date of the first document to test, in ISO 8601: "2024-05-31".
+        Share of the newest documents to test, rounded up to whole dates.
     stratified : bool
         Whether to test the newest documents of each class, that share of each. Required where dates are comparable
         only within a class.
@@ -425,23 +403,14 @@ class ByDate:
     Raises
     ------
     ConfigError
-        If `test_share` is out of range, `test_from` is no date, or both `test_from` and `stratified` are set.
+        If `test_share` is out of range.
     """
 
     test_share: float = 0.25
-    test_from: str | None = None
     stratified: bool = False
 
     def __post_init__(self) -> None:
         _share(self.test_share)
-        if self.test_from is not None:
-            if self.stratified:
-                raise ConfigError("stratified must be false where test_from is given: one date divides all classes")
-            try:
-                np.datetime64(self.test_from, "s")
-            except ValueError:
-                problem = "must be an ISO 8601 date in quotes, such as '2024-05-31'"
-                raise ConfigError(f"test_from is {self.test_from!r}: {problem}") from None
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return one split, "newest".
@@ -465,12 +434,8 @@ class ByDate:
             raise ConfigError("by-date: the documents have no dates; name the column of the corpus that holds them")
         if documents.dated_by_class and not self.stratified:
             raise ConfigError("by-date: these dates are comparable only within a class; set stratified: true")
-        if self.stratified and documents.topics is not None:
-            raise ConfigError("stratified must be false where documents may have several classes, or none")
+        _check_stratified(self.stratified, documents)
         test = np.zeros(len(documents), dtype=bool)
-        if self.test_from is not None:
-            test[:] = documents.dates >= np.datetime64(self.test_from, "s")
-            return [make_split(documents, "newest", 1, ~test, test)]
         parts = documents.labels if self.stratified else np.zeros_like(documents.labels)
         for part in np.unique(parts):
             rows = np.flatnonzero(parts == part)
@@ -492,9 +457,7 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
     """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
     if name not in documents.part_names:
-        near = difflib.get_close_matches(name, documents.part_names, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"{parameter}: no group {name!r}{hint} (groups: {', '.join(documents.part_names)})")
+        raise ConfigError(f"{parameter}: {unknown_name('group', name, documents.part_names)}")
     mask: NDArray[np.bool_] = documents.parts == documents.part_names.index(name)
     return mask
 
@@ -504,6 +467,12 @@ def _groups(documents: Documents) -> NDArray[np.int32]:
     if documents.groups is None:
         raise ConfigError("grouped: the documents have no groups; name the column of the corpus that holds them")
     return documents.groups
+
+
+def _check_stratified(stratified: bool, documents: Documents) -> None:
+    """Raise ConfigError where documents may have several classes, or none, and splits are to be stratified."""
+    if stratified and documents.topics is not None:
+        raise ConfigError("stratified must be false where documents may have several classes, or none")
 
 
 def _share(value: float) -> None:

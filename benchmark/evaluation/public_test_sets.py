@@ -18,8 +18,7 @@ import yaml
 from pyarrow import parquet
 
 from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.metrics import metric_values
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 
@@ -154,9 +153,8 @@ class ShippedPredictions:
         """
         rows, predicted = np.arange(len(self.frame)), self.codes(labels)
         outcome = Outcome(name, rows, self.folds, self.truth, predicted, len(self.classes))
-        values = metric_values(outcome.tallies, multilabel=self.test_set.multilabel, of_class=False)
         n = np.array([rows.size for rows in outcome.rows])
-        return CellScores(name, self.groups, values, n, outcome.ties(None), outcome)
+        return CellScores(name, self.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)
 
 
 def label_codes(labels: Sequence[str], classes: Sequence[str], *, multilabel: bool) -> NDArray[Any]:

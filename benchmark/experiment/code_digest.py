@@ -144,8 +144,9 @@ def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from _within(node.orelse)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        else:
-            yield from _within(ast.iter_child_nodes(node))
+        else:  # statements stand in these lists, and expressions hold none
+            for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+                yield from _within(getattr(node, name, ()))
 
 
 @cache

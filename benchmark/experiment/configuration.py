@@ -12,7 +12,7 @@ from benchmark.corpora.user.user_card import check_user_card, user_card_path, us
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.papers.load import check_published, published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
-from benchmark.plugins.records import with_plugin_paths
+from benchmark.plugins.records import pipeline_files, with_plugin_paths
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
@@ -76,13 +76,15 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
 
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
-    node = Node.of_data(with_plugin_paths(manifest["config"], manifest.get("plugins", [])), name)
-    return check_source(node, received=[folder / MANIFEST_FILE])
+    records = manifest.get("plugins", [])
+    node = Node.of_data(with_plugin_paths(manifest["config"], records), name)
+    known = registries_for(node, [folder / MANIFEST_FILE], pipeline_files(records))
+    return check_experiment(node, known, published_papers())
 
 
-def check_source(node: Node, received: Sequence[Path] = ()) -> Experiment:
-    """Check a configuration that has been read; `received` as for `registries_for`."""
-    return check_experiment(node, registries_for(node, received), published_papers())
+def check_source(node: Node) -> Experiment:
+    """Check a configuration that has been read."""
+    return check_experiment(node, registries_for(node), published_papers())
 
 
 def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment, TextSettings
     from benchmark.experiment.plan import PlannedTask, Setting, StoreUnit
@@ -35,16 +35,9 @@ class Executor(Protocol):
     """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
 
     def solved(
-        self, work: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
-
-
-class RemoteExecutor(Executor, Protocol):
-    """Other processes, which compute several tasks at once."""
-
-    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
-        """Start to compute the settings of all tasks."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +54,12 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
-    elsewhere : RemoteExecutor or None
-        Other processes that compute, if any.
+    elsewhere : callable, optional
+        Returns an executor by other processes, of an experiment and its variants.
     """
 
     store: Store
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
-    elsewhere: RemoteExecutor | None = None
+    elsewhere: Callable[[Experiment, Mapping[str, LoadedVariant]], Executor] | None = None

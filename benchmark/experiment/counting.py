@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ import numpy as np
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.reader import LastCorpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
@@ -34,6 +34,21 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing
 
 
+class LastCorpus:
+    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Any, ...] = ()
+        self._corpus: Any = None
+
+    def once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
+        """Return what `read` returned for an equal key the last time, or else what it returns now."""
+        if self._key != key:
+            self._key, self._corpus = (), None  # free the old corpus before reading the new one
+            self._key, self._corpus = key, read()
+        return self._corpus
+
+
 def read_counts(
     collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
@@ -41,12 +56,13 @@ def read_counts(
     last = last or LastCorpus()
     source, content, more, read = _located(collection.reader, context, last)
     key = _counts_key(collection, content)
-    entry = context.store.get(key)
-    if entry is None:
+
+    def counted() -> StoreEntry:
         corpus = select_documents(read(), list(collection.classes), collection.exclude)
         arrays, known = counts_to_arrays(_counts(corpus, collection, context.jobs))
-        entry = StoreEntry(arrays, known | {"digest": corpus.digest})
-        context.store.put(key, entry)
+        return StoreEntry(arrays, known | {"digest": corpus.digest})
+
+    entry = context.store.cached(key, counted)
     facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
     return counts_from_arrays(entry.arrays, entry.facts), facts, key
 
@@ -60,9 +76,19 @@ def _located(
     """
     if is_builtin(type(reader)):
         source = reader.locate(download=context.download, notify=context.observer.note)
-        return str(source), _content(reader, source), reader.facts, lambda: last.load(reader, source)
-    name, corpus, facts = last.read(reader, download=context.download)
-    return name, {"documents": hashlib.sha256(pickle.dumps(corpus)).hexdigest()}, lambda: facts, lambda: corpus
+        content = _content(reader, source)
+        return str(source), content, reader.facts, lambda: last.once((reader, content), lambda: reader.load(source))
+    name, corpus, facts = last.once((reader,), lambda: reader.read(download=context.download))
+    return name, {"documents": _digest(corpus)}, lambda: facts, lambda: corpus
+
+
+def _digest(corpus: Any) -> str:
+    """Return the sha256 of a user's corpus; equal corpora have the same, whichever objects occur in them twice."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    pickler.fast = True
+    pickler.dump(corpus)
+    return hashlib.sha256(file.getvalue()).hexdigest()
 
 
 def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field, replace
 from traceback import format_exception
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
 from benchmark.experiment.plan import (
-    Batch,
     pack_predictions,
     plan_batches,
     predictions_of_unit,
     unit_splits,
 )
-from benchmark.methods.degenerate import degenerate_predictions_reason
-from benchmark.methods.split_data import SplitData
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.plugins.loader import plugin_files
 from benchmark.plugins.sending import pickle_by_name
@@ -33,10 +32,10 @@ from benchmark.system.user_process import ProcessEndedError, UserProcess
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Experiment
+    from benchmark.config.model import Experiment, MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.experiment.context import Executor, LoadedVariant, RunContext
-    from benchmark.experiment.plan import Part, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
 
@@ -72,29 +71,21 @@ class LocalExecutor:
         next.
         """
         for batch in plan_batches(missing, by_split=task.problem.multilabel):
-            yield from self._solve(batch)
-
-    def _solve(self, batch: Batch) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Compute a batch; where several units fail, one by one: results before the first failure are stored."""
-        for setting, units in batch.parts:
-            if setting.key in self._failed:
-                yield from ((unit.key, self._failed[setting.key]) for unit in units)
-        parts = tuple(part for part in batch.parts if part[0].key not in self._failed)
-        for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
-            if isinstance(decided, BaseException) and len(units) > 1:
-                for unit in units:
-                    yield from self._solve(Batch(((setting, (unit,)),)))
-                continue
-            for unit, result in zip(units, self._results(setting, units, decided), strict=True):
-                if isinstance(result, str):
-                    self._failed[setting.key] = result
-                yield unit.key, result
+            for setting, units in batch.parts:
+                if setting.key in self._failed:
+                    yield from ((unit.key, self._failed[setting.key]) for unit in units)
+            parts = tuple(part for part in batch.parts if part[0].key not in self._failed)
+            for (setting, units), decided in self._decided(replace(batch, parts=parts)) if parts else ():
+                for unit, result in zip(units, self._results(setting, units, decided), strict=True):
+                    if isinstance(result, str):
+                        self._failed[setting.key] = result
+                    yield unit.key, result
 
     def _decided(self, batch: Batch) -> Iterable[tuple[Part, list[SettingPredictions] | BaseException]]:
         """Return each part with its predictions, or the error that it raised."""
         self._observer.now(batch.units[0].label)
         if any(setting.classifies_points for setting, _ in batch.parts):
-            self._matrices.release_matrices()  # earlier methods' matrices would count as this method's memory
+            self._matrices.release()  # earlier methods' matrices would count as this method's memory
         reset_peak_memory()
         for setting, _ in batch.parts:
             setting.compile()
@@ -133,18 +124,28 @@ class LocalExecutor:
             if not reason and not isinstance(error, ValueError | FloatingPointError | BenchError):
                 reason = locate_error(error, user_place(setting.user_classes[-1]))
         reason = reason or str(error)
-        return f"{units[0].splits[0].name}: {reason}" if len(units[0].splits) == 1 else reason
+        return f"{units[0].splits[0].name}: {reason}" if len(units) == len(units[0].splits) == 1 else reason
 
     def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
         """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""
-        splits = unit_splits(units)
-        for split, own in zip(splits, decided, strict=True) if setting.alone else ():
-            problem = setting.problem.over_terms_of(split.train)
-            data = SplitData(problem, split, splits, setting.terms, setting.method.aggregate, self._matrices)
-            if reason := degenerate_predictions_reason(setting.method.spec, data, own):
+        for split, own in zip(unit_splits(units), decided, strict=True) if setting.alone else ():
+            if reason := degenerate_reason(setting.method.spec, own):
                 where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
                 return f"{where}{split.name}: {reason}"
         return ""
+
+
+def degenerate_reason(spec: MethodSpec, own: SettingPredictions) -> str:
+    """Return why predictions of a split tell its test documents not apart, or "" if they do."""
+    if len(own.predicted) < 2 or (own.predicted != own.predicted[:1]).any():
+        return ""
+    if own.tied.all():
+        return "every prediction is a tie: no class scores higher than all others"
+    values = own.values
+    if spec.kernel is None or values is None or not np.isfinite(values).any() or (values != values[:1]).any():
+        return ""
+    kernel = spec.build_kernel()
+    return f"the kernel {kernel!r} has the same values for all test documents, so all get the same prediction"
 
 
 class ProcessExecutor:

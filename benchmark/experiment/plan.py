@@ -35,16 +35,16 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.splits import Split
+    from benchmark.experiment.context import LoadedVariant
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
 
 _T = TypeVar("_T")
 
@@ -187,24 +187,14 @@ def component_classes(spec: MethodSpec) -> list[type]:
 # --- Settings of a task ---
 
 
-def plan_task(
-    experiment: Experiment,
-    variant: Variant,
-    task: Task,
-    counts: Counts,
-    counts_id: str,
-    texts: Mapping[TextSettings, tuple[Counts, str]] | None = None,
-    strings: Mapping[TextSettings, Texts] | None = None,
-) -> PlannedTask:
-    """Return all settings of one task and variant.
-
-    `texts` holds the counts of methods with their own text, `strings` the documents for methods that read them.
-    """
+def plan_task(experiment: Experiment, variant: Variant, task: Task, read: LoadedVariant) -> PlannedTask:
+    """Return all settings of one task and variant."""
     selected = {key for cell in experiment.cells for key in settings_of_cell(experiment, cell)}
-    rows, documents = counts.documents.of_classes(task.classes)
+    rows, documents = read.counts.documents.of_classes(task.classes)
     splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
     trained = training_rows_of(split for each in splits.values() for split in each)
-    labels, whole = _labels_digest(rows, documents), len(rows) == len(counts.documents)
+    whole, truth = len(rows) == len(read.counts.documents), documents.labels
+    labels = array_digest(rows.astype(np.int64), truth if documents.topics is None else documents.topics)
 
     def problem_of_counts(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
         chosen = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
@@ -212,24 +202,24 @@ def plan_task(
         return Problem(chosen, key, experiment.seed, trained, text.pruning if text.pruning.by_split else None)
 
     default = variant.collection.text
-    problem = problem_of_counts(counts, counts_id, default)
-    counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in (texts or {}).items()}
-    read = {  # methods that read strings depend on no count
+    problem = problem_of_counts(read.counts, read.key, default)
+    counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in read.texts.items()}
+    strings = {  # methods that read strings depend on no count
         text: replace(
             problem,
             key=store_key(texts=each.key, rows=labels, classes=list(task.classes)),
             pruning=None,
             texts=each.take(rows),
         )
-        for text, each in (strings or {}).items()
+        for text, each in read.strings.items()
     }
 
     def problem_of(spec: MethodSpec) -> Problem:
         own = counted.get(spec.text, problem)
-        return read.get(spec.text or default, own) if spec.classifier.tags.reads_texts else own
+        return strings.get(spec.text or default, own) if spec.classifier.tags.reads_texts else own
 
     inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
-    digest = cache(_rows_digest)
+    digest = cache(rows_digest)
     settings = []
     for entry in variant.entries:
         several = len(entry.candidates) > 1
@@ -313,12 +303,8 @@ def _inner_splits(experiment: Experiment, split: Split, documents: Documents) ->
     return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
 
 
-def _labels_digest(rows: NDArray[np.intp], documents: Documents) -> str:
-    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
-    return array_digest(rows.astype(np.int64), truth)
-
-
-def _rows_digest(split: Split) -> str:
+def rows_digest(split: Split) -> str:
+    """Return the digest of a split's rows."""
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 
@@ -444,34 +430,13 @@ def fold_counts(
 
 
 def pack_predictions(predictions: SettingPredictions) -> StoreEntry:
-    """Return a unit's predictions as stored: one bit per class of multi-label predictions, and per tie."""
-    arrays = {
-        "predicted": np.packbits(predictions.predicted, axis=1)
-        if predictions.predicted.ndim == 2
-        else predictions.predicted,
-        "tied": np.packbits(predictions.tied),
-        "seconds": predictions.seconds,
-        "inner": predictions.inner,
-        "memory": predictions.memory,
-        **({} if predictions.values is None else {"values": predictions.values}),
-    }
-    return StoreEntry(arrays, {"version": predictions.versions[0], "warnings": list(predictions.warnings)})
+    """Return a unit's predictions as stored."""
+    values = vars(predictions)
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
 
 
-def unpack_predictions(entry: StoreEntry, unit: StoreUnit, problem: Problem) -> SettingPredictions:
+def unpack_predictions(entry: StoreEntry) -> SettingPredictions:
     """Return a unit's predictions back from the store."""
-    arrays, sizes, k = entry.arrays, tuple(len(split.test) for split in unit.splits), len(problem.documents.classes)
-    predicted = arrays["predicted"]
-    if problem.multilabel:
-        predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
-    return SettingPredictions(
-        predicted,
-        np.unpackbits(arrays["tied"], count=predicted.size).astype(bool).reshape(predicted.shape),
-        sizes,
-        arrays["seconds"],
-        arrays["memory"],
-        arrays["inner"],
-        (entry.facts["version"],) * len(sizes),
-        tuple(entry.facts["warnings"]),
-        arrays.get("values"),
-    )
+    facts: dict[str, Any] = {name: tuple(value) for name, value in entry.facts.items()}
+    return SettingPredictions(**facts | entry.arrays)

@@ -15,13 +15,12 @@ import subprocess
 import sys
 import zipfile
 from datetime import datetime, timezone
-from importlib.metadata import distribution, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.figures import published_by_cell
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
 from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
@@ -36,7 +35,6 @@ from benchmark.evaluation.predictions import (
     RUN_FILES,
     TIMINGS_TABLE,
 )
-from benchmark.papers.load import published_of_experiment
 from benchmark.plugins.records import plugin_records
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
@@ -44,12 +42,12 @@ from benchmark.system.errors import BenchError, ConfigError, DataError, quote_va
 from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.config.model import Experiment
 
 #: The format of a run's folder; others are refused in a line.
-RUN_FORMAT = 5
+RUN_FORMAT = 6
 MANIFEST_FILE = "manifest.json"
 _AGAIN = "run the configuration again"
 _LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas")
@@ -61,8 +59,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_run` refuses, not one run's predictions under another's description.
     """
-    published = published_by_cell(published_of_experiment(run.experiment), run.experiment)
-    notes = diagnostic_notes(run, published)
+    notes = diagnostic_notes(run)
     recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
     contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
     contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
@@ -90,16 +87,13 @@ def check_folder_free(folder: Path, experiment: Experiment) -> None:
         found = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
         name, cells = found["name"], found.get("only", [])
     except (OSError, ValueError, LookupError, TypeError):
-        name, cells = None, []
-    same = name == experiment.name and (not experiment.only or cells == list(experiment.only))
-    if same or set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
-        return
-    if name is None:
+        if set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+            return
         holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
-    elif name != experiment.name:
-        holds = f"the run of {quote_value(name)}"
     else:
-        holds = f"the run of {', '.join(map(str, cells))}" if cells else "the whole run"
+        if name == experiment.name and (not experiment.only or cells == list(experiment.only)):
+            return
+        holds = f"the run of {quote_value(name)} ({', '.join(map(str, cells)) or 'all cells'})"
     raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or add --overwrite")
 
 
@@ -139,7 +133,7 @@ def read_run(folder: Path) -> RunPredictions:
     """
     manifest = read_manifest(folder)
     experiment = experiment_from_data(manifest["experiment"], manifest["config"])
-    contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
+    contents = {name: _content(folder / name, digest) for name, digest in manifest["files"].items()}
     with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
         contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
     chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
@@ -150,14 +144,11 @@ def read_run(folder: Path) -> RunPredictions:
     return RunPredictions(experiment, predictions, failures, facts, stored=stored, recorded=recorded)
 
 
-def _content(folder: Path, name: str, digest: str) -> bytes:
-    path = folder / name
+def _content(path: Path, digest: str) -> bytes:
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({name} is missing)") from None
     except OSError as error:
-        raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
+        raise DataError(f"{path}: can't be read: {error.strerror or error}; {_AGAIN}") from None
     if hashlib.sha256(content).hexdigest() != digest:
         raise DataError(f"{path}: is damaged, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
     return content
@@ -173,56 +164,31 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
         "name": experiment.name,
         "config": experiment.raw,
         **({"only": list(experiment.only)} if experiment.only else {}),
-        **_described(run),
+        **({"plugins": plugins} if (plugins := plugin_records(experiment)) else {}),
+        "cells": _cells(run),
+        "stored": list(run.stored_cells),
         "variants": run.facts,
         "failures": run.failures,
         "experiment": experiment_to_data(experiment),
         "versions": library_versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
-        **_code_origin(),
+        "git": _git(),
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
         "seconds": round(seconds, 2),
     }
 
 
-def _described(run: RunPredictions) -> dict[str, Any]:
-    """Return the manifest's methods, splits, chosen candidates, ties, and seconds of diagnostics."""
-    experiment, predictions, scored = run.experiment, run.predictions, run.scored
-    whole = scored.frame[scored.frame["fold"] == ALL_SPLITS]
+def _cells(run: RunPredictions) -> dict[str, dict[str, Any]]:
+    """Return the ties of each cell, and the candidate that it chose on each split."""
+    whole = run.scored.frame[run.scored.frame["fold"] == ALL_SPLITS]
     cells: dict[str, dict[str, Any]] = {
         name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
     }
-    for cell in experiment.cells:
-        if cell.choice and cell.id in scored.chosen:
-            cells[cell.id]["chosen"] = [int(index) for index in scored.chosen[cell.id]]
-    return {
-        "methods": {
-            name: {entry.label: [_method(spec) for spec in entry.candidates] for entry in variant.entries}
-            for name, variant in experiment.variants.items()
-        },
-        **({"plugins": plugins} if (plugins := plugin_records(experiment)) else {}),
-        "protocol": {name: variant.protocol.resolved for name, variant in experiment.variants.items()},
-        "splits": {
-            _joined(key): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
-            for key, splits in predictions.splits.items()
-        },
-        "cells": cells,
-        "stored": list(run.stored_cells),
-        "seeds": {"experiment": experiment.seed},
-        "timings": {_joined((variant, name)): each.timings for name, variant, each in run.diagnostics if each.timings},
-    }
-
-
-def _joined(key: Iterable[str | int | None]) -> str:
-    return "-".join(str(word) for word in key if word not in ("", None))
-
-
-def _method(spec: MethodSpec) -> dict[str, Any]:
-    parts = {"kernel": spec.kernel, "classifier": spec.classifier}
-    resolved: dict[str, Any] = {name: None if part is None else part.resolved for name, part in parts.items()}
-    resolved |= {"threshold": spec.threshold.plain} if spec.threshold else {}
-    return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}
+    for cell in run.experiment.cells:
+        if cell.choice and cell.id in run.scored.chosen:
+            cells[cell.id]["chosen"] = [int(index) for index in run.scored.chosen[cell.id]]
+    return cells
 
 
 def library_versions() -> dict[str, str]:
@@ -239,7 +205,7 @@ def configuration_of_run(manifest: Mapping[str, Any]) -> str:
 
 def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
-    ignored = ("finished", "seconds", "timings", "stored", "command", "name", "digest", "experiment")
+    ignored = ("finished", "seconds", "stored", "command", "name", "digest", "experiment")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
     keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS_TABLE}"]
@@ -257,20 +223,15 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _code_origin() -> dict[str, Any]:
-    """Return the commit of the checkout and whether it has uncommitted changes, as `git`.
-
-    Without a checkout of this project `git` is empty, whatever repository surrounds the package, and `direct_url` is
-    what the installer recorded of the package's origin (PEP 610), if it did.
-    """
+def _git() -> dict[str, Any]:
+    """Return the commit of this project's checkout and whether files have changed since; {} without a checkout."""
     try:
         if CHECKOUT is not None and Path(_git_says(CHECKOUT, "rev-parse", "--show-toplevel")).resolve() == CHECKOUT:
             changed = bool(_git_says(CHECKOUT, "status", "--porcelain", "--untracked-files=no"))
-            return {"git": {"commit": _git_says(CHECKOUT, "rev-parse", "HEAD"), "changed": changed}}
+            return {"commit": _git_says(CHECKOUT, "rev-parse", "HEAD"), "changed": changed}
     except (OSError, subprocess.SubprocessError):
         pass
-    recorded = distribution("simplexbench").read_text("direct_url.json")
-    return {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}
+    return {}
 
 
 def _git_says(checkout: Path, *arguments: str) -> str:

@@ -9,12 +9,12 @@ import numpy as np
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
-from benchmark.corpora.reader import LastCorpus
 from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import (
+    LastCorpus,
     check_expectations,
     describe_counts,
     document_strings,
@@ -23,8 +23,8 @@ from benchmark.experiment.counting import (
     text_counts,
 )
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import component_classes, plan_task, setting_name, unpack_predictions
-from benchmark.experiment.store import KernelCache, StoreEntry, array_digest, store_key
+from benchmark.experiment.plan import component_classes, plan_task, rows_digest, setting_name, unpack_predictions
+from benchmark.experiment.store import KernelCache, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import compile_all
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
+    from benchmark.evaluation.splits import Split
     from benchmark.experiment.context import Executor, RunContext
     from benchmark.experiment.plan import PlannedTask
     from benchmark.experiment.store import Store
@@ -69,8 +70,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     matrices = MatrixCache(context.jobs, cached=cache)
     executors = executors_here(experiment, read, context, matrices)
     if context.elsewhere is not None:
-        context.elsewhere.begin(experiment, read, tasks)
-        executors = [context.elsewhere, *executors]
+        executors.insert(0, context.elsewhere(experiment, read))
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
@@ -87,19 +87,17 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
                 predictions.splits[SplitKey(task.variant, task.task, size)] = splits
             results, known = solve_task(task, context, executors)
             for setting in task.settings:
-                entries = [(results[unit.key], unit) for unit in setting.units]
-                if reasons := [entry for entry, _ in entries if isinstance(entry, str)]:
+                entries = [results[unit.key] for unit in setting.units]
+                if reasons := [entry for entry in entries if isinstance(entry, str)]:
                     failures[setting_name(setting.key)] = reasons[0]
                     continue
-                unpacked = [unpack_predictions(entry, unit, task.problem) for entry, unit in entries]  # type: ignore[arg-type]
+                unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
                 if known.issuperset(unit.key for unit in setting.units):
                     stored.add(setting.key)
         matrices.release()
         if cache.n_found:
-            context.observer.note(
-                f"{cache.n_found:,} of the kernels' matrices, models and hyperplanes came from the store."
-            )
+            context.observer.note(f"{cache.n_found:,} of the kernels' models came from the store.")
         counts = {name: (variant.counts, variant.key) for name, variant in read.items()}
         arrays, failed = compute_diagnostics(experiment, counts, context)
     predictions.diagnostics.update(arrays)
@@ -131,8 +129,7 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
     """Yield the settings to compute, task by task."""
     for name, variant in experiment.variants.items():
         for task in variant.tasks:
-            own = read[name]
-            yield plan_task(experiment, variant, task, own.counts, own.key, own.texts, own.strings)
+            yield plan_task(experiment, variant, task, read[name])
 
 
 def solve_task(
@@ -200,17 +197,17 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
     matrix, ids = task.problem.counts.matrix, task.problem.documents.ids
     if len(splits) > MAX_DUPLICATE_SPLITS or matrix.dtype.kind == "f":  # points have no words in common
         return [], []
+
+    def searched(split: Split) -> StoreEntry:
+        rows, like = near_duplicates(matrix, split.train, split.test)
+        return StoreEntry({"rows": rows, "like": like})
+
     found, rows_of = [], []
     for split in splits:
-        rows = array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
-        key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), problem=task.problem.key, rows=rows)
-        entry = store.get(key)
-        if entry is None:
-            entry = StoreEntry(
-                dict(zip(("rows", "like"), near_duplicates(matrix, split.train, split.test), strict=True))
-            )
-            store.put(key, entry)
-        known, like = entry.arrays["rows"], entry.arrays["like"]
+        content = {"problem": task.problem.key, "rows": rows_digest(split)}
+        key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), **content)
+        arrays = store.cached(key, partial(searched, split)).arrays
+        known, like = arrays["rows"], arrays["like"]
         which = np.flatnonzero(known >= 0)
         pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:N_DUPLICATE_EXAMPLES]]
         same = int(np.count_nonzero(like == 1.0))
@@ -277,8 +274,4 @@ def _cached_arrays(
     if not all(map(is_stored, components)):
         return compute()
     key = store_key(stage="diagnostics", code=code_digest(*components), counts=counts, **content)
-    entry = store.get(key)
-    if entry is None:
-        entry = StoreEntry(compute())
-        store.put(key, entry)
-    return entry.arrays
+    return store.cached(key, lambda: StoreEntry(compute())).arrays

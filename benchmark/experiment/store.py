@@ -1,7 +1,7 @@
 """The store of results, with keys made from the content that a result was computed from.
 
-An entry is one file: a header (names, types and shapes of its arrays, some small facts, and digests of the payload
-by chunks), the header's own digest, and the payload. It is written to a temporary file and renamed, so that a
+An entry is one file: a header (names, types, shapes and digests of its arrays, and some small facts), the header's own
+digest, and the arrays. It is written to a temporary file and renamed, so that a
 reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
 fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
@@ -15,7 +15,6 @@ import os
 import secrets
 import struct
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -36,12 +35,10 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
-STORE_FORMAT = 1
+STORE_FORMAT = 2
 ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
-STORE_CHUNK_BYTES = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
-_DIGEST_BYTES = 32
-_LONGEST_HEADER = 1 << 30
+_DIGEST_BYTES, _MOST_HEADER_BYTES = 32, 1 << 26
 #: Errors that an entry raises which isn't what was written.
 _DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
 #: The stage in the facts of an entry.
@@ -84,19 +81,6 @@ def array_digest(*arrays: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def default_store_folder() -> Path | str:
-    """Return ``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or else the user's cache folder."""
-    named = os.environ.get("BENCH_CACHE")
-    if named and "://" in named:
-        return named
-    return Path(named) if named else platformdirs.user_cache_path("simplexbench") / "store"
-
-
-def default_store_limit() -> int:
-    """Return ``$BENCH_CACHE_LIMIT_GB`` in bytes; by default 20 GB."""
-    return read_gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
-
-
 class Store:
     """A folder of entries, or an address of fsspec such as s3://bucket/prefix, shared by any number of runs at once.
 
@@ -104,10 +88,11 @@ class Store:
 
     Parameters
     ----------
-    folder : Path or str
-        A folder, or an address.
-    limit : int
-        Largest size in bytes; the least recently used entries are removed beyond it.
+    folder : Path or str, optional
+        A folder, or an address; by default ``$BENCH_CACHE``, or else the user's cache folder.
+    limit : int, optional
+        Largest size in bytes, beyond which the least recently used entries are removed; by default
+        ``$BENCH_CACHE_LIMIT_GB``, or else 20 GB.
     warn : callable
         Called once with the reason why nothing more is stored (the folder is full or read-only) or read (an address
         doesn't answer); the run goes on without the store.
@@ -130,8 +115,9 @@ class Store:
         limit: int | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.folder = default_store_folder() if folder is None else folder
-        self.limit = default_store_limit() if limit is None else limit
+        default = os.environ.get("BENCH_CACHE") or platformdirs.user_cache_path("simplexbench") / "store"
+        self.folder = default if folder is None else folder
+        self.limit = read_gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB) if limit is None else limit
         self._warn = warn
         self.writable, self.reachable, self._room = True, True, 0
         self.local = "://" not in str(self.folder)
@@ -142,9 +128,9 @@ class Store:
         else:
             self.has("")
 
-    def __reduce__(self) -> tuple[type[Store], tuple[Path | str, int]]:
+    def __reduce__(self) -> tuple[type[Store], tuple[str, int]]:
         """Pickle its address: a process of users' code has the same entries, and tells nobody of them."""
-        return Store, (Path(self.address) if self.local else self.address, self.limit)
+        return Store, (self.address, self.limit)
 
     def path(self, key: str) -> Path:
         """Return the path of a key's entry: below a folder of the first two letters of its name."""
@@ -160,16 +146,14 @@ class Store:
         """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
         with self._asking():
             try:
-                if not self.reachable:
-                    return None
-                with self._files.open(str(self.path(key)), "rb") as file:
-                    entry = _read(file, key)
+                if self.reachable:
+                    with self._files.open(str(self.path(key)), "rb") as file:
+                        entry = _read(file, key)
+                    self._use(key)
+                    return entry
             except _DAMAGE as error:
                 self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
                 self._remove(self.path(key))
-                return None
-            self._use(key)
-            return entry
         return None
 
     def put(self, key: str, entry: StoreEntry) -> bool:
@@ -177,11 +161,13 @@ class Store:
         size = sum(array.nbytes for array in entry.arrays.values())
         if not (self.writable and self.reachable) or size > self.limit:
             return False
+        content = _encode(key, entry)
         try:
-            self._write(self.path(key), _encode(key, entry))
-        except OSError as error:
+            self._write(self.path(key), content)
+        except Exception as error:  # noqa: BLE001 - of any library behind an address
             self.writable, self.reachable = False, self.local
-            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
+            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            self._warn(f"results are no longer kept: {self.folder}: {reason}")
             return False
         self._use(key)
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
@@ -189,6 +175,14 @@ class Store:
         if self._room <= 0:
             self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
+
+    def cached(self, key: str, compute: Callable[[], StoreEntry]) -> StoreEntry:
+        """Return the entry of a key, or else compute and write it."""
+        entry = self.get(key)
+        if entry is None:
+            entry = compute()
+            self.put(key, entry)
+        return entry
 
     def entries(self) -> list[tuple[Path, int, float]]:
         """Return path, bytes and time of last use of every entry, least recently used first."""
@@ -230,10 +224,7 @@ class Store:
     def _write(self, path: Path, content: Sequence[bytes | memoryview]) -> None:
         """Write to an address, or to a temporary file, and rename it: no reader sees part of an entry."""
         if not self.local:
-            try:
-                self._files.pipe_file(str(path), b"".join(content))
-            except Exception as error:
-                raise OSError(f"{type(error).__name__}: {error}") from error
+            self._files.pipe_file(str(path), b"".join(content))
             return
         part = self._root / "parts" / f"{path.name}.{process_name()}.{secrets.token_hex(4)}"
         try:
@@ -295,34 +286,24 @@ def _file_system(address: str, *, local: bool) -> tuple[Any, Path]:
 
 def _time_of(facts: dict[str, Any]) -> float:
     """Return when a file was last used or an object written, in seconds since 1970; 0 if that isn't known."""
-    for key in ("LastModified", "mtime", "created", "last_modified"):
-        if (time := facts.get(key)) is not None:
-            return float(time.timestamp() if hasattr(time, "timestamp") else time)
-    return 0.0
+    time = facts.get("LastModified") or facts.get("mtime") or facts.get("created") or 0
+    return float(time.timestamp() if hasattr(time, "timestamp") else time)
 
 
-def _chunks(array: NDArray[Any]) -> list[memoryview]:
-    view = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
-    return [view[start : start + STORE_CHUNK_BYTES] for start in range(0, len(view), STORE_CHUNK_BYTES)]
-
-
-def _digests(chunks: list[memoryview]) -> list[str]:
-    if len(chunks) < 2:
-        return [hashlib.sha256(chunk).hexdigest() for chunk in chunks]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # hashing releases the interpreter's lock
-        return list(pool.map(lambda chunk: hashlib.sha256(chunk).hexdigest(), chunks))
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(bytearray())
 
 
 def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
-    """Return an entry's header and the chunks of its arrays."""
+    """Return an entry's header and the bytes of its arrays."""
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
+    contents = [_bytes_of(array) for array in arrays.values()]
     described = [
-        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
-        for name, array in arrays.items()
+        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digest": hashlib.sha256(content).hexdigest()}
+        for (name, array), content in zip(arrays.items(), contents, strict=True)
     ]
     header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
-    start = ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest()
-    return [start, *(chunk for array in arrays.values() for chunk in _chunks(array))]
+    return [ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest(), *contents]
 
 
 def _read(file: BinaryIO, key: str) -> StoreEntry:
@@ -338,10 +319,7 @@ def _read(file: BinaryIO, key: str) -> StoreEntry:
 def _read_header(file: BinaryIO) -> Any:
     if file.read(len(ENTRY_MAGIC)) != ENTRY_MAGIC:
         raise ValueError("not an entry of this store, or one of another format")
-    (length,) = struct.unpack("<Q", file.read(8))
-    if length > _LONGEST_HEADER:
-        raise ValueError("the header is damaged")
-    header = file.read(length)
+    header = file.read(min(*struct.unpack("<Q", file.read(8)), _MOST_HEADER_BYTES))
     if hashlib.sha256(header).digest() != file.read(_DIGEST_BYTES):
         raise ValueError("the header is damaged")
     return json.loads(header)
@@ -352,11 +330,10 @@ def _read_array(file: BinaryIO, described: Any) -> NDArray[Any]:
     if dtype.hasobject:
         raise ValueError("the entry holds objects, not numbers")
     array = np.empty(shape, dtype)
-    chunks = _chunks(array)
-    for chunk in chunks:
-        if file.readinto(chunk) != len(chunk):  # type: ignore[attr-defined]
-            raise ValueError("the entry is cut short")
-    if _digests(chunks) != described["digests"]:
+    content = _bytes_of(array)
+    if file.readinto(content) != len(content):  # type: ignore[attr-defined]
+        raise ValueError("the entry is cut short")
+    if hashlib.sha256(content).hexdigest() != described["digest"]:
         raise ValueError(f"the array {described['name']!r} is not what was written")
     return array
 

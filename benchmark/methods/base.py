@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.methods.split_data import SplitData, inputs_of
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.vectors import surplus_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -73,7 +71,7 @@ class Method:
             If the method can't be used on these documents.
         """
         if self.joins(problem, terms) is None:
-            works = (SplitData(problem, split, splits, terms, self.aggregate, matrices) for split in splits)
+            works = (SplitData.of(problem, split, splits, terms, self.aggregate, matrices) for split in splits)
             return [self.solve_split(work) for work in works]
         (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
         if isinstance(predictions, Exception):
@@ -82,13 +80,12 @@ class Method:
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        watch, problem, vectors = Stopwatch(), work.problem, self.spec.vectors
+        watch = Stopwatch()
         fitted = self.fit_split(work.alone_on(work.split))
         watch.lap("training")
-        decisions = fitted.decide(fitted.view.own_terms(self.inputs(problem)[work.split.test]))
+        decisions = fitted.decide(self.inputs(work.problem)[work.split.test])
         watch.lap("testing")
-        warnings = () if vectors is None else surplus_warnings(vectors, problem.documents)
-        return replace(decisions.timed(watch.seconds()), warnings=warnings)
+        return decisions.timed(watch.seconds())
 
     def solve_joined(
         self, methods: Sequence[Any], work: SplitData, *, once: bool
@@ -104,7 +101,11 @@ class Method:
         ValueError, FloatingPointError
             If the method can't be used on these documents, or has no trained state that can be saved.
         """
-        return self.fit_split(SplitData(problem, split, [split], terms, self.aggregate, matrices))
+        fitted = self.fit_split(SplitData.of(problem, split, [split], terms, self.aggregate, matrices))
+        if problem.pruning is None or fitted.view.weighting is None:
+            return fitted
+        kept, chosen = problem.training_terms(split.train), fitted.view.terms
+        return fitted.with_terms(kept if chosen is None else kept[chosen])
 
     def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Train on a split and return the trained method, see `fit`."""
@@ -145,7 +146,7 @@ def solve_batch(
         pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
         if not pending:
             continue
-        work = SplitData(problem, split, [*all_splits.values()], terms, first.aggregate, matrices)
+        work = SplitData.of(problem, split, [*all_splits.values()], terms, first.aggregate, matrices)
         for i, result in zip(pending, first.solve_joined([asked[i][0] for i in pending], work, once=once), strict=True):
             if isinstance(result, Exception):
                 failed[i] = result
@@ -155,25 +156,3 @@ def solve_batch(
         failed[i] if i in failed else [predictions[i][id(split)] for split in splits]
         for i, (_, splits) in enumerate(asked)
     ]
-
-
-class WrappedMethod(Method):
-    """Base class of methods that train another one.
-
-    Parameters
-    ----------
-    method : Method
-    """
-
-    def __init__(self, method: Method) -> None:
-        super().__init__(method.spec, method.aggregate, batched=method.batched)
-        self.method = method
-
-    @property
-    def uses_seed(self) -> bool:
-        """`uses_seed` of the wrapped method."""
-        return self.method.uses_seed
-
-    def inputs(self, problem: Problem) -> Any:
-        """Return `inputs` of the wrapped method."""
-        return self.method.inputs(problem)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
-from benchmark.classifiers.class_scores import score_method, score_of_each
+from benchmark.classifiers.sklearn_adapter import score_of_each
 from benchmark.config.components import is_library_class
 from benchmark.methods.problem import check_finite_values
 from benchmark.system.errors import one_line, unknown_name
@@ -23,18 +22,16 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from benchmark.evaluation.predictions import SettingPredictions
 
     Array = NDArray[np.float64]
 
 #: Warnings of what a library will change: they say nothing of the numbers.
 _OF_FUTURE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-#: Longest text of a warning, and the number of documents that a classifier is trained on twice.
-_LONGEST, _DOCUMENTS = 200, 200
+#: Longest text of a warning.
+_LONGEST = 200
 
 
 def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> Array:
@@ -177,8 +174,9 @@ class CheckedClassifier:
         ValueError
             If the scores have another shape or aren't finite real numbers.
         """
-        method, n, k = score_method(self.classifier), X.shape[0], len(self.classes_)
-        if not method:
+        methods, n, k = ("decision_function", "predict_proba"), X.shape[0], len(self.classes_)
+        method = next((name for name in methods if hasattr(self.classifier, name)), None)
+        if method is None:
             return None
         values = getattr(self.classifier, method)(self._input(X))
         what = f"{self._source}: its {method} of {n} documents and {k} classes"
@@ -234,23 +232,6 @@ def value_of_class(classifier: Any, X: Any) -> Array:
     return np.asarray(values)
 
 
-def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[SettingPredictions]:
-    """Return the predictions of splits, the first with a warning if labels are not those of the largest scores.
-
-    A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
-    """
-    n = other = 0
-    for each in predictions:
-        if each.values is not None and each.predicted.ndim == 1:
-            n += len(each.predicted)
-            chosen = each.values[np.arange(len(each.predicted)), each.predicted]
-            other += int((chosen < each.values.max(axis=1)).sum())
-    if not other:
-        return predictions
-    text = f"{other:,} of {n:,} labels are not the largest score"
-    return [replace(predictions[0], warnings=(*predictions[0].warnings, text)), *predictions[1:]]
-
-
 @contextlib.contextmanager
 def collect_warnings(*, library: bool) -> Iterator[list[str]]:
     """Collect the texts of warnings, each once; the list is filled when the context ends.
@@ -272,24 +253,3 @@ def collect_warnings(*, library: bool) -> Iterator[list[str]]:
         elif not library:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     texts[:] = dict.fromkeys(texts)
-
-
-def changes_when_trained_again(train: Callable[[Any, NDArray[Any]], Any], X: Any, y: NDArray[Any]) -> str:
-    """Return a warning if a classifier predicts otherwise when it is trained again on the same 200 documents, or "".
-
-    Parameters
-    ----------
-    train : callable
-        Returns a trained classifier.
-    X : CSR array, shape (n, V)
-        Training points, of which at most 200 are used.
-    y : array, shape (n,)
-        Their classes.
-    """
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(_DOCUMENTS, X.shape[0])).astype(np.intp))
-    once, again = (train(X[rows], y[rows]).predict(X) for _ in range(2))
-    if np.array_equal(once, again):
-        return ""
-    return (
-        "not deterministic: trained again on the same documents, it predicts otherwise; another run has other numbers"
-    )

@@ -8,7 +8,6 @@ has fewer rows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
-    """Trained method; it takes the inputs of new documents: counts over its V terms, shape (m, V), texts or vectors.
+    """Trained method; it takes the inputs of new documents: counts of its problem's terms, texts or vectors.
 
     Parameters
     ----------
@@ -63,9 +62,9 @@ class FittedMethod(ABC):
         """Return the decision value of each class, shape (m, k)."""
         return self.decide(inputs).known_values
 
-    def over_own_terms(self) -> Self:
-        """Return the method for counts of its own terms alone, without their columns in its problem."""
-        return replace(self, view=replace(self.view, terms=None))
+    def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
+        """Return the method for counts of which these columns are its terms; None for counts of its terms alone."""
+        return replace(self, view=replace(self.view, terms=terms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +99,7 @@ class FittedMachines(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
+        inputs = self.view.own_terms(inputs)
         m, s = inputs.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
@@ -147,7 +147,8 @@ class FittedHyperplanes(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
-        return self.learned.decide(self.hyperplanes.values(canonical_csr(self.view.points(inputs))))
+        points = canonical_csr(self.view.points(self.view.own_terms(inputs)))
+        return self.learned.decide(self.hyperplanes.values(points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,17 +157,9 @@ class FittedPoints(FittedMethod):
 
     models: tuple[Any, ...]
 
-    def over_own_terms(self) -> Self:
-        """Return the method for counts of its own terms alone, without what was needed for training only."""
-        models = tuple(map(copy, self.models))
-        for model in models:
-            for name in getattr(model, "training_only", ()):
-                vars(model).pop(name, None)
-        return replace(super().over_own_terms(), models=models)
-
     def decide(self, inputs: Any) -> Decisions:
         """Return the decisions on documents; values are 1 or 0 of a classifier that only predicts."""
-        decisions = self.decide_points(self.view.points(inputs))
+        decisions = self.decide_points(self.view.points(self.view.own_terms(inputs)))
         if decisions.values is None:
             return decisions._replace(values=np.eye(len(self.learned.everywhere))[decisions.predicted])
         return decisions

@@ -14,7 +14,6 @@ from benchmark.corpora.user.records import UnknownColumnError, iter_records, rea
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_columns
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import warned_of_other_labels
 from benchmark.methods.vectors import checked_path
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodFile
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -54,15 +53,13 @@ def read_predictions(file: MethodFile) -> pd.DataFrame:
     """
     path = checked_path(file)
     columns = read_columns(path)
-    label = next((each for each in LABELS if each in columns), None)
-    if ID not in columns or label is None:
-        raise UnknownColumnError(path, ID if ID not in columns else LABELS[0], columns)
+    label = next((each for each in LABELS if each in columns), LABELS[0])
+    if missing := next((each for each in (ID, label) if each not in columns), None):
+        raise UnknownColumnError(path, missing, columns)
     keys, scored = [ID, *(each for each in (SPLIT, SIZE) if each in columns)], score_columns(columns)
-    lines, rows = [], []
-    for line, values in iter_records(path, [*keys, label, *scored]):
-        lines.append(line)
-        rows.append(values)
-    frame = pd.DataFrame(rows, columns=[*keys, LABELS[0], *scored], dtype=object)
+    records = list(iter_records(path, [*keys, label, *scored]))
+    lines, columns_read = [line for line, _ in records], [*keys, LABELS[0], *scored]
+    frame = pd.DataFrame([values for _, values in records], columns=columns_read, dtype=object)
     for key in (ID, SPLIT, SIZE):
         frame[key] = ["" if each is None else str(each).strip() for each in frame.get(key, [""] * len(frame))]
     twice = np.flatnonzero(frame.duplicated([ID, SPLIT, SIZE]))
@@ -116,7 +113,7 @@ class GivenPredictionsMethod(Method):
         if len(splits) > 1 and SPLIT not in frame.attrs["columns"] and len(np.unique(tested)) < len(tested):
             raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")
         try:
-            return warned_of_other_labels([_of_split(problem, split, frame) for split in splits])
+            return [_of_split(problem, split, frame) for split in splits]
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 
@@ -153,5 +150,4 @@ def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool) 
         raise ValueError(f"the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
     if multilabel:
         return np.array([[name in several for name in classes] for several in labels], dtype=bool)
-    position = {label: code for code, label in enumerate(classes)}
-    return np.array([position[label] for (label,) in labels], dtype=np.int32)
+    return np.array([classes.index(label) for (label,) in labels], dtype=np.int32)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes
+from benchmark.classifiers.hyperplanes import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import FittedPLSI
+from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.methods.split_data import cache_entry
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.classifiers.libsvm import KernelTiles
     from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier
     from benchmark.config.model import MethodSpec
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
@@ -54,12 +56,15 @@ class GramSource:
         LIBSVM's -c.
     values : callable
         Returns the decision values of the test documents from trained machines, shape (m, n_machines).
+    hyperplanes : callable, optional
+        Returns the hyperplanes of trained machines in the space of the documents' points.
     """
 
     train: KernelTiles
     rows: NDArray[np.intp]
     cost: float
     values: Callable[[MulticlassSvm], Array]
+    hyperplanes: Callable[[MulticlassSvm], Hyperplanes] | None = None
 
 
 def products_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
@@ -71,20 +76,33 @@ def products_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> Gram
     return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, work.matrices.jobs))
 
 
+def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+    """Return the inner products of points, of which a machine is a hyperplane."""
+    everything, split = work.points(spec), work.split
+    points, tested = canonical_csr(everything[split.train]), canonical_csr(everything[split.test])
+    cost = spec.classifier.build().cost(self_products(everything))
+    watch.lap("extraction")
+    train = DenseRows.square(work.matrices.square(points))
+    watch.lap("products")
+
+    def hyperplanes(machines: MulticlassSvm) -> Hyperplanes:
+        return linear_svm_hyperplanes(points, machines.machines)
+
+    return GramSource(train, split.train, cost, lambda machines: hyperplanes(machines).values(tested), hyperplanes)
+
+
 def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
-    """Return the Gram rows that the kernel's `transform` returns; those that took long are cached between runs."""
+    """Return the Gram rows that the kernel's `transform` returns."""
     rows, problem, points = _rows(work), work.problem, work.points(spec)
     labels = work.members if problem.multilabel else problem.documents.labels[rows]
     watch.lap("extraction")
-
-    def make() -> Arrays:
-        """Compute the rows."""
-        grams = gram_rows(spec.build_kernel(), points[rows], labels, points[work.split.test])
-        return dict(zip(("gram", "tested"), grams, strict=True))
-
-    arrays = work.matrices.cached(*cache_entry(problem, spec, GramSource, "Gram matrix", work), make)
+    kernel, n = spec.build_kernel(), len(rows)
+    kernel.fit(points[rows], labels.copy())  # a user's kernel may write over what it gets
+    gram, tested = (
+        check_real_array(kernel.transform(points[each]), (len(each), n), f"the kernel {kernel!r}")
+        for each in (rows, work.split.test)
+    )
     watch.lap("kernel")
-    gram, tested = arrays["gram"], arrays["tested"]
     tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
     return GramSource(DenseRows.square(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
@@ -130,8 +148,16 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
             arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
         return arrays
 
-    entry = cache_entry(work.problem, spec, GramSource, "PLSI models", work)
-    arrays = work.matrices.cached(*entry, learn)
+    content = {
+        "what": "PLSI models",
+        "problem": work.problem.key,
+        "rows": [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)],
+        "kernel": spec.kernel and spec.kernel.resolved,
+        "terms": [work.terms, work.aggregate],
+        "seed": [work.problem.seed, split.number],
+    }
+    about = f"PLSI models, {len(split.train):,} documents of {len(work.problem.documents.classes)} classes"
+    arrays = work.matrices.cached(about, [GramSource, type(kernel)], content, learn)
     by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
     if not hasattr(kernel, "scores_"):
         kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
@@ -154,46 +180,10 @@ def _rows(work: SplitData) -> NDArray[np.intp]:
     return work.split.train if work.problem.multilabel else by_class(work)[0]
 
 
-def gram_rows(
-    kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the Gram rows of the training points and of the test points against the training points.
-
-    Parameters
-    ----------
-    kernel : transformer
-        `fit(points, y)` remembers the training points, `transform` returns Gram rows against them.
-    points, tested : CSR arrays, shapes (n, V) and (m, V)
-        Training points and test points.
-    y : array, shape (n,) or (n, k)
-        Classes of the training points, or class indicators.
-
-    Returns
-    -------
-    float64 arrays, shapes (n, n) and (m, n)
-
-    Raises
-    ------
-    ValueError
-        If the values have another shape, aren't finite numbers, or are all equal.
-    """
-    kernel.fit(points.copy(), y.copy())  # a user's kernel may write over what it gets
-    grams = []
-    for rows in (points, tested):
-        values = kernel.transform(rows.copy())
-        grams.append(check_real_array(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    gram, tested_rows = grams
-    if gram.size > 1 and gram.min() == gram.max():
-        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
-    return gram, tested_rows
-
-
 def scaled_cost(
     classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
 ) -> float:
     """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
-    return (
-        classifier.C
-        if classifier.scale_C == "one"
-        else classifier.cost(kernel_diagonal(kernel, products, normalization))
-    )
+    if classifier.scale_C == "one":
+        return classifier.C
+    return classifier.cost(kernel_diagonal(kernel, products, normalization))

@@ -7,7 +7,7 @@ of it. Consecutive methods reuse their memory, because allocating memory takes l
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
@@ -49,20 +49,6 @@ def memory_budget() -> int:
     return read_gigabytes("BENCH_MEMORY_GB", 4.0)
 
 
-class ArrayCache(Protocol):
-    """Cache of arrays that took long to compute, shared between runs."""
-
-    def __call__(
-        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
-    ) -> Arrays:
-        """Return the arrays stored under this content and code, or compute them with `make`."""
-
-
-def _made(about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001
-    """Compute the arrays without storing them."""
-    return make()
-
-
 class MatrixCache:
     """Owner of the large matrices and the threads that methods compute with.
 
@@ -72,8 +58,9 @@ class MatrixCache:
         Number of threads.
     budget : int, optional
         Bytes that a matrix of inner products may take, and tiles of kernels; by default `memory_budget`.
-    cached : ArrayCache, optional
-        Cache of kernels' arrays that took long to compute; by default nothing is cached.
+    cached : callable, optional
+        Returns arrays that took long to compute, by name, components, content and a function that computes them, as
+        `KernelCache` does; by default they are computed.
 
     Attributes
     ----------
@@ -81,7 +68,9 @@ class MatrixCache:
         Buffer of the kernel matrix, in LIBSVM's layout.
     """
 
-    def __init__(self, jobs: int = 1, budget: int | None = None, cached: ArrayCache = _made) -> None:
+    def __init__(
+        self, jobs: int = 1, budget: int | None = None, cached: Callable[..., Arrays] = lambda *content: content[-1]()
+    ) -> None:
         self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
         self.budget = memory_budget() if budget is None else budget
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
@@ -190,15 +179,10 @@ class MatrixCache:
             self._rankings[key] = Rankings.learn(problem, split.train)
         return self._rankings[key]
 
-    def release_matrices(self) -> None:
+    def release(self) -> None:
         """Free the memory of all large matrices."""
         self._forget()
         self._memory, self.nodes = np.empty(0), NodeMatrix()
-
-    def release(self) -> None:
-        """Free all memory."""
-        self.release_matrices()
-        self._rankings.clear()
 
     def _inner(self, left: sp.csr_array, right: sp.csr_array) -> Array:
         out = self._take((left.shape[0], right.shape[0]))

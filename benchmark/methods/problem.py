@@ -103,10 +103,9 @@ class Problem:
         """
         built: Weighting = representation.weighting.build()
         if representation.fields:
-            (block_of, names), weights = (self.counts.block_of, self.counts.blocks), dict(representation.fields)
-            by_block = np.array([weights.get(name, 0.0) for name in names])
-            chosen = block_of if terms is None else block_of[terms]
-            built.of_blocks(chosen, by_block, representation.normalization, names)
+            block_of, weights = self.counts.block_of, dict(representation.fields)
+            by_block = np.array([weights.get(name, 0.0) for name in self.counts.blocks])
+            built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
         if rows is None:
             return built.fit(counts)
         return built.fit(counts[rows], self.members[rows] if representation.learns == FROM_LABELS else None)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.given_predictions import GivenPredictionsMethod
-from benchmark.methods.hyperplane_method import HyperplaneMethod
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.split_data import depends_on_split
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
+from benchmark.methods.top_method import TopMethod
 from benchmark.methods.wrappers.thresholds import ThresholdedMethod
-from benchmark.methods.wrappers.training_vocabulary import TrainingVocabularyMethod
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     cls = _method_class(spec, problem, terms, replicated=replicated)
     together = cls is SharedMatrixSvm or (replicated and cls in (PointClassifierMethod, GivenPredictionsMethod))
     method: Method = cls(spec, "sum" if terms is None else terms.aggregate, batched=together)
-    if spec.threshold is not None and problem.multilabel:
-        method = ThresholdedMethod(method)
-    return method if problem.pruning is None else TrainingVocabularyMethod(method)
+    return ThresholdedMethod(method, spec.threshold) if spec.threshold is not None and problem.multilabel else method
 
 
 def _method_class(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> type[Method]:
@@ -51,10 +48,7 @@ def _method_class(spec: MethodSpec, problem: Problem, terms: TermSelection | Non
     if spec.kernel is None:
         return PointClassifierMethod
     if not is_elementwise_kernel(spec.kernel.cls):
-        return HyperplaneMethod if tags_of(spec.kernel.cls).solved_by == "targets" else SvmMethod
-    if problem.multilabel:
-        hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
-        return HyperplaneMethod if hyperplanes else SvmMethod
-    two = len(problem.documents.classes) == 2 and spec.classifier.build().scheme == "one-vs-one"
-    one_matrix = two and replicated and terms is None and not depends_on_split(spec.representation)
-    return SharedMatrixSvm if one_matrix else SvmMethod
+        return TopMethod if tags_of(spec.kernel.cls).solved_by == "targets" else SvmMethod
+    two = not problem.multilabel and len(problem.documents.classes) == 2
+    same = two and replicated and not (terms or problem.pruning or depends_on_split(spec.representation))
+    return SharedMatrixSvm if same and spec.classifier.build().scheme == "one-vs-one" else SvmMethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
@@ -144,6 +143,21 @@ class SplitData:
     aggregate: str
     matrices: MatrixCache
 
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        split: Split,
+        splits: Sequence[Split],
+        terms: int | None,
+        aggregate: str,
+        matrices: MatrixCache,
+    ) -> Self:
+        """Return the data of a split, over the terms of its training documents if the problem is pruned by split."""
+        if problem.pruning is not None:
+            problem, splits = problem.over_terms_of(split.train), [split]
+        return cls(problem, split, splits, terms, aggregate, matrices)
+
     def alone_on(self, split: Split) -> Self:
         """Return the data of another split, solved without others."""
         return replace(self, split=split, splits=[split])
@@ -232,43 +246,6 @@ class SplitData:
         """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
         known, rows = self.problem.trained, training_rows_of(self.splits)
         return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
-
-
-def cache_entry(
-    problem: Problem, spec: MethodSpec, method: type, what: str, work: SplitData | None = None, **more: Any
-) -> tuple[str, list[type], dict[str, Any]]:
-    """Return description, components and content that identify a kernel's arrays, for `MatrixCache.cached`.
-
-    Parameters
-    ----------
-    problem : Problem
-    spec : MethodSpec
-        Specification; its classifier is not part of the content.
-    method : type
-        The class that computes the arrays.
-    what : str
-        Description of the arrays.
-    work : SplitData, optional
-        The split and terms that the arrays belong to; by default, they belong to all documents and terms.
-    **more
-        Other values that determine the arrays.
-    """
-    representation, kernel = spec.representation, spec.kernel
-    parts = [part.cls for part in (representation.weighting, representation.features, kernel) if part is not None]
-    split = None if work is None else work.split
-    rows = [] if split is None else [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
-    content = {
-        "what": what,
-        "problem": problem.key,
-        "rows": rows,
-        "representation": representation.resolved,
-        "kernel": None if kernel is None else kernel.resolved,
-        "terms": [None, ""] if work is None else [work.terms, work.aggregate],
-        "seed": [problem.seed, None if split is None else split.number],
-        **more,
-    }
-    n = len(problem.documents if split is None else split.train)
-    return f"{what}, {n:,} documents of {len(problem.documents.classes)} classes", [method, *parts], content
 
 
 def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:

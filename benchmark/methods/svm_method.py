@@ -23,10 +23,17 @@ from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram
 from benchmark.methods.base import Method
-from benchmark.methods.fitted import FittedMachines, svm_decisions
-from benchmark.methods.gram_sources import by_class, products_source, rows_source, scaled_cost, scores_source
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, svm_decisions
+from benchmark.methods.gram_sources import (
+    by_class,
+    points_source,
+    products_source,
+    rows_source,
+    scaled_cost,
+    scores_source,
+)
 from benchmark.methods.problem import Decisions, check_finite_values
-from benchmark.methods.split_data import SplitData, cache_entry, products_key
+from benchmark.methods.split_data import SplitData, products_key
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
@@ -38,10 +45,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.libsvm import BinarySvm
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
@@ -56,13 +62,13 @@ class SvmMethod(Method):
     """
 
     @property
-    def _on_scores(self) -> bool:
-        return self.spec.kernel is not None and tags_of(self.spec.kernel.cls).solved_by == "scores"
+    def _solved_by(self) -> str:
+        return "" if self.spec.kernel is None else tags_of(self.spec.kernel.cls).solved_by
 
     @property
     def uses_seed(self) -> bool:
         """True for the scores of a PLSI model, which starts from random parameters."""
-        return self._on_scores
+        return self._solved_by == "scores"
 
     def joins(self, problem: Problem, terms: int | None) -> Any:
         """Return a value that is equal for machines that can be trained together; None for a machine trained alone.
@@ -98,31 +104,33 @@ class SvmMethod(Method):
             return super().fit_split(work)
         with limit_threads(work.matrices):
             source, machines = self._trained(work, Stopwatch())
+            if source.hyperplanes is not None:
+                return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
             return FittedMachines.of(work, self.spec, source.rows, machines)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
-        classifier, matrices, kernel = self.spec.classifier.build(), work.matrices, self.spec.build_kernel()
-        of_rows = scores_source if self._on_scores else rows_source
-        source = (products_source if is_elementwise_kernel(type(kernel)) else of_rows)(work, self.spec, watch)
-        if not (work.problem.multilabel or self._on_scores):
-            machines = train_multiclass(
-                source.train,
-                by_class(work)[1],
-                C=source.cost,
-                epsilon=classifier.epsilon,
-                scheme=classifier.scheme,
-                ridge=classifier.ridge,
-                cache_mb=classifier.cache_mb,
-                jobs=matrices.jobs,
-                nodes=matrices.nodes,
-            )
+        classifier, matrices, multilabel = self.spec.classifier.build(), work.matrices, work.problem.multilabel
+        if is_elementwise_kernel(type(self.spec.build_kernel())):
+            linear = multilabel and self._solved_by == "points" and not self.spec.representation.dirichlet
+            source = (points_source if linear else products_source)(work, self.spec, watch)
+        else:
+            source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
+        if not (multilabel or self.uses_seed):
+            problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
+            sizes, jobs = by_class(work)[1], matrices.jobs
+            trained = train_multiclass(problem, sizes, classifier.scheme, jobs=jobs, nodes=matrices.nodes)
             watch.lap("training")
-            return source, machines
+            return source, trained
         matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
         watch.lap("kernel")
+        parameters = {"C": source.cost, "epsilon": classifier.epsilon}
+        members, names = work.members[:, work.learned.columns], work.learned.names(work.problem)
+        machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
+        watch.lap("training")
+        watch.book("machines", sum(machine.seconds for machine in machines))
         bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
-        return source, MulticlassSvm("one-vs-rest", bounds, train_each_class(work, classifier, source.cost, watch))
+        return source, MulticlassSvm("one-vs-rest", bounds, machines)
 
 
 def decided(
@@ -130,28 +138,10 @@ def decided(
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
     decisions = svm_decisions(work.learned, machines, check_finite_values(values))
-    if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
+    alike = len(values) > 1 and (values == values[:1]).all()  # they show that a kernel is degenerate
+    if not (work.problem.multilabel or alike) and machines.scheme == "one-vs-one" and values.shape[1] > 1:
         decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
     return decisions.timed(seconds)
-
-
-def train_each_class(
-    work: SplitData,
-    classifier: SupportVectorClassifier,
-    C: float,
-    watch: Stopwatch,
-    members: NDArray[np.bool_] | None = None,
-    names: Sequence[str] | None = None,
-) -> tuple[BinarySvm, ...]:
-    """Train a machine for each learned class, or column of `members`, on the kernel matrix in the nodes."""
-    matrices, learned = work.matrices, work.learned
-    members = work.members[:, learned.columns] if members is None else members
-    names = learned.names(work.problem) if names is None else names
-    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
-    watch.lap("training")
-    watch.book("machines", sum(machine.seconds for machine in machines))
-    return machines
 
 
 def _solve_together(
@@ -181,8 +171,7 @@ def _solve_together(
         except ValueError as error:
             results[number] = error
             continue
-        settings = classifier.epsilon, classifier.cache_mb, classifier.ridge
-        pending[number] = SvmProblem(gram(*name, tested=False), C, *settings)
+        pending[number] = SvmProblem(gram(*name, tested=False), C, classifier.epsilon, classifier.ridge)
         test_grams.append(gram(*name, tested=True))
     watch.lap("products")
     together = Stopwatch()
@@ -229,7 +218,11 @@ class SharedMatrixSvm(SvmMethod):
             matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
             watch.lap("kernel")
             parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
-            problems = [_binary(split, labels) for split in splits]
+            firsts = [labels[split.train] == 0 for split in splits]
+            problems = [
+                BinaryProblem(split.train[first], split.train[~first], split.test)
+                for split, first in zip(splits, firsts, strict=True)
+            ]
             values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
@@ -246,23 +239,14 @@ class SharedMatrixSvm(SvmMethod):
         rows = everything if representation.learns else None
         products, seconds = matrices.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", seconds)
-        gram, n = (
-            LazyGram(kernel, products, representation.normalization, everything, everything),
-            len(everything),
-        )
+        gram = LazyGram(kernel, products, representation.normalization, everything, everything)
+        matrix = np.empty(gram.shape)
 
-        def make() -> dict[str, NDArray[Any]]:
-            """Compute the Gram matrix, block by block."""
-            matrix = np.empty((n, n))
+        def fill(start: int, stop: int) -> None:
+            """Compute the rows from start to stop."""
+            matrix[start:stop] = gram.block(start, stop)
 
-            def fill(start: int, stop: int) -> None:
-                """Compute the rows from start to stop."""
-                matrix[start:stop] = gram.block(start, stop)
-
-            run_blocks(fill, n, rows_per_block(n), matrices.jobs)
-            return {"gram": matrix}
-
-        matrix = matrices.cached(*cache_entry(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
+        run_blocks(fill, len(matrix), rows_per_block(len(matrix)), matrices.jobs)
         unit = mean_self_product(np.diagonal(matrix)) if classifier.scale_C == "mean-self-product" else 1.0
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge
@@ -270,12 +254,6 @@ class SharedMatrixSvm(SvmMethod):
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds()
-
-
-def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
-    """Return the training rows of both classes, and the test rows."""
-    first = labels[split.train] == 0
-    return BinaryProblem(split.train[first], split.train[~first], split.test)
 
 
 @contextmanager

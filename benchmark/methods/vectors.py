@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodFile, VectorFile
     from benchmark.corpora.corpus import Documents
 
-#: Documents that are compared first, and the fewest documents that a column must set apart to be taken for the label.
-FIRST_COMPARED, MIN_SET_APART = 1000, 10
+#: The fewest documents that a column must set apart to be taken for the label.
+MIN_SET_APART = 10
 
 
 def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) -> NDArray[Any]:
@@ -40,7 +40,7 @@ def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) ->
         problem = f"{len(missing):,} of {len(ids):,} documents have no vector, such as {quote_value(ids[missing[0]])}"
         raise ValueError(f"{name}: {problem}")
     matrix: NDArray[Any] = frame.to_numpy()[rows]
-    column = label_column(matrix, documents)
+    column = None if documents.topics is not None else label_column(matrix, documents.labels)
     if column is not None:
         named = frame.columns[column]
         shown = quote_value(named) if isinstance(named, str) else f"{named} (from 0)"
@@ -52,28 +52,14 @@ def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) ->
     return matrix
 
 
-def surplus_warnings(vectors: VectorFile, documents: Documents) -> tuple[str, ...]:
-    """Return a warning of vectors that are of no document, if there are any."""
-    ids = read_vectors(vectors).index
-    surplus = int((~ids.isin(documents.ids)).sum())
-    return (f"{surplus:,} of {len(ids):,} vectors of {vectors.file.name} are of no document here",) if surplus else ()
-
-
-def label_column(matrix: NDArray[Any], documents: Documents) -> int | None:
-    """Return a column that is the label in other words: it varies, but within no class; None if there is none.
-
-    Of documents that may have several classes, it is one that varies with a class and within neither of its sides.
-    """
-    states = [documents.labels] if documents.topics is None else list(documents.topics.T)
-    for state in states:
-        columns = np.arange(matrix.shape[1])
-        for n in (FIRST_COMPARED, len(matrix)):
-            _, first, state_of = np.unique(state[:n], return_index=True, return_inverse=True)
-            rows = matrix[:n, columns]
-            columns = columns[(rows == rows[first[state_of]]).all(axis=0)]
-        for column in columns:
-            if len(matrix) - np.unique(matrix[:, column], return_counts=True)[1].max() >= MIN_SET_APART:
-                return int(column)
+def label_column(matrix: NDArray[Any], labels: NDArray[np.int32]) -> int | None:
+    """Return a column that is the label in other words: it varies, but within no class; None if there is none."""
+    _, first, classes = np.unique(labels, return_index=True, return_inverse=True)
+    for number, column in enumerate(matrix.T):
+        if (column == column[first][classes]).all():
+            _, sizes = np.unique(column, return_counts=True)
+            if len(column) - sizes.max() >= MIN_SET_APART:
+                return number
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,50 +9,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
-from benchmark.config.model import Experiment
 from benchmark.config.subset import subset_experiment
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
+from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.model.persistence import reloaded, write_model
 from benchmark.model.probabilities import fit_sigmoids
-from benchmark.model.text_model import ModelPart, TextModel, TextView
-from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.model.text_model import ModelPart, TextClassifier, TextView
+from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import guarded, plugin_of
 from benchmark.text.lexer import WHOLE_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
-    from benchmark.system.observer import Observer
 
 ALL_DOCUMENTS = "all documents"
-#: Training documents that a model predicts once it was written and loaded again.
-TRIED_DOCUMENTS = 100
 
 
 def fit_model(
-    experiment: Experiment,
-    name: str,
-    context: RunContext,
-    *,
-    split: str | None = None,
-    probability: bool = False,
-) -> TextModel:
+    experiment: Experiment, name: str, context: RunContext, *, split: str | None = None, probability: bool = False
+) -> TextClassifier:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
     Parameters
@@ -69,7 +58,7 @@ def fit_model(
 
     Returns
     -------
-    TextModel
+    TextClassifier
 
     Raises
     ------
@@ -78,43 +67,6 @@ def fit_model(
     DataError
         If the corpus is missing, or differs from its card or the configuration's expectations.
     """
-    return _trained_model(experiment, name, context, split=split, probability=probability)[0]
-
-
-def fit_and_write(
-    experiment: Experiment, name: str, context: RunContext, folder: Path, **how: Any
-) -> tuple[TextModel, int]:
-    """Train as `fit_model` does and write the model, once it was loaded again and predicted training documents.
-
-    Returns
-    -------
-    TextModel, int
-        The model, and its size in bytes.
-
-    Raises
-    ------
-    ConfigError
-        As by `fit_model`, and if the model can't be loaded again, or then predicts other labels: nothing is written.
-    """
-    model, inputs = _trained_model(experiment, name, context, **how)
-    try:
-        again = reloaded(model).decide(inputs)[0]
-        problem = "" if np.array_equal(model.decide(inputs)[0], again) else "it predicts other labels"
-    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
-        problem = one_line(str(error))
-    if problem:
-        with contextlib.suppress(OSError):
-            folder.rmdir()  # the empty folder that was made to see whether it can be written
-        files = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
-        rule = f"what a kept model names must stand at the top of {files}, by `def` or `class`, and keep all it learns"
-        raise ConfigError(f"{name}: its model can't be loaded again, so nothing is written: {problem}; {rule}")
-    return model, write_model(model, folder)
-
-
-def _trained_model(
-    experiment: Experiment, name: str, context: RunContext, *, split: str | None, probability: bool
-) -> tuple[TextModel, list[Any]]:
-    """Return the model of `fit_model`, and what each of its parts takes for the first training documents."""
     cells = {cell.id: cell for cell in experiment.cells if cell.what == "point"}
     if name not in cells:
         raise ConfigError(f"--cell: {unknown_name('cell', name, list(cells))}")
@@ -125,17 +77,18 @@ def _trained_model(
         )
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
-    counts, facts, key = read_counts(variant.collection, context)
+    collection = variant.collection
+    counts, facts, key = read_counts(collection, context)
     check_expectations(experiment, experiment.variants[cell.variant], counts)
     if counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     read = text_counts(part, variant, counts, context), document_strings(part, variant, context)
     task = next(each for each in variant.tasks if each.name == cell.task)
-    planned = plan_task(part, variant, task, counts, key, *read)
-    problem, splits = planned.problem, {each.name: each for each in planned.splits[cell.size]}
+    planned = plan_task(part, variant, task, LoadedVariant(counts, key, {}, *read))
+    everything = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
+    splits = {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:
         raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
-    everything = Split(ALL_DOCUMENTS, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     trained, matrices = everything if split is None else splits[split], MatrixCache(context.jobs)
     wanted = cell.method, cell.size, cell.terms
     settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
@@ -145,25 +98,26 @@ def _trained_model(
             if len(settings) > 1 and split is not None:
                 index, how = _of_run(part, context, cell, split), cell.choice
             elif len(settings) > 1:
-                index = _by_folds(experiment, settings, inner_folds(problem, trained), matrices)
+                index = _by_folds(experiment, settings, inner_folds(planned.problem, trained), matrices)
                 how = f"cross-validation over {ALL_DOCUMENTS}"
-            about = {
-                "name": experiment.name,
-                "config": experiment.raw,
-                "cell": name,
-                "trained_on": trained.name,
-                "documents": len(trained.train),
-                "content_digest": facts["content_digest"],
-                "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
-                "text": _columns(variant.collection),
-                "reading": _reading(variant.collection),
-            }
-            parts = settings[index], trained, variant.collection, about, matrices, context.observer
-            return _model_of(*parts, probability=probability)
+            with guarded(settings[index].user_classes, ValueError, short=True):
+                model = _trained(settings[index], trained, collection, matrices, context, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
         matrices.release()
+    model.about = {
+        "name": experiment.name,
+        "config": experiment.raw,
+        "cell": name,
+        "trained_on": trained.name,
+        "documents": len(trained.train),
+        "content_digest": facts["content_digest"],
+        "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
+        "text": _columns(collection),
+        "reading": _reading(collection),
+    }
+    return model
 
 
 def _of_run(part: Experiment, context: RunContext, cell: Cell, split: str) -> int:
@@ -189,17 +143,16 @@ def _by_folds(
     return int(best_by_inner_loss(np.array(losses))[0])
 
 
-def _model_of(
+def _trained(
     setting: Setting,
     split: Split,
     collection: Collection,
-    about: dict[str, Any],
     matrices: MatrixCache,
-    observer: Observer,
+    context: RunContext,
     *,
     probability: bool,
-) -> tuple[TextModel, list[Any]]:
-    """Train on a split; return the model, and what its parts take for the first training documents."""
+) -> TextClassifier:
+    """Train on a split, and for probabilities on folds of its training documents."""
     method, problem, rule, outside = setting.method, setting.problem, None, None
     for spec in (method.spec, *(() if method.spec.fused is None else method.spec.fused.members)):
         if spec.vectors is not None:
@@ -207,30 +160,25 @@ def _model_of(
 
     def fit(part: Split) -> FittedMethod:
         fitted = method.fit(problem, part, setting.terms, matrices)
-        observer.step(part.name)
+        context.observer.step(part.name)
         return fitted
 
-    with guarded(setting.user_classes, ValueError, short=True):
-        if isinstance(method, FusedMethod):
-            observer.plan(1)
-            fusion = method.train(SplitData(problem, split, [split], setting.terms, setting.method.aggregate, matrices))
-            observer.step(split.name)
-            rule, outside = fusion.rule, fusion.outside
-            members = [*zip(method.methods, method.problems, fusion.members, strict=True)]
-        else:
-            observer.plan(1 + probability * INNER_FOLDS)
-            members = [(method, problem, fit(split))]
-            if probability:
-                outside = out_of_fold_values(problem, split, method.inputs(problem), fit)
-    first, sigmoids = split.train[:TRIED_DOCUMENTS], None
-    inputs = [fitted.view.own_terms(each.inputs(documents)[first]) for each, documents, fitted in members]
+    if isinstance(method, FusedMethod):
+        fusion = method.train(SplitData(problem, split, [split], setting.terms, method.aggregate, matrices))
+        rule, outside = fusion.rule, fusion.outside
+        members = [*zip(method.methods, method.problems, fusion.members, strict=True)]
+    else:
+        context.observer.plan(1 + probability * INNER_FOLDS)
+        members = [(method, problem, fit(split))]
+        if probability:
+            outside = out_of_fold_values(problem, split, method.inputs(problem), fit)
     parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
-    classes = problem.documents.classes
+    classes, sigmoids = problem.documents.classes, None
     if probability and outside is not None:
         truth = problem.members if problem.multilabel else problem.documents.labels
         sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
-    return TextModel(classes, parts, rule, sigmoids, about, tuple(plugins)), inputs
+    return TextClassifier(classes, parts, rule, sigmoids, {}, tuple(plugins), context.jobs)
 
 
 def _model_part(spec: MethodSpec, collection: Collection, problem: Problem, fitted: FittedMethod) -> ModelPart:
@@ -240,7 +188,7 @@ def _model_part(spec: MethodSpec, collection: Collection, problem: Problem, fitt
         return ModelPart(TextView(lexing, None), fitted)
     words = problem.counts.vocabulary
     view = TextView(lexing, words if terms is None else tuple(words[x] for x in terms))
-    return ModelPart(view, fitted.over_own_terms())
+    return ModelPart(view, fitted.with_terms(None))
 
 
 def _columns(collection: Collection) -> list[str]:
@@ -255,6 +203,4 @@ def _columns(collection: Collection) -> list[str]:
 def _reading(collection: Collection) -> dict[str, Any] | None:
     """Return how a user's files are read, for files that are predicted; None for other corpora."""
     reader = collection.reader
-    if not isinstance(reader, UserFiles):
-        return None
-    return {**reader.form, "id": reader.id}
+    return {**reader.form, "id": reader.id} if isinstance(reader, UserFiles) else None

@@ -3,65 +3,52 @@
 skops builds an object from its description, without running code that the file brings. It calls constructors of the
 types that the file names: those of our models are listed here, others are listed for a person to trust.
 ``model.json`` has the digests of all files and of itself. A model that was damaged, changed by hand, or written by a
-version with another format is refused. Equal models have equal bytes.
+version with another format is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
-import re
 import shutil
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED
 
 import numpy as np
-from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 
-from benchmark.classifiers import CLASSIFIERS
-from benchmark.classifiers.hyperplanes import Hyperplanes
-from benchmark.classifiers.libsvm import BinarySvm
-from benchmark.classifiers.svm import MulticlassSvm
-from benchmark.kernels import KERNELS
-from benchmark.methods.checked_classifiers import CheckedClassifier
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, FittedPoints
-from benchmark.methods.problem import LearnedClasses
-from benchmark.methods.split_data import FittedView
-from benchmark.methods.wrappers.fusion import StandardizedSum
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines
 from benchmark.methods.wrappers.thresholds import FittedThresholds
-from benchmark.model.text_model import ModelPart, TextModel, TextView
+from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
-from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
 from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from benchmark.model.text_model import ModelPart
     from benchmark.system.user_classes import Plugin
 
 MODEL_FORMAT = 5
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
-#: Types that a model consists of, beside its components: to build one runs no other code.
-_PARTS = (
-    *(ModelPart, TextView, FittedView, LearnedClasses, FittedMachines, FittedHyperplanes, FittedPoints),
-    *(FittedThresholds, StandardizedSum, CheckedClassifier, Hyperplanes, MulticlassSvm, BinarySvm),
-    *(csr_array, csc_array, csr_matrix, csc_matrix),  # skops reads them as plain arrays
+#: Rooms whose classes a model consists of: to build one runs no other code.
+_ROOMS = tuple(
+    f"benchmark.{name}." for name in ("representation", "classifiers", "kernels", "methods", "model.text_model")
 )
+#: Matrices, which skops reads as plain arrays.
+_MATRICES = tuple(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("array", "matrix"))
 _AGAIN = "fit it again"
 #: The folders of plug-ins' files, numbered from 1.
 _PLUGIN_FOLDER = "plugin-"
-_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
@@ -71,19 +58,26 @@ def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
         raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
 
 
-def write_model(model: TextModel, folder: Path) -> int:
+def write_model(model: TextClassifier, folder: Path) -> int:
     """Write a model and return its size in bytes.
 
-    The description is written last: if the process stops before, `read_model` refuses the folder.
+    The description is written last: if the process stops before, `load_model` refuses the folder.
 
     Raises
     ------
     BenchError
         If the file system refuses.
-    ValueError
-        If skops can't describe an object.
+    ConfigError
+        If the model can't be loaded again: nothing is written.
     """
-    content = _description(model)
+    try:
+        content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+        read_state(content)
+    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+        named = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
+        rule = f"what a kept model names must stand at the top of {named}, by `def` or `class`"
+        problem = f"{model.about['cell']}: its model can't be loaded again, so nothing is written: {error}; {rule}"
+        raise ConfigError(one_line(problem)) from None
     files, plugins = {MODEL_FILE: content}, list[dict[str, str]]()
     # A pipeline that a file makes of libraries' classes alone needs no file.
     modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
@@ -111,8 +105,20 @@ def write_model(model: TextModel, folder: Path) -> int:
     return sum(map(len, files.values()))
 
 
-def read_model(folder: Path) -> TextModel:
-    """Load a model from its folder.
+def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
+    """Load the model that ``bench fit`` wrote into a folder.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the model.
+    jobs : int
+        Number of threads for predictions.
+
+    Returns
+    -------
+    TextClassifier
+        Trained classifier of texts.
 
     Raises
     ------
@@ -121,20 +127,21 @@ def read_model(folder: Path) -> TextModel:
     ConfigError
         If it has code or types that aren't trusted.
     """
-    path, file = folder / DESCRIPTION_FILE, folder / MODEL_FILE
+    folder = Path(path)
+    description, file = folder / DESCRIPTION_FILE, folder / MODEL_FILE
     try:
-        about = json.loads(_content(path))
+        about = json.loads(_content(description))
         kind, digest = about["format"], about["digest"]
     except (ValueError, RecursionError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
+        raise DataError(f"{description}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
     if kind != MODEL_FORMAT:
-        raise DataError(f"{path}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
+        raise DataError(f"{description}: is of format {kind!r}, and this version reads format {MODEL_FORMAT}; {_AGAIN}")
     if digest != digest_without_itself(about):
-        raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
+        raise DataError(f"{description}: is damaged, or was changed; {_AGAIN}")
     _check_files(folder, about["files"], [each["file"] for each in about["plugins"]])
     if about["plugins"]:
         names = ", ".join(Path(each["file"]).name for each in about["plugins"])
-        check_trusted(path, f"has the code of {names}, which would be run")
+        check_trusted(description, f"has the code of {names}, which would be run")
     plugins = tuple(load_plugin(folder / each["file"], trusted=True) for each in about["plugins"])
     modules = {each["module"]: plugin for each, plugin in zip(about["plugins"], plugins, strict=True)}
     content = _content(file)
@@ -143,30 +150,15 @@ def read_model(folder: Path) -> TextModel:
         if others:
             check_trusted(file, f"has objects of {', '.join(others)}, whose code would be run")
         with _named_modules(modules):
-            model = _described_model(content, tuple(about["classes"]), about["about"], plugins)
-        for part in model.parts:
-            check_part(part, len(model.classes))
+            state = read_state(content)
+        for part in state["parts"]:
+            check_part(part, len(about["classes"]))
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
-    return model
-
-
-def reloaded(model: TextModel) -> TextModel:
-    """Return a model as its file describes it; any error of skops or of a user's class where it can't be loaded."""
-    return _described_model(_description(model), model.classes, model.about, model.plugins)
-
-
-def _description(model: TextModel) -> bytes:
-    return described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
-
-
-def _described_model(
-    content: bytes, classes: tuple[str, ...], about: dict[str, Any], plugins: tuple[Plugin, ...]
-) -> TextModel:
-    state = read_state(content)
-    return TextModel(classes, tuple(state["parts"]), state["rule"], state["sigmoids"], about, plugins)
+    classes, parts = tuple(about["classes"]), tuple(state["parts"])
+    return TextClassifier(classes, parts, state["rule"], state["sigmoids"], about["about"], plugins, jobs)
 
 
 def _check_files(folder: Path, digests: Mapping[str, str], named: Iterable[str]) -> None:
@@ -246,30 +238,9 @@ def _content(path: Path) -> bytes:
 
 
 def described_state(state: dict[str, Any]) -> bytes:
-    """Return the file of an object by skops, with its addresses in memory and its date replaced.
-
-    Raises
-    ------
-    ValueError
-        If skops can't describe an object.
-    """
-    skops = _skops()
-    try:
-        with ZipFile(io.BytesIO(skops.dumps(state))) as written:
-            files = {name: written.read(name) for name in written.namelist()}
-        described = files.pop("schema.json").decode()
-    except (skops.exceptions.UnsupportedTypeException, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(one_line(f"skops can't keep it: {error}")) from None
-    order = dict.fromkeys(re.findall(r'(?:"__id__": |"file": ")(\d+)', described))
-    numbers = {address: str(number) for number, address in enumerate(order)}
-    described = re.sub(r'("__id__": |"file": ")(\d+)', lambda match: match[1] + numbers[match[2]], described)
-    renamed = {f"{numbers[name.partition('.')[0]]}.{name.partition('.')[2]}": files[name] for name in files}
-    renamed["schema.json"] = json.dumps(json.loads(described)).encode()
-    buffer = io.BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
-        for name in sorted(renamed):
-            archive.writestr(ZipInfo(name, _DATE), renamed[name], ZIP_DEFLATED)
-    return buffer.getvalue()
+    """Return the file of an object by skops; its errors where it can't describe the object."""
+    content: bytes = _skops().dumps(state, compression=ZIP_DEFLATED)
+    return content
 
 
 def read_state(content: bytes) -> dict[str, Any]:
@@ -281,18 +252,19 @@ def read_state(content: bytes) -> dict[str, Any]:
 
 def _other_types(content: bytes) -> Sequence[str]:
     """Return the types of a file that are neither parts of our models nor known to skops as harmless, sorted."""
-    components: Collection[type] = (
-        *KERNELS.values(),
-        *CLASSIFIERS.values(),
-        *WEIGHTINGS.values(),
-        *FEATURE_MAPS.values(),
+    return sorted(name for name in _skops().get_untrusted_types(data=content) if not _is_part(name))
+
+
+def _is_part(name: str) -> bool:
+    """Return whether a name is that of a matrix, or of a class of a room that models are made of."""
+    module, _, of_class = name.rpartition(".")
+    return name in _MATRICES or (
+        f"{module}.".startswith(_ROOMS) and isinstance(getattr(import_module(module), of_class, None), type)
     )
-    ours = {f"{each.__module__}.{each.__qualname__}" for each in (*_PARTS, *components)}
-    return sorted(set(_skops().get_untrusted_types(data=content)) - ours)
 
 
 def _skops() -> Any:
     """Import skops, which takes a second."""
-    import skops.io.exceptions  # noqa: PLC0415 - needed for kept models alone
+    import skops.io  # noqa: PLC0415 - needed for kept models alone
 
     return skops.io

@@ -29,8 +29,8 @@ class _Identity(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Array) -> Array:
-        """Return the input; for two classes the values of the second."""
-        return X[:, 0] if len(self.classes_) == 2 else X
+        """Return the input."""
+        return X[:, 0]
 
     def predict(self, X: Array) -> NDArray[Any]:
         """Raise NotImplementedError: scikit-learn requires the method, but never calls it."""
@@ -39,6 +39,9 @@ class _Identity(ClassifierMixin, BaseEstimator):
 
 def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, classes: tuple[str, ...]) -> Array:
     """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `class_probabilities`, shape (n, 2).
+
+    Of more than two classes, of which each document has one, the sigmoid of a class without a document is 1 / (n + 2),
+    as in Platt (1999).
 
     Parameters
     ----------
@@ -56,36 +59,34 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, cl
     """
     if not learned.multilabel:
         known = ~np.isnan(values).any(axis=1)
-        values, truth = values[known], truth[known]
-        if len(classes) == 2 and len(np.unique(truth)) == 2:
-            return _fitted(_sigmoid_inputs(values), truth)
-        if len(classes) == 2:
-            lone = classes[1 - int(truth[0])]
-            raise ValueError(f"the class {lone!r} has one training document: too few for a probability")
-        return np.concatenate([_of_class(values[:, [c]], truth == c) for c in range(len(classes))])
-    sigmoids = []
-    for column in learned.columns:
-        known = np.isfinite(values[:, column])
-        if len(np.unique(truth[known, column])) < 2:
-            raise ValueError(f"the class {classes[column]!r} has too few training documents for a probability")
-        sigmoids.append(_fitted(values[known][:, [column]], truth[known, column]))
-    return np.concatenate([np.empty((0, 2)), *sigmoids])
+        values, truth = _sigmoid_inputs(values[known]), truth[known]
+        codes = range(len(classes)) if len(classes) > 2 else [1]
+        pairs = [(values[:, [n]], truth == code) for n, code in enumerate(codes)]
+    else:
+        codes = learned.columns.tolist()
+        finite = [np.isfinite(values[:, code]) for code in codes]
+        pairs = [(values[rows][:, [code]], truth[rows, code]) for code, rows in zip(codes, finite, strict=True)]
+    sigmoids = [np.empty((0, 2))]
+    for code, (own, members) in zip(codes, pairs, strict=True):
+        if members.any() and not members.all():
+            sigmoids.append(_fitted(own, members))
+        elif learned.multilabel or len(classes) == 2:
+            lone = classes[code if learned.multilabel or not members.any() else 0]
+            raise ValueError(f"the class {lone!r} has too few training documents for a probability")
+        else:
+            sigmoids.append(np.array([[0.0, np.log(len(members) + 1.0)]]))
+    return np.concatenate(sigmoids)
 
 
-def _of_class(values: Array, members: NDArray[np.bool_]) -> Array:
-    """Fit the sigmoid of one class; of a class without a document it is 1 / (n + 2), as in Platt (1999)."""
-    return _fitted(values, members) if members.any() else np.array([[0.0, np.log(len(members) + 1.0)]])
-
-
-def _fitted(values: Array, truth: NDArray[Any]) -> Array:
+def _fitted(values: Array, members: NDArray[np.bool_]) -> Array:
     from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - slow, and for fitting alone
     from sklearn.frozen import FrozenEstimator  # noqa: PLC0415
 
     everything = np.arange(len(values))
-    identity = FrozenEstimator(_Identity().fit(values, truth))
     # The classifier is frozen, so one fold has all documents; a class may have fewer documents than default folds.
     once = [(everything, everything)]
-    calibrated = CalibratedClassifierCV(identity, method="sigmoid", cv=once, ensemble=False).fit(values, truth)
+    frozen = FrozenEstimator(_Identity().fit(values, members))
+    calibrated = CalibratedClassifierCV(frozen, method="sigmoid", cv=once, ensemble=False).fit(values, members)
     (one,) = calibrated.calibrated_classifiers_
     return np.array([[each.a_, each.b_] for each in one.calibrators])
 

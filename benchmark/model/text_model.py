@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-from benchmark.corpora.corpus import TEXT_CHUNK_BYTES
+from benchmark.corpora.corpus import TEXT_CHUNK_BYTES, FieldedText
 from benchmark.model.probabilities import class_probabilities
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.user_classes import user_code
 from benchmark.text.lexer import Lexing
 from benchmark.text.strings import document_string
-from benchmark.text.vocabulary import KnownTerms
+from benchmark.text.vocabulary import count_known_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]
+    Text = str | bytes | Mapping[str, str | bytes]
 
 N = TypeVar("N")
 
@@ -91,19 +94,14 @@ class TextView:
     def inputs(self, texts: Sequence[bytes]) -> Any:
         """Return counts, shape (m, V), or strings, shape (m,)."""
         if self.vocabulary is not None:
-            return self._known.count(texts)
+            return count_known_terms(self.lexing, self._columns, texts)
         strings, lexing = np.empty(len(texts), dtype=object), self.lexing
         strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
         return strings
 
-    @property
-    def term_separator(self) -> str:
-        """Text between the terms of a list: a comma and a space where a term may have a space itself."""
-        return " " if self.lexing.ngrams == (1,) and not self.lexing.characters else ", "
-
     @cached_property
-    def _known(self) -> KnownTerms:
-        return KnownTerms(self.lexing, self.vocabulary or ())
+    def _columns(self) -> dict[str, int]:
+        return {term: column for column, term in enumerate(self.vocabulary or ())}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the lexing as a mapping, and the vocabulary as one array."""
@@ -113,7 +111,7 @@ class TextView:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Build the lexing, which checks itself, and split the vocabulary."""
+        """Build the lexing, and split the vocabulary."""
         known = state["vocabulary"]
         lexing = Lexing(**state["lexing"])
         self.__dict__.update(lexing=lexing, vocabulary=None if known is None else split_names(known))
@@ -127,9 +125,11 @@ class ModelPart:
     fitted: FittedMethod
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TextModel:
-    """Trained method of a cell, or the sum of several, that predicts texts.
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Trained method of a cell, or the sum of several, as a scikit-learn classifier of texts.
+
+    It is already trained: `fit` changes nothing, and a clone is the model itself. A text is a str, bytes in the
+    encoding of the corpus, or a mapping of field names to values, which are joined by line feeds.
 
     Parameters
     ----------
@@ -145,19 +145,43 @@ class TextModel:
         Description of the training, as plain data.
     plugins : tuple of Plugin
         The plug-ins whose code runs where it predicts.
+    jobs : int
+        Number of threads.
+
+    Attributes
+    ----------
+    classes_ : array of str, shape (k,)
+        Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
-    classes: tuple[str, ...]
-    parts: tuple[ModelPart, ...]
-    rule: StandardizedSum | None
-    sigmoids: Array | None
-    about: dict[str, Any]
-    plugins: tuple[Plugin, ...] = ()
+    def __init__(
+        self,
+        classes: tuple[str, ...],
+        parts: tuple[ModelPart, ...],
+        rule: StandardizedSum | None,
+        sigmoids: Array | None,
+        about: dict[str, Any],
+        plugins: tuple[Plugin, ...] = (),
+        jobs: int = 1,
+    ) -> None:
+        self.classes, self.parts, self.rule, self.sigmoids = classes, parts, rule, sigmoids
+        self.about, self.plugins, self.jobs = about, plugins, jobs
 
     def __repr__(self) -> str:
         """Return what was trained on what, without vocabulary and weights."""
         trained = f"{self.about.get('documents', 0):,} documents, {len(self.classes)} classes"
         return f"<{type(self).__name__} of {self.about.get('cell')}: {trained}>"
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Sorted classes."""
+        return np.asarray(np.sort(self.classes))
 
     @property
     def learned(self) -> LearnedClasses:
@@ -169,24 +193,54 @@ class TextModel:
         """True if a document may have several classes, or none."""
         return self.learned.multilabel
 
-    @property
-    def has_probabilities(self) -> bool:
-        """True if predictions have class probabilities."""
-        return self.sigmoids is not None
-
     @cached_property
     def n_terms(self) -> int | None:
         """Number of distinct terms of all parts; None where one of them has no vocabulary."""
         known = [part.view.vocabulary for part in self.parts]
         return None if None in known else len({term for terms in known for term in terms or ()})
 
-    @property
-    def term_separator(self) -> str:
-        """Text between the terms of a list."""
-        return max((part.view.term_separator for part in self.parts), key=len)
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Return the classifier unchanged, since it is already trained."""
+        return self
+
+    def predict(self, X: Iterable[Text]) -> NDArray[Any]:
+        """Return the class of each text, shape (m,), or a multi-label indicator matrix, bool of shape (m, k)."""
+        predicted = self._concatenated(X, "predicted")
+        if self.multilabel:
+            return predicted[:, np.argsort(self.classes)].astype(bool)
+        return np.asarray(np.array(self.classes)[predicted.astype(np.intp)])
+
+    def decision_function(self, X: Iterable[Text]) -> Array:
+        """Return decision values, shape (m, k), see `FittedMethod.class_values`.
+
+        With two classes, of which each text has one, they are the second class's value minus the first's, shape (m,).
+        """
+        values: Array = self._concatenated(X, "values")[:, np.argsort(self.classes)]
+        return values[:, 1] - values[:, 0] if values.shape[1] == 2 and not self.multilabel else values
+
+    def predict_proba(self, X: Iterable[Text]) -> Array:
+        """Return class probabilities, shape (m, k).
+
+        Raises
+        ------
+        BenchError
+            If the model was fitted without probabilities.
+        """
+        if self.sigmoids is None:
+            raise BenchError("the model has no probabilities: fit it with --probability")
+        probabilities: Array = self._concatenated(X, "probabilities")[:, np.argsort(self.classes)]
+        return probabilities
+
+    def _concatenated(self, X: Iterable[Text], name: str) -> NDArray[Any]:
+        """Return what all batches of texts have under a name, in the order of `classes`."""
+        if isinstance(X, str | bytes):
+            raise TypeError("X must be a sequence of texts, not a text")
+        batches = [getattr(answers, name) for _, answers in self.answers(("", _bytes(text)) for text in X)]
+        shape = (0,) if name == "predicted" and not self.multilabel else (0, len(self.classes))
+        return np.concatenate(batches) if batches else np.empty(shape)
 
     def answers(
-        self, documents: Iterable[tuple[N, bytes]], *, n_words: int = 0, jobs: int = 1
+        self, documents: Iterable[tuple[N, bytes]], *, n_words: int = 0
     ) -> Iterator[tuple[tuple[N, ...], TextPredictions]]:
         """Yield the names and predictions of batches of documents, in the order of the documents.
 
@@ -196,8 +250,6 @@ class TextModel:
             Names of any type, and texts; a few batches of them are in memory at a time.
         n_words : int
             Maximum number of telling terms for a class; 0 for none.
-        jobs : int
-            Number of threads.
 
         Raises
         ------
@@ -211,7 +263,7 @@ class TextModel:
         if n_words and self.n_terms is None:
             raise ConfigError("a pipeline reads texts by itself: it has no terms to show; leave out --top-terms")
         with blas_threads(1):
-            yield from map_in_order(lambda batch: self._answer(batch, n_words), _batches(documents), jobs)
+            yield from map_in_order(lambda batch: self._answer(batch, n_words), _batches(documents), self.jobs)
 
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
         """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
@@ -251,6 +303,13 @@ class TextModel:
         whole = self.decide(counts)[1]
         without = np.concatenate([whole[:0], *lowered])
         return telling_terms(terms, whole, without, classes, n_words, multilabel=self.multilabel)
+
+
+def _bytes(text: Text) -> bytes:
+    if isinstance(text, Mapping):
+        fields = {name: _bytes(value) for name, value in text.items()}
+        return FieldedText(b"\n".join(fields.values()), fields)
+    return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
 def _batches(documents: Iterable[tuple[N, bytes]]) -> Iterator[list[tuple[N, bytes]]]:

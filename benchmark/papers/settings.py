@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     FlatSetting = dict[str, Any]
 
 #: Parameters of kernels and classifiers that are not compared with the paper's.
-_SILENT = ("cache_mb", "seed")
+_SILENT = ("seed",)
 _SHOWN = 3
 
 

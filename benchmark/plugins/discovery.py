@@ -6,11 +6,11 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from functools import cache, partial, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from benchmark.plugins.sending import UserCalls, in_process
 from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
+from benchmark.system.distributions import module_file
 from benchmark.system.errors import ConfigError
 from benchmark.system.registries import Registry, is_builtin
 from benchmark.system.user_classes import (
@@ -42,7 +43,7 @@ from benchmark.system.user_classes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from benchmark.evaluation.metrics import Metric
@@ -61,7 +62,7 @@ _NO_PLUGIN = (
     "PROTOCOLS, DIAGNOSTICS, METRICS or CORPORA, such as KERNELS = {'mine': MyKernel}"
 )
 
-#: The components of this package, by kind; a plug-in's file may import these mappings.
+#: The components of this package, by kind.
 _SHIPPED: dict[str, dict[str, Any]] = {
     "kernels": KERNELS,
     "classifiers": CLASSIFIERS,
@@ -79,7 +80,9 @@ _FINDERS = {"classifiers": imported_class, "pipelines": imported_pipeline}
 BUILTIN_REGISTRIES = Registries(**{kind: Registry(named, _FINDERS.get(kind)) for kind, named in _SHIPPED.items()})
 
 
-def registries_for(node: Node, received: Sequence[Path] = ()) -> Registries:
+def registries_for(
+    node: Node, received: Sequence[Path] = (), pipelines: Mapping[str, Path] = MappingProxyType({})
+) -> Registries:
     """Return the components that a configuration can name.
 
     Parameters
@@ -87,6 +90,8 @@ def registries_for(node: Node, received: Sequence[Path] = ()) -> Registries:
     node : Node
     received : sequence of Path
         Files that came with a run and have the configuration; by default those of the node in a run's folder.
+    pipelines : mapping of str to Path
+        Files of pipelines by their names, see `add_pipelines`.
 
     Raises
     ------
@@ -107,7 +112,7 @@ def registries_for(node: Node, received: Sequence[Path] = ()) -> Registries:
     found = registries_with_plugins(files)
     found.classifiers.find = partial(imported_class, received=received)
     found.pipelines.find = partial(imported_pipeline, received=received)
-    add_pipelines(node, found)
+    add_pipelines(node, found, pipelines)
     return found
 
 
@@ -130,10 +135,12 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add the components of a plug-in file to the registries."""
-    named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
+    named = {kind: getattr(plugin.module, kind.upper(), None) for kind, _ in found.each()}
+    # A plug-in may import the mappings of this package.
+    named = {kind: each for kind, each in named.items() if each is not None and each is not _SHIPPED[kind]}
     if not named:
         raise ConfigError(f"{path}: {_NO_PLUGIN}")
-    for kind, components in named:
+    for kind, components in named.items():
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
         for name, component in components.items():
@@ -142,12 +149,6 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
             _add(kind, name, component, place, plugin, found)
-
-
-def _has(plugin: Plugin, kind: str) -> bool:
-    """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
-    named = getattr(plugin.module, kind.upper(), None)
-    return named is not None and all(named is not own for own in _SHIPPED.values())
 
 
 def _add(kind: str, name: str, component: Any, place: str, plugin: Plugin, found: Registries) -> None:
@@ -223,19 +224,10 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
     try:
         with user_code(ConfigError, place):
             component = entry.load()
-        _report_lines_of(component)
+        if (folder := module_file(entry.module)) is not None:
+            report_lines_below(folder)
     except ConfigError as error:
         registry.origins[entry.name] = plugin
         registry.broken[entry.name] = str(error)
     else:
         _add(kind, entry.name, component, place, plugin, found)
-
-
-def _report_lines_of(component: Any) -> None:
-    """Let errors of an installed package name their lines; ours that it only names again are no errors of it."""
-    if is_builtin(function_of(component)):
-        return
-    top = str(function_of(component).__module__).partition(".")[0]
-    file = getattr(sys.modules[top], "__file__", None)
-    if file is not None:
-        report_lines_below(Path(file).parent if Path(file).name == "__init__.py" else Path(file))

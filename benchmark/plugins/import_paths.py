@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
-
-from sklearn.base import ClusterMixin, RegressorMixin
+from typing import TYPE_CHECKING, Any, cast
 
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.distributions import has_distribution, module_file
@@ -18,8 +15,6 @@ from benchmark.system.registries import PACKAGE
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-_METHODS = ("fit", "predict")
 
 
 def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
@@ -53,13 +48,12 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
         raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
     known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
-    found = getattr(module, name, None)
+    found: Any = getattr(module, name, None)
     if found is None:
         raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
     if problem := _why_not(found):
         raise ConfigError(f"{path} {problem}")
-    named: type[Any] = found
-    return named
+    return cast("type[Any]", found)
 
 
 def module_place(path: str) -> Path:
@@ -71,7 +65,7 @@ def module_place(path: str) -> Path:
         If it is no import path, there is no such package, or it is Python's own.
     """
     words = path.split(".")
-    if len(words) < 2 or not all(word.isidentifier() and not iskeyword(word) for word in words):
+    if not all(word.isidentifier() and not iskeyword(word) for word in words):
         raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
     if words[0] in sys.stdlib_module_names:
         raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
@@ -83,9 +77,7 @@ def module_place(path: str) -> Path:
 
 def _why_not(found: Any) -> str:
     """Return why an object is no class of classifiers, or ""."""
-    if not isinstance(found, type) or inspect.isabstract(found):
-        return "is no class that can be built"
-    missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
-    if missing:
-        return f"has no {' and no '.join(missing)}: a classifier has both"
-    return "predicts numbers, not classes" if issubclass(found, RegressorMixin | ClusterMixin) else ""
+    if not isinstance(found, type):
+        return "is no class"
+    missing = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
+    return f"has no {' and no '.join(missing)}: a classifier has both" if missing else ""

@@ -115,9 +115,8 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ConfigError(f"{plugin.name} reads {name}: a model, or another machine, has only files of its folder")
     folder = plugin.file.parent
-    files = [each for each in importable_files(plugin.file) if not each.is_symlink()]
     try:
-        own = {each.relative_to(folder).as_posix(): each.read_bytes() for each in files}
+        own = {each.relative_to(folder).as_posix(): each.read_bytes() for each in importable_files(plugin.file)}
         return own | {name: (folder / name).read_bytes() for name in sorted(plugin.reads)}
     except OSError as error:
         raise ConfigError(f"{plugin.name}: {error.filename} can't be read: {error.strerror or error}") from None

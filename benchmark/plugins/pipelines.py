@@ -80,8 +80,15 @@ def imported_pipeline_name(component: Any) -> tuple[str, str, str] | None:
     return ("", "pipelines", component.path) if is_pipeline else None
 
 
-def add_pipelines(node: Node, found: Registries) -> None:
+def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> None:
     """Load the files of the pipelines that a configuration names, and add them to the registries.
+
+    Parameters
+    ----------
+    node : Node
+    found : Registries
+    files : mapping of str to Path
+        Files by the names of pipelines, where they aren't those that the names say.
 
     Raises
     ------
@@ -94,7 +101,7 @@ def add_pipelines(node: Node, found: Registries) -> None:
             if not isinstance(name, str) or _OF_FILE not in name or name in found.pipelines.origins:
                 continue
             try:
-                plugin = load_plugin(named.folder / Path(name.rpartition(":")[0]).expanduser())
+                plugin = load_plugin(files.get(name, named.folder / Path(name.rpartition(":")[0]).expanduser()))
                 component = pipeline_of_file(plugin, name)
             except ConfigError as error:
                 raise named.error(str(error)) from error
@@ -113,33 +120,12 @@ def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
     return component
 
 
-def with_files_at(raw: Any, files: Mapping[str, str]) -> Any:
-    """Return a configuration with other names of pipelines, by their old names."""
-    if isinstance(raw, dict):
-        return {
-            key: _renamed(value, files) if key == _PIPELINE_KEY else with_files_at(value, files)
-            for key, value in raw.items()
-        }
-    return [with_files_at(each, files) for each in raw] if isinstance(raw, list) else raw
-
-
-def _renamed(value: Any, files: Mapping[str, str]) -> Any:
-    if isinstance(value, list):
-        return [_renamed(each, files) for each in value]
-    if isinstance(value, dict) and isinstance(value.get("name"), str):
-        return value | {"name": files.get(value["name"], value["name"])}
-    return files.get(value, value) if isinstance(value, str) else value
-
-
 def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:
     """Return the function or class of a name in a module; ConfigError if there is none."""
-    make = getattr(module, name, None)
-    if not callable(make):
-        own = [key for key, value in vars(module).items() if callable(value) and key[0] != "_"]
-        problem = unknown_name("function or class:", name, own)
-        raise ConfigError(f"{whose}: {problem}")
-    made: Callable[..., Any] = make
-    return made
+    callables = {key: value for key, value in vars(module).items() if callable(value)}
+    if name not in callables:
+        raise ConfigError(f"{whose}: {unknown_name('function or class:', name, list(callables))}")
+    return cast("Callable[..., Any]", callables[name])
 
 
 def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
@@ -168,12 +154,8 @@ def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
 
 def _arguments(make: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the arguments of a function or class that have names."""
-    try:
-        signature = inspect.signature(make)
-    except (TypeError, ValueError):  # of a class written in C
-        return {}
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {key: each for key, each in signature.parameters.items() if each.kind in kinds}
+    return {key: each for key, each in inspect.signature(make).parameters.items() if each.kind in kinds}
 
 
 def _deep_parameters(made: Any) -> dict[str, Any]:

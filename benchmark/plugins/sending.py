@@ -6,15 +6,13 @@ import functools
 import inspect
 import io
 import pickle
-import sys
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.metrics import Metric
 from benchmark.plugins.pipelines import imported_pipeline_name
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.system.user_classes import is_user_file, plugin_name_of
+from benchmark.system.user_classes import plugin_name_of
 from benchmark.system.user_process import ProcessEndedError, UserProcess
 
 if TYPE_CHECKING:
@@ -37,27 +35,10 @@ class _Pickler(pickle.Pickler):
         return plugin_name_of(obj) or imported_pipeline_name(obj)
 
 
-class _PlainPickler(pickle.Pickler):
-    """Pickler that refuses objects of users' classes."""
-
-    def persistent_id(self, obj: Any) -> None:
-        kind = obj if isinstance(obj, type) else type(obj)
-        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        if file is not None and is_user_file(Path(file)):
-            raise ConfigError(f"it returns an object of its class {kind.__qualname__}, not plain data")
-
-
 def pickle_by_name(content: object) -> bytes:
     """Pickle an experiment, or parts of one; refer to a user's class, or a pipeline, by its name."""
     file = io.BytesIO()
     _Pickler(file).dump(content)
-    return file.getvalue()
-
-
-def pickle_plain(content: object) -> bytes:
-    """Pickle what a user's code returns; ConfigError if an object of its own classes is in it."""
-    file = io.BytesIO()
-    _PlainPickler(file).dump(content)
     return file.getvalue()
 
 

@@ -104,46 +104,35 @@ def _digest(code: Path, files: list[Path]) -> str:
     """Return the sha256 of the code's name, and of the names and contents of files of its folder."""
     digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
     for file in files:
-        try:
-            content = os.fsencode(file.readlink()) if file != code and file.is_symlink() else file.read_bytes()
-        except OSError:
-            content = b"can't be read"
-        line = f"{file.relative_to(code.parent).as_posix()}\0{hashlib.sha256(content).hexdigest()}\n"
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        line = f"{file.relative_to(code.parent).as_posix()}\0{content}\n"
         digest.update(line.encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
 def importable_files(code: Path) -> list[Path]:
-    """Return the Python files of a folder and of the packages in it, and the links among them, which aren't followed.
+    """Return the Python files of a folder and of the packages in it; links are followed.
 
     Raises
     ------
     ConfigError
-        If there are too many, or a folder can't be read.
+        If there are too many.
     """
-
-    def refuse(error: OSError) -> None:
-        raise ConfigError(
-            f"{error.filename}: can't be read ({error.strerror}), so that {code} can't be trusted with it"
-        )
-
     found: list[Path] = []
     n_folders = 0
-    for at, folders, files in os.walk(code.parent, onerror=refuse):
-        inside = [Path(at, name) for name in folders if _is_package(at, name)]
-        found += [each for each in inside if each.is_symlink()]
+    for at, folders, files in os.walk(code.parent, followlinks=True):
+        # Modules can't be imported by the name of another folder, nor those of an environment.
+        folders[:] = [
+            name
+            for name in folders
+            if name.isidentifier() and name != "__pycache__" and not Path(at, name, "pyvenv.cfg").exists()
+        ]
         found += [Path(at, name) for name in files if name.endswith(tuple(all_suffixes()))]
-        folders[:] = [each.name for each in inside if not each.is_symlink()]
         n_folders += len(folders)
         if len(found) + n_folders > MAX_TRUSTED_FILES:
             beside = f"beside it are more than {MAX_TRUSTED_FILES} Python files and folders, which it may import"
             raise ConfigError(f"{code}: {beside}; move it to a folder of its own, so that you can trust them together")
-    return sorted(each for each in found if each.is_symlink() or each.is_file())
-
-
-def _is_package(at: str, name: str) -> bool:
-    """Return whether modules could be imported from a folder; an environment's aren't imported by its name."""
-    return name.isidentifier() and name != "__pycache__" and not Path(at, name, "pyvenv.cfg").exists()
+    return sorted(each for each in found if each.is_file())
 
 
 def _memory() -> Path:

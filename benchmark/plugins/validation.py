@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.corpora.reader import CorpusReader
 from benchmark.diagnostics.base import Diagnostic
-from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, DiagnosticMetric, Metric
+from benchmark.evaluation.metrics import PAIR_METRICS, TIME_METRICS, Metric
 from benchmark.representation import Weighting
 from benchmark.representation.features import FeatureMap
 from benchmark.system.tags import DEFAULT_TAGS, Tags
@@ -47,30 +47,19 @@ def component_problem(kind: str, name: str, component: Any, known: Registries) -
     if kind == "metrics":
         wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
         return wrong or _taken_metric(name, known.quantities)
-    if not isinstance(component, type):
-        return f"each of the {kind} must be a class, not {component!r}"
+    base = _BASES.get(kind, object)
+    if not isinstance(component, type) or not issubclass(component, base):
+        return f"each of the {kind} must be a subclass of {base.__module__}.{base.__name__}, not {component!r}"
     missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
     if missing:
         return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
-    base = _BASES.get(kind, object)
-    if not issubclass(component, base):
-        return f"it must be a subclass of {base.__module__}.{base.__name__}"
-    if kind == "corpora" and getattr(component, "name", None) != name:
-        return f"its `name` is {getattr(component, 'name', None)!r}: must be its name in CORPORA"
-    wrong = _of_parameters(component)
-    return wrong or (_of_metrics(component.metrics, known) if issubclass(component, Diagnostic) else "")
-
-
-def _of_metrics(declared: Any, known: Registries) -> str:
-    """Return what is wrong with the metrics that a diagnostic declares, or ""."""
-    if not isinstance(declared, tuple) or not all(isinstance(each, DiagnosticMetric) for each in declared):
-        example = "benchmark.evaluation.metrics.DiagnosticMetric, such as (DiagnosticMetric('length', 'words'),)"
-        return f"its `metrics` are {declared!r}: must be a tuple of {example}"
-    units = {name: each.unit for name, each in known.quantities.items()}
-    for each in declared:
-        if (unit := units.get(each.name, each.unit)) != each.unit:
-            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name exists, in {unit!r}"
-    return next(filter(None, (_taken_metric(each.name, known.metrics) for each in declared)), "")
+    try:
+        if kind == "corpora" and (called := getattr(component, "name", None)) != name:
+            return f"its `name` is {called!r}: must be its name in CORPORA"
+        declared = [each.name for each in component.metrics] if issubclass(component, Diagnostic) else []
+        return _of_parameters(component) or "".join(_taken_metric(each, known.metrics) for each in declared)
+    except (ValueError, TypeError, NameError, AttributeError) as error:
+        return f"its attributes or its constructor's parameters can't be read ({error})"
 
 
 def _taken_metric(name: str, others: Iterable[str]) -> str:
@@ -82,14 +71,10 @@ def _of_parameters(component: Any) -> str:
     """Return why tags or parameters can't be read, or "": no names, unknown types, defaults not data."""
     if not isinstance(tags := getattr(component, "tags", DEFAULT_TAGS), Tags):
         return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
-    try:
-        known = component_parameters(component)
-        kinds = {each.kind for each in inspect.signature(component).parameters.values()}
-    except (ValueError, TypeError, NameError, AttributeError) as error:
-        return f"its constructor's parameters can't be read ({error})"
+    kinds = {each.kind for each in inspect.signature(component).parameters.values()}
     if kinds - {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
         return "every parameter of its constructor must have a name: no *args, no **kwargs"
-    for name, (_, default) in known.items():
+    for name, (_, default) in component_parameters(component).items():
         try:
             json.dumps(None if default is REQUIRED_PARAMETER else default, allow_nan=False)
         except (TypeError, ValueError):

@@ -116,10 +116,6 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
         CSR array or float64 array, shape (n, D)
         """
 
-    def width(self, n: int) -> int:
-        """Return D, the number of features of points of n coordinates."""
-        return int(self.map(sp.csr_array((1, n))).shape[1])
-
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute the kernel that <φ(x), φ(y)> approximates, for corresponding rows of X and Y.
 
@@ -235,7 +231,20 @@ def _spectrum(frequency: float) -> float:
     return float(2 / (np.log(4) * np.cosh(np.pi * frequency) * (1 + 4 * frequency**2)))
 
 
-class Arcsine(FeatureMap):
+class _Random(FeatureMap):
+    """Random features, a number of them and a seed."""
+
+    def __init__(self, n_components: int = 512, seed: int = 0) -> None:
+        self.n_components = n_components
+        self.seed = seed
+
+    def check(self) -> None:
+        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
+        if not 1 <= self.n_components <= 1_000_000:
+            raise ValueError(f"n_components must lie between 1 and 1000000, not {self.n_components}")
+
+
+class Arcsine(_Random):
     """√p with random features of s³/6 and 3s⁵/40, which approximate arcsin s of the affinity s by its first terms.
 
     NGD is 2 arcsin s - π, so arcsin s is π/2 minus half the geodesic distance. The powers of s are TensorSketches
@@ -250,14 +259,6 @@ class Arcsine(FeatureMap):
         Seed of the sketches.
     """
 
-    def __init__(self, n_components: int = 512, seed: int = 0) -> None:
-        self.n_components = n_components
-        self.seed = seed
-
-    def check(self) -> None:
-        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
-        _check_number("n_components", self.n_components)
-
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """Compute √p and the two sketches, side by side."""
         from sklearn.kernel_approximation import PolynomialCountSketch  # noqa: PLC0415 - as above
@@ -270,10 +271,6 @@ class Arcsine(FeatureMap):
             )
             parts.append(sp.csr_array(np.sqrt(weight) * _sketched(roots, sketch.fit(roots))))
         return sp.csr_array(sp.hstack(parts, format="csr"))
-
-    def width(self, n: int) -> int:
-        """Return n plus the features of two sketches."""
-        return n + 2 * self.n_components
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute arcsin s, which is (NGD + π) / 2."""
@@ -290,7 +287,7 @@ def _sketched(points: sp.csr_array, sketch: PolynomialCountSketch) -> Array:
     return np.asarray(ifft(functools.reduce(np.multiply, transforms), overwrite_x=True).real)
 
 
-class SignProjection(FeatureMap):
+class SignProjection(_Random):
     """Signs of random projections of √p: E[sgn·sgn] = 1 - 2θ/π, θ the angle (Goemans & Williamson 1995; Charikar 2002).
 
     The kernel is 1 + NGD/π, and each feature is one bit.
@@ -304,12 +301,7 @@ class SignProjection(FeatureMap):
     """
 
     def __init__(self, n_components: int = 1024, seed: int = 0) -> None:
-        self.n_components = n_components
-        self.seed = seed
-
-    def check(self) -> None:
-        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
-        _check_number("n_components", self.n_components)
+        super().__init__(n_components, seed)
 
     def map(self, points: sp.csr_array) -> Array:
         """Compute the signs, divided by √D."""
@@ -320,10 +312,6 @@ class SignProjection(FeatureMap):
             directions = np.random.default_rng([self.seed, start]).standard_normal((points.shape[1], stop - start))
             signs[:, start:stop] = np.where(np.asarray(roots @ directions) >= 0, 1.0, -1.0)
         return np.divide(signs, np.sqrt(D), out=signs)
-
-    def width(self, n: int) -> int:  # noqa: ARG002
-        """Return the number of directions."""
-        return self.n_components
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute 1 - 2θ/π, which is 1 + NGD/π."""
@@ -347,11 +335,6 @@ def _check_features(features: Any, n: int, name: str) -> None:
     if len(shape) != 2 or shape[0] != n or values.dtype.kind not in "fiu" or not np.isfinite(values).all():
         problem = f"must return a row of finite numbers for each of {n} points"
         raise ValueError(f"`map` of {name} {problem}; its shape is {shape}")
-
-
-def _check_number(name: str, value: int) -> None:
-    if not 1 <= value <= 1_000_000:
-        raise ValueError(f"{name} must lie between 1 and 1000000, not {value}")
 
 
 FEATURE_MAPS: dict[str, type[FeatureMap]] = {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from benchmark.config.components import component_model
-from benchmark.config.experiment import VARIANT_KEYS
 from benchmark.config.extends import MAX_NAME_LENGTH
 from benchmark.config.method_schema import NamedDefaultsSection
-from benchmark.config.schema import ExperimentSection
+from benchmark.config.schema import ExperimentSection, VariantKey
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.schema.registries import COMPONENT_REGISTRIES
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 _NULL = {"type": "null"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+#: Sections that are merged key by key, so that a file which extends another may leave out any key.
+_MERGED = ("CorpusSection", "TermsSection", "ChooseSection")
 _EXTENDS = "A configuration in the same folder; this one has only the differences, and null removes a key."
 #: An import path of a class, and a function or class of a file.
 _IMPORT_PATH = {"type": "string", "pattern": r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"}
@@ -27,24 +28,31 @@ _OF_FILE = {"type": "string", "pattern": r"^.*\.py:\w+$"}
 
 
 def json_schema() -> Schema:
-    """Return the schema of a configuration: a whole one, or one that extends another and may omit keys.
+    """Return the schema of a configuration, which may extend another and omit keys: null removes a key of the other.
 
-    It covers names, types and ranges; `bench validate` also checks combinations.
+    It covers names, types and ranges; `bench validate` also checks combinations, and that no key is missing.
     """
     whole = whole_schema()
-    defs = whole.pop("$defs")
-    over = _changes(whole, defs)
+    name, defs = whole["properties"].pop("name"), whole["$defs"]
+    for merged in (whole, *(defs[each] for each in _MERGED), *defs["Protocol"]["anyOf"]):
+        merged.pop("required", None)
+    whole = _nullable(whole)
     extends = {"type": "string", "maxLength": MAX_NAME_LENGTH, "description": _EXTENDS}
-    over |= {
-        "required": ["extends", "name"],
-        "properties": {**over["properties"], "extends": extends, "name": whole["properties"]["name"]},
-    }
-    return {
-        "$schema": _DIALECT,
-        "title": "A configuration of simplexbench",
-        "anyOf": [whole, over],
-        "$defs": defs,
-    }
+    whole["properties"] = {"name": name, "extends": extends, **whole["properties"]}
+    return {"$schema": _DIALECT, "title": "A configuration of simplexbench", **whole, "required": ["name"]}
+
+
+def _nullable(schema: Any) -> Any:
+    """Let every key of mappings be null."""
+    if isinstance(schema, list):
+        return [_nullable(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _nullable(each) for key, each in schema.items()}
+    for key in ("properties", "patternProperties"):
+        if isinstance(schema.get("type"), str) and key in schema:
+            found[key] = {name: {"anyOf": [each, _NULL]} for name, each in found[key].items()}
+    return found
 
 
 def whole_schema() -> Schema:
@@ -58,9 +66,8 @@ def whole_schema() -> Schema:
         corpus["properties"] |= {key: each for key, each in parameters.items() if key not in corpus["properties"]}
     defaults["properties"] = _defaults(defs) | defaults["properties"]
     corpus["additionalProperties"] = defaults["additionalProperties"] = False
-    over = _changes({"properties": {key: properties[key] for key in VARIANT_KEYS}}, defs)
-    variants = properties["variants"]["patternProperties"]
-    variants |= dict.fromkeys(variants, _mapping(over["properties"]))
+    varied = _mapping({key: properties[key] for key in get_args(VariantKey)})
+    properties["variants"]["patternProperties"] = dict.fromkeys(properties["variants"]["patternProperties"], varied)
     return whole
 
 
@@ -125,28 +132,6 @@ def _with_references(schema: Any) -> Any:
     kind = found.get("component")
     if isinstance(kind, str):
         found["$ref"] = f"#/$defs/{_definition(found.pop('component'))}"
-    return found
-
-
-def _changes(schema: Schema, defs: Schema) -> Schema:
-    """Return the schema of what is merged over such a value: mappings need no key, and null removes one.
-
-    Definitions of merged mappings are added.
-    """
-    found = dict(schema)
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        found["$ref"] = f"#/$defs/{name}Changes"
-        if f"{name}Changes" not in defs:
-            defs[f"{name}Changes"] = {}  # it may refer to itself
-            defs[f"{name}Changes"] = _changes(defs[name], defs)
-    if "anyOf" in schema:
-        found["anyOf"] = [_changes(each, defs) for each in schema["anyOf"]]
-    for key in ("properties", "patternProperties"):
-        if key in schema:
-            pairs = schema[key].items()
-            found[key] = {name: {"anyOf": [_changes(each, defs), _NULL]} for name, each in pairs}
-            found.pop("required", None)
     return found
 
 

@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import re
+import resource
 from pathlib import Path
 
 from benchmark.system.errors import BenchError
@@ -29,10 +30,6 @@ def read_gigabytes(variable: str, default: float) -> int:
 
 def memory_limit() -> float:
     """Return the limit of this process's address space in bytes (``ulimit -v``); infinite without a limit."""
-    try:
-        import resource  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return math.inf
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return math.inf if limit == resource.RLIM_INFINITY else float(limit)
 

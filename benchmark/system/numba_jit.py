@@ -7,18 +7,10 @@ second, which a run saves if all of its results are in the store.
 
 from __future__ import annotations
 
-import atexit
 import functools
-import os
-import tempfile
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-import platformdirs
-
-from benchmark.system.atomic_files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -73,20 +65,6 @@ def compile_all(modules: Container[str] | None = None) -> None:
     for function, load in list(_LOADERS.items()):
         if modules is None or function.__module__ in modules:
             load()
-
-
-def ensure_numba_cache(warn: Callable[[str], None]) -> None:
-    """Give numba a temporary folder for machine code where it has none: it refuses to compile without one."""
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    places = [*([Path(named)] if named else []), Path(__file__).parent / "__pycache__"]
-    for place in [*places, platformdirs.user_cache_path("numba")]:
-        with suppress(OSError):
-            return check_writable(place)
-    folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
-    atexit.register(folder.cleanup)
-    os.environ["NUMBA_CACHE_DIR"] = folder.name
-    remedy = "set NUMBA_CACHE_DIR to a writable folder"
-    return warn(f"compiled code can't be stored: each run compiles again, for some seconds; {remedy}")
 
 
 def numba_thread_count() -> int:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.errors import ConfigError, did_you_mean, unknown_name
+from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PACKAGE = __name__.partition(".")[0]
-#: What a person may well have written herself, and has to name a file for.
-_OF_PLUGINS = ("method", "kernel", "classifier")
 
 
 class Registry(dict[str, Any]):
@@ -62,9 +60,7 @@ def unknown_component_message(what: str, name: object, registry: Mapping[str, An
     broken = registry.broken if isinstance(registry, Registry) else {}
     if isinstance(name, str) and name in broken:
         return broken[name]
-    own = "; if it is your own, list its file under `plugins`" if what in _OF_PLUGINS else ""
-    message = unknown_name(what, name, list(registry))
-    return message if did_you_mean(str(name), registry) else f"{message}{own}"
+    return unknown_name(what, name, list(registry))
 
 
 def is_builtin(component: Any) -> bool:

@@ -10,7 +10,7 @@ import sys
 import weakref
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import BenchError
 
@@ -50,12 +50,6 @@ class UserProcess:
         self._process.stdout.close()
         self.close = weakref.finalize(self, _end, self._process, self._requests, self._replies)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     @property
     def ended(self) -> bool:
         """Whether the process has ended."""
@@ -87,20 +81,14 @@ class UserProcess:
             code = self._process.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:  # its threads go on
             return "ended the work of its process"
-        if code >= 0:
-            return f"ended its process, with exit code {code}"
-        with contextlib.suppress(ValueError):
-            return f"ended its process, by the signal {signal.Signals(-code).name}"
-        return f"ended its process, by the signal {-code}"
+        how = f"with exit code {code}" if code >= 0 else f"by the signal {signal.Signals(-code).name}"
+        return f"ended its process, {how}"
 
 
 def _end(process: subprocess.Popen[bytes], *pipes: Connection) -> None:
     """End a process and those that it started, at once."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for each in pipes:
         each.close()

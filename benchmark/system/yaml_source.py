@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Characters that YAML doesn't allow in a file.
 UNPRINTABLE = Reader.NON_PRINTABLE
-_MAP, _SEQUENCE = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
 
 
 def escape_unprintable(name: str) -> str:
@@ -135,18 +134,18 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     def build(self, node: yaml.Node, line: int) -> Node:
         """Return a value with all below it; raise an error at a key that is given twice."""
         if id(node) not in self._built:  # an alias is the node that it names
-            children = {_SEQUENCE: self._items, _MAP: self._values}.get(node.tag, _no_children)(node)
-            if node.tag == _SEQUENCE:
-                value: Any = [each.value for each in children.values()]
-            elif node.tag == _MAP:
+            children: dict[Any, Node] = {}
+            value: Any
+            if node.tag == "tag:yaml.org,2002:seq":
+                children = {index: self.build(item, item.start_mark.line + 1) for index, item in enumerate(node.value)}
+                value = [each.value for each in children.values()]
+            elif node.tag == "tag:yaml.org,2002:map":
+                children = self._values(node)
                 value = {key: each.value for key, each in children.items()}
             else:
                 value = self.construct_object(node, deep=True)
             self._built[id(node)] = replace(self._empty, value=value, children=children)
         return replace(self._built[id(node)], line=line)
-
-    def _items(self, node: yaml.Node) -> dict[Any, Node]:
-        return {index: self.build(item, item.start_mark.line + 1) for index, item in enumerate(node.value)}
 
     def _values(self, node: yaml.Node) -> dict[Any, Node]:
         seen: set[str] = set()
@@ -187,47 +186,35 @@ def read_yaml(path: Path, extended_by: str = "") -> Node:
     ConfigError
         If the file can't be read, isn't YAML, isn't a mapping, or has a key twice (YAML itself would keep the last).
     """
-    text = _text(path)
     try:
-        loader = _Loader(text, str(path), extended_by)
+        loader = _Loader(_text(path), str(path), extended_by)
         node = loader.get_single_node()
         found = None if node is None else loader.build(node, node.start_mark.line + 1)
     except yaml.YAMLError as error:
-        raise ConfigError(f"{path}{_explained(error, text)}") from None
+        raise ConfigError(f"{path}{_explained(error)}") from None
     except RecursionError:
         raise ConfigError(f"{path}: an alias stands inside of what it names, or values are nested too deeply") from None
     if found is None or not isinstance(found.value, dict):
-        problem = "is empty; it" if found is None else "is not a mapping; it"
-        raise ConfigError(f"{path}: {problem} must be a mapping of keys such as name, corpus and methods")
+        raise ConfigError(f"{path}: must be a mapping of keys such as name, corpus and methods")
     return found
-
-
-def _no_children(_node: yaml.Node) -> dict[Any, Node]:
-    return {}
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
-    except IsADirectoryError:
-        inside = [str(file) for file in sorted(path.glob("*.yaml"))]
-        hint = f"; name a file in it, such as {inside[0]}" if inside else ""
-        raise ConfigError(f"{path}: is a folder, not a YAML file{hint}") from None
     except OSError as error:
-        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml")) if other != path])
-        raise ConfigError(f"{path}: can't be read: {error.strerror}{hint}") from None
+        near = did_you_mean(str(path), map(str, sorted(path.parent.glob("*.yaml")))) if not path.exists() else ""
+        raise ConfigError(f"{path}: can't be read: {error.strerror}{near}") from None
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(f"{path}:{number}: is not UTF-8 text (byte {error.start} of the file)") from None
 
 
-def _explained(error: yaml.YAMLError, text: str) -> str:
-    """Return the line of an error and what is wrong, mostly in libyaml's words."""
+def _explained(error: yaml.YAMLError) -> str:
+    """Return the line of an error and what is wrong, in libyaml's words."""
     if not isinstance(error, yaml.MarkedYAMLError):  # a character that isn't allowed
         return f": is not valid YAML: {one_line(str(error))}"
     problem, mark, start = error.problem or error.context or "", error.problem_mark, error.context_mark
-    if "token" in problem and mark is not None and text.splitlines()[mark.line][mark.column :].startswith("\t"):
-        problem = "a tab stands here: indent by spaces"
-    elif error.context and start is not None:
+    if error.context and start is not None:
         problem = f"{problem} {error.context} that begins in line {start.line + 1}"
     return f"{'' if mark is None else f':{mark.line + 1}'}: is not valid YAML: {problem}"

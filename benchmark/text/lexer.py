@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.system.errors import ConfigError
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.text import unicode_classes as letters
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,29 +130,6 @@ class Lexing:
     characters: tuple[int, ...] = ()
     within: str = WORDS
     stopped: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for unknown names and lengths of n-grams out of range."""
-        for field, allowed in (
-            ("digits", DIGIT_RULES),
-            ("stoplist", STOPLISTS),
-            ("lexer", LEXERS),
-            ("within", WITHIN),
-        ):
-            own = field == "stoplist" and bool(self.stopped)
-            if (value := getattr(self, field)) not in allowed and not own:
-                raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
-        if not (self.ngrams or self.characters) or not set(self.ngrams) <= set(range(1, MAX_NGRAM_LENGTH + 1)):
-            raise ConfigError(
-                f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {MAX_NGRAM_LENGTH}"
-            )
-        if self.characters:
-            low, high = self.characters
-            if not 1 <= low <= high <= MAX_CHARACTERS:
-                raise ConfigError(
-                    f"lexing: characters is {list(self.characters)}; it must be the lengths of the shortest and the "
-                    f"longest n-gram, from 1 to {MAX_CHARACTERS}"
-                )
 
     @property
     def left_out(self) -> frozenset[str]:

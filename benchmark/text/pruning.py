@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmark.system.errors import ConfigError
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -35,12 +33,6 @@ class Pruning:
     min_occurrences: int = 1
     min_documents: int = 1
     group: str | None = None
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for numbers below one."""
-        for field, value in (("min_occurrences", self.min_occurrences), ("min_documents", self.min_documents)):
-            if value < 1:
-                raise ConfigError(f"pruning: {field} is {value}; it must be at least 1 (1 prunes nothing)")
 
     @property
     def by_split(self) -> bool:

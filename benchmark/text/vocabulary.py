@@ -33,7 +33,7 @@ from benchmark.text.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -174,23 +174,18 @@ def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Itera
 
 def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     """Find the words of a chunk of documents, field by field."""
-    texts, counted = documents
-    if isinstance(texts, tuple):
-        return [_words_of(texts, lexing, counted)]
-    chunks = (
-        (name, concatenate_texts([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields
-    )
-    return [
-        _words_of(chunk, lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False), counted)
-        for name, chunk in chunks
-    ]
-
-
-def _words_of(chunk: TextChunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _FoundWords:
-    spans = find_tokens(*chunk, lexing)
-    words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-    characters = find_characters(chunk, spans, lexing, counted) if lexing.characters else None
-    return _FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters)
+    (texts, counted), found = documents, list[_FoundWords]()
+    for name in lexing.fields:
+        own = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
+        if isinstance(texts, tuple):
+            chunk = texts
+        else:
+            chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
+        spans = find_tokens(*chunk, own)
+        words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+        characters = find_characters(chunk, spans, own, counted) if own.characters else None
+        found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
+    return found
 
 
 def _field_terms(
@@ -239,41 +234,31 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
     return counted
 
 
-class KnownTerms:
-    """Vocabulary whose terms are counted in texts.
+def count_known_terms(lexing: Lexing, columns: Mapping[str, int], texts: Sequence[bytes]) -> sp.csr_array:
+    """Count the terms of a vocabulary in each of m texts, shape (m, V).
 
     Parameters
     ----------
     lexing : Lexing
         How texts are split into terms.
-    vocabulary : sequence of str, length V
-        Terms as `count_terms` names them by this lexing, each once.
+    columns : mapping of str to int, length V
+        Column of each term, as `count_terms` names it by this lexing.
+    texts : sequence of bytes
+
+    Raises
+    ------
+    DataError
+        If a text doesn't have a field, see `benchmark.text.fields.field_of`.
     """
-
-    def __init__(self, lexing: Lexing, vocabulary: Sequence[str]) -> None:
-        self.lexing = lexing
-        self.columns = {term: column for column, term in enumerate(vocabulary)}
-
-    def count(self, texts: Sequence[bytes]) -> sp.csr_array:
-        """Count the terms in each of m texts, shape (m, V).
-
-        Raises
-        ------
-        DataError
-            If a text doesn't have a field, see `benchmark.text.fields.field_of`.
-        """
-        rows = [self._count(batch) for batch in batch_texts(texts, CHUNK_BYTES)]
-        return sp.vstack([sp.csr_array((0, len(self.columns)), dtype=np.int32), *rows], format="csr")
-
-    def _count(self, texts: list[bytes]) -> sp.csr_array:
-        whole = self.lexing.fields == (WHOLE_DOCUMENT,)
-        chunk = concatenate_texts(texts) if whole else texts, np.ones(len(texts), dtype=np.bool_)
-        matrix, terms, _, _ = count_chunks([chunk], self.lexing, Pruning())
-        columns = np.fromiter((self.columns.get(term, -1) for term in terms), np.int32, len(terms))
-        known = np.flatnonzero(columns >= 0)
+    rows = [sp.csr_array((0, len(columns)), dtype=np.int32)]
+    for batch in batch_texts(texts, CHUNK_BYTES):
+        whole = lexing.fields == (WHOLE_DOCUMENT,)
+        chunk = concatenate_texts(batch) if whole else batch, np.ones(len(batch), dtype=np.bool_)
+        matrix, terms, _, _ = count_chunks([chunk], lexing, Pruning())
+        column_of = np.fromiter((columns.get(term, -1) for term in terms), np.int32, len(terms))
+        known = np.flatnonzero(column_of >= 0)
         counts = matrix[:, known]
-        counts = sp.csr_array(
-            (counts.data, columns[known][counts.indices], counts.indptr), shape=(len(texts), len(self.columns))
-        )
-        counts.sort_indices()
-        return counts
+        parts = counts.data, column_of[known][counts.indices], counts.indptr
+        rows.append(sp.csr_array(parts, shape=(len(batch), len(columns))))
+        rows[-1].sort_indices()
+    return sp.vstack(rows, format="csr")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import pickle
 import signal
-import threading
 import warnings
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import LoadedVariant
-    from benchmark.experiment.executors import Payload
     from benchmark.experiment.plan import Batch, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
@@ -80,9 +78,7 @@ class DaskExecutor:
         self._section, self._store, self._jobs, self._observer = section, store, jobs, observer
         self._client: Any = None
         self._local: Any = None
-        self._failed = False
-        self._replies: Iterator[list[tuple[str, Any]]] = iter(())
-        self._results = dict[str, StoreEntry | str]()
+        self._failed = section.n_jobs == 0
 
     def __enter__(self) -> Self:
         return self
@@ -90,61 +86,41 @@ class DaskExecutor:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def begin(self, experiment: Experiment, read: Mapping[str, LoadedVariant], tasks: Sequence[PlannedTask]) -> None:
-        """Connect to the workers, unless the store has all results."""
-        groups = list[tuple[str, str, tuple[str, ...]]]()
-        for task in tasks:
-            missing = [(each, unit) for each in task.settings for unit in each.units if not self._store.has(unit.key)]
-            groups += [(task.variant, task.task, keys) for keys in group_units(task, missing)]
-        self._replies = iter(())
-        if groups and not self._failed and self._section.n_jobs != 0:
-            if self._client is None:
-                self._connect()
-            self._replies = self._computed(make_payload(experiment, read, self._store, self._threads), groups)
+    def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
+        """Take the experiment whose tasks are computed next."""
+        self._run, self._sent = (experiment, read), None
+        return self
 
     def solved(
-        self, _: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
+        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
-        pending = {unit.key for _, unit in missing}
-        while True:
-            for key in pending & self._results.keys():
-                pending.remove(key)
-                yield key, self._results.pop(key)
-            if not pending or not self._receive():
-                return
-
-    def _receive(self) -> bool:
-        """Take the messages of the next group; return False if none is left, or after any error of the cluster."""
         try:
-            messages = next(self._replies, None)
+            if not self._failed:
+                yield from self._computed(task, group_units(task, missing))
         except BenchError:
             raise
         except Exception as error:  # noqa: BLE001 - also any error of the computation
             self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
             self._failed = True
             self._close()
-            return False
-        for kind, value in messages or ():
-            if kind == "solved":
-                key, self._results[key] = value
-            elif kind == "detail":
-                self._observer.detail(value)
-        return messages is not None
 
-    def _computed(
-        self, payload: Payload, groups: Sequence[tuple[str, str, tuple[str, ...]]]
-    ) -> Iterator[list[tuple[str, Any]]]:
-        """Yield the messages of each group that is done; at most so many groups are with workers at once."""
+    def _computed(self, task: PlannedTask, waiting: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the results of groups as they are done; at most so many groups are with workers at once."""
+        if self._client is None:
+            self._connect()
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
-        self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-        with warnings.catch_warnings(action="ignore"):  # that the counts are large
-            sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        waiting, running = list(groups), set[Any]()
+        if self._sent is None:
+            self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+            payload = make_payload(*self._run, self._store, self._threads)
+            with warnings.catch_warnings(action="ignore"):  # that the counts are large
+                self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
+        at_most, running = self._section.n_jobs or len(waiting), set[Any]()
         while waiting or running:
-            while waiting and len(running) < (self._section.n_jobs or len(groups)):
-                running.add(self._client.submit(compute_group, sent, *waiting.pop(0), pure=False))
+            while waiting and len(running) < at_most:
+                group = task.variant, task.task, waiting.pop(0)
+                running.add(self._client.submit(compute_group, self._sent, *group, pure=False))
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
@@ -153,7 +129,11 @@ class DaskExecutor:
                     raise RuntimeError("no worker is left") from None
                 continue
             running -= done
-            yield from (future.result() for future in done)
+            for kind, value in chain.from_iterable(future.result() for future in done):
+                if kind == "solved":
+                    yield value
+                elif kind == "detail":
+                    self._observer.detail(value)
 
     @property
     def _threads(self) -> int:
@@ -209,9 +189,6 @@ class DaskExecutor:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Start processes that ignore the terminal's interrupt: this process ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -17,15 +17,14 @@ import numpy as np
 
 from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.runner import plan_tasks, solve_task
+from benchmark.experiment.plan import plan_task
+from benchmark.experiment.runner import solve_task
 from benchmark.experiment.store import KernelCache
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.plugins.loader import load_plugin, write_plugin_files
 from benchmark.plugins.pipelines import imported_pipeline, pipeline_of_file
-from benchmark.plugins.sending import pickle_plain
 from benchmark.system.errors import BenchError
-from benchmark.system.numba_jit import ensure_numba_cache
 from benchmark.system.observer import Observer
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
@@ -124,7 +123,7 @@ def answer_request(content: bytes, send: Callable[[bytes], None]) -> None:
             if kind == "solve":
                 payload, variant, task, keys = request
                 compute_units(payload, variant, task, keys, lambda *message: send(pickle.dumps(message)))
-            answer = pickle_plain(("done", _call(*request[:-1]) if kind == "call" else None))
+            answer = pickle.dumps(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
         called = kind == "call"
@@ -149,7 +148,6 @@ def _call(target: Any, created: Any, method: str, args: Any, kwargs: Any) -> Any
 def _unpacked(payload: Payload) -> tuple[Experiment, dict[str, LoadedVariant]]:
     """Return the experiment of a payload, and its counts and texts."""
     let_openmp_threads_sleep()
-    ensure_numba_cache(lambda _: None)
 
     plugins = pickle.loads(payload.plugins)  # noqa: S301 - as in `compute_group`
     found: tuple[Experiment, dict[str, LoadedVariant]] = unpickle_by_name(payload.content, plugins)
@@ -161,9 +159,8 @@ def _task_of(payload: Payload, variant: str, task: str) -> PlannedTask:
     """Return a task with all its settings, as on the sender."""
     experiment, read = _unpacked(payload)
     whole = experiment.variants[variant]
-    with_task = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-    (found,) = plan_tasks(replace(experiment, variants={variant: with_task}), read)
-    return found
+    (named,) = (each for each in whole.tasks if each.name == task)
+    return plan_task(experiment, whole, named, read[variant])
 
 
 def unpickle_by_name(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:

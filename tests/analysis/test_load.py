@@ -61,8 +61,8 @@ class TestFile:
         ("part", "changes", "message"),
         [
             (None, {"papper": "p"}, "unknown key 'papper'; did you mean 'paper'"),
-            ("values", {"value": 1.5}, r"values\.0\.value is 1\.5: must be text: put it in quotes"),
-            ("values", {"value": "1,5"}, r"values\.0\.value is '1,5': String should match"),
+            ("values", {"value": 1.5}, r"values\.0\.value is 1\.5: must be a valid string: put it in quotes"),
+            ("values", {"value": "1,5"}, r"values\.0\.value is '1,5': "),
             ("values", {"metric": "acuracy"}, "unknown metric 'acuracy'; did you mean 'accuracy'"),
             ("values", {"metric": "sign-z"}, "sign-z and error-ratio need a `pair`"),
             ("claims", {"relation": "better"}, r"claims\.0\.relation"),

@@ -42,15 +42,6 @@ def test_each_problem_decides_as_a_classifier_of_its_own(kernel, rng, C):
         np.testing.assert_allclose(decisions, expected, rtol=0, atol=len(rows) * np.finfo(float).eps * scale)
 
 
-def test_few_tested_documents_are_decided_as_among_many(kernel, rng):
-    """Whichever way their kernel values are read."""
-    labels = (rng.random(60) < 0.3).astype(int)
-    (problem,) = problems_of(rng, labels, 1, 30)
-    (many,) = batch_decision_values(kernel, [problem])
-    (few,) = batch_decision_values(kernel, [BinaryProblem(problem.first, problem.second, problem.test[:2])])
-    np.testing.assert_allclose(few, many[:2], rtol=1e-9, atol=1e-9)
-
-
 def test_memory_that_held_another_matrix_gives_the_same(kernel, rng):
     nodes, labels = NodeMatrix(), (rng.random(60) < 0.5).astype(int)
     (problem,) = problems_of(rng, labels, 1, 30)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import rel_entr
-from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
@@ -133,53 +132,3 @@ def test_a_document_without_words_is_left_to_the_prior(
     assert more.predict(nothing)[0] == "crude"
     with pytest.raises(ValueError, match=r"no training document of the class 'ship' has a word"):
         DivergenceBayes(centroid).fit([[1, 2], [0, 0]], ["crude", "ship"])
-
-
-@pytest.mark.parametrize("centroid", CENTROID_KINDS)
-@pytest.mark.parametrize("empty", ["ship", "crude", "trade"])
-def test_a_class_of_documents_without_words_is_refused_by_name(centroid: str, empty: str) -> None:
-    labels = np.array(["ship", "trade", "crude", "ship", "trade", "crude"])
-    counts = np.where((labels == empty)[:, None], 0, np.arange(1, 7)[:, None] * [1, 0, 2])
-    with pytest.raises(ValueError, match=f"no training document of the class '{empty}' has a word"):
-        DivergenceBayes(centroid).fit(counts, labels)
-
-
-@pytest.mark.parametrize("centroid", CENTROID_KINDS)
-def test_documents_without_words_count_in_the_prior_alone(
-    training: tuple[sp.csr_array, NDArray[Any]], centroid: str
-) -> None:
-    X, y = training
-    plain = DivergenceBayes(centroid).fit(X, y)
-    nothing = sp.csr_array((30, X.shape[1]))
-    more = DivergenceBayes(centroid).fit(sp.vstack([X, nothing], format="csr"), np.append(y, np.full(30, y[0])))
-    np.testing.assert_allclose(more.centroids_, plain.centroids_, rtol=1e-12)
-    labels = np.append(y, np.full(30, y[0]))
-    np.testing.assert_allclose(np.exp(more.log_prior_), [np.mean(labels == label) for label in more.classes_])
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("length", ["ignored", "counted"])
-@pytest.mark.parametrize("prior", ["empirical", "uniform"])
-def test_divergences_are_those_of_the_documents_distributions_to_the_centroids(
-    kind: Any, length: str, prior: str
-) -> None:
-    counts, y = np.array([[4, 1, 0], [2, 0, 1], [0, 1, 3], [1, 0, 0]]), ["tea", "tea", "rum", "tea"]
-    model = DivergenceBayes(smoothing=0.1, prior=prior, length=length).fit(kind(counts), y)
-    new = np.array([[0, 2, 1], [5, 0, 0], [0, 0, 0], [1, 1, 4]])
-    found = model.divergences(kind(new))
-    full = new[[0, 1, 3]]
-    expected = [kullback_leibler(row / row.sum(), model.centroids_) for row in full]
-    np.testing.assert_allclose(found[[0, 1, 3]], expected, rtol=1e-12)
-    assert found[2].tolist() == [0, 0]
-    times = new.sum(axis=1, keepdims=True) if length == "counted" else 1
-    np.testing.assert_allclose(model.checked_scores(kind(new)), model.log_prior_ - times * found, rtol=1e-12)
-    # Weights need not be counts: the divergence is of shares, and the length is their sum.
-    np.testing.assert_allclose(model.divergences(kind(new / 8)), found, rtol=1e-12)
-    shorter = times / 8 if length == "counted" else 1
-    np.testing.assert_allclose(model.checked_scores(kind(new / 8)), model.log_prior_ - shorter * found, rtol=1e-12)
-    with pytest.raises(ValueError, match="2 features"):
-        model.divergences(kind(new[:, 1:]))
-    with pytest.raises(ValueError, match="Negative values"):
-        model.divergences(kind(new - 1))
-    with pytest.raises(NotFittedError):
-        DivergenceBayes().divergences(kind(new))

@@ -31,7 +31,7 @@ def fit_hyperplanes(points, gram, members, names="abcd", C=1.0, jobs=1):
     nodes = NodeMatrix()
     nodes.fill(DenseRows.square(gram), jobs)
     names = names[: members.shape[1]]
-    machines = train_one_vs_rest(nodes, members, names, C=C, epsilon=1e-3, cache_mb=200.0, jobs=jobs)
+    machines = train_one_vs_rest(nodes, members, names, C=C, epsilon=1e-3, jobs=jobs)
     return linear_svm_hyperplanes(points, machines)
 
 

@@ -74,15 +74,6 @@ def test_pairs_vote_as_scikit_learns_do(n_classes: int) -> None:
     np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), atol=1e-5)
 
 
-def test_crammer_and_singers_machine_is_liblinears() -> None:
-    X, y = draw(60, 4, 7)
-    ours = LinearSvm(scheme="crammer-singer").fit(X, y)
-    theirs = LinearSVC(multi_class="crammer_singer", random_state=0, max_iter=100_000).fit(X, y)
-    np.testing.assert_array_equal(ours.decision_function(X), theirs.decision_function(X))
-    with pytest.raises(ValueError, match="needs the loss hinge, not 'squared-hinge'"):
-        LinearSvm(scheme="crammer-singer", loss="squared-hinge").check()
-
-
 def test_a_stream_comes_near_the_machine_that_sees_all_at_once() -> None:
     """By the objective that both have: mean of the hinge losses, and |w|² / (2 C n)."""
     X, y = draw(300, 2, 8)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 
-from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train_binary_svms
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, binary_svm_trainer
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
@@ -64,7 +62,7 @@ def whole(gram: LazyGram, C: float = 1.0, ridge: float = 0.0) -> MulticlassSvm:
     nodes, rows = NodeMatrix(), np.arange(N)
     nodes.fill(DenseRows(gram.block(0, N), rows, rows), 1, ridge)
     classes = [rows[start:stop] for start, stop in pairwise(BOUNDS)]
-    found = train_binary_svms(nodes, combinations(classes, 2), C=C, epsilon=1e-3, cache_mb=200, jobs=1)
+    found = map(binary_svm_trainer(nodes, C=C, epsilon=1e-3), combinations(classes, 2))
     return MulticlassSvm("one-vs-one", BOUNDS, tuple(found))
 
 
@@ -105,7 +103,7 @@ def test_one_that_fails_harms_no_other(points: sp.csr_array, streamed: bool) -> 
     decided = svm_decision_values_together(found, [other, asked, asked], jobs=2)
     assert decided[0] is found[0]
     assert decided[2] is found[2]
-    np.testing.assert_array_equal(decided[1], svm_decision_values(train_multiclass(sound, SIZES), asked))
+    np.testing.assert_array_equal(decided[1], svm_decision_values(train_multiclass(SvmProblem(sound), SIZES), asked))
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -125,108 +123,18 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
 
-    def problem(n: int, k: int) -> tuple[LazyGram, NDArray[np.intp]]:
+    def problem(n: int, k: int) -> tuple[SvmProblem, NDArray[np.intp]]:
         points = sp.random_array((n, 300), density=0.05, format="csr", rng=np.random.default_rng(0))
         rows, groups = np.arange(n), [np.arange(n)]
         scale = {name: np.ones(n) for name in NORMALIZATIONS}
         held = InnerProducts(StreamedProducts(points, rows, groups), rows, self_products(points), scale, 1.0, 300)
-        return LazyGram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
+        return SvmProblem(LazyGram(Linear(), held, "l2", rows, rows)), np.full(k, n // k)
 
     train_multiclass(*problem(100, 5))  # what is loaded and compiled once
-    gram, sizes = problem(2000, 25)
+    many, sizes = problem(2000, 25)
     tracemalloc.start()
-    machines = train_multiclass(gram, sizes)
-    svm_decision_values(machines, gram)
+    machines = train_multiclass(many, sizes)
+    svm_decision_values(machines, many.kernel)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12e6
-
-
-@given(
-    cuts=st.lists(st.integers(1, 29), max_size=4, unique=True),
-    rows=st.lists(st.integers(0, 39), max_size=6),
-    ends=st.tuples(st.integers(0, 30), st.integers(0, 30)),
-    shuffled=st.booleans(),
-)
-def test_streamed_tiles_are_parts_of_the_product(
-    cuts: list[int], rows: list[int], ends: tuple[int, int], shuffled: bool
-) -> None:
-    rng = np.random.default_rng(5)
-    points = sp.random_array((40, 50), density=0.2, format="csr", rng=rng)
-    columns = np.sort(rng.permutation(40)[:30])
-    order = rng.permutation(30)
-    streamed = StreamedProducts(points, columns, np.split(order, sorted(cuts)))
-    asked = order[min(ends) : max(ends)]
-    asked = rng.permutation(asked) if shuffled else asked
-    expected = inner_products(points, points[columns])[np.ix_(rows, asked)]
-    np.testing.assert_array_equal(streamed.tile(np.array(rows, dtype=np.intp), asked), expected)
-
-
-FEW = np.array([3, 4, 5])
-FEW_BOUNDS = np.concatenate([[0], np.cumsum(FEW)])
-
-
-class FailsAt(DenseRows):
-    """A kernel whose value of one row and column is no number, though its source is sound."""
-
-    fails: tuple[int, int] = (-1, -1)
-
-    def values(self, source: Any, rows: slice, columns: slice) -> Any:
-        values = source.copy()
-        row, column = self.fails
-        if rows.start <= row < rows.stop and columns.start <= column < columns.stop:
-            values[row - rows.start, column - columns.start] = np.nan
-        return super().values(values, rows, columns)
-
-
-def kernel_that_fails(matrix: NDArray[np.float64], place: tuple[int, int], n: int = 12) -> FailsAt:
-    made = FailsAt(matrix, np.arange(len(matrix)), np.arange(n))
-    object.__setattr__(made, "fails", place)
-    return made
-
-
-@pytest.fixture(scope="module")
-def matrix() -> NDArray[np.float64]:
-    points = np.random.default_rng(7).normal(size=(20, 4))
-    return points @ points.T
-
-
-PLACES = [
-    (int(row), int(column))
-    for row in (*FEW_BOUNDS[:-1], *(FEW_BOUNDS[1:] - 1))
-    for column in (*FEW_BOUNDS[:-1], *(FEW_BOUNDS[1:] - 1))
-]
-
-
-@pytest.mark.parametrize("budget", [0, 10**9])
-def test_wherever_a_kernel_fails_its_problems_fail_and_all_others_are_trained(
-    matrix: NDArray[np.float64], budget: int
-) -> None:
-    sound = DenseRows(matrix[:12, :12], np.arange(12), np.arange(12))
-    (expected,) = train_multiclass_together([SvmProblem(sound)], FEW)
-    assert isinstance(expected, MulticlassSvm)
-    for place in PLACES:
-        wrong = kernel_that_fails(matrix[:12, :12], place)
-        wanted = [SvmProblem(wrong), SvmProblem(sound), SvmProblem(wrong, C=2.0), SvmProblem(sound, C=1.0)]
-        found = train_multiclass_together(wanted, FEW, budget=budget)
-        kinds = [type(each) for each in found]
-        assert kinds == [FloatingPointError, MulticlassSvm, FloatingPointError, MulticlassSvm], place
-        for each in found[1::2]:
-            assert isinstance(each, MulticlassSvm)
-            assert len(each.machines) == 3
-            for one, other in zip(each.machines, expected.machines, strict=True):
-                np.testing.assert_array_equal(one.coefficients, other.coefficients)
-
-
-def test_wherever_a_kernel_fails_on_tested_rows_the_others_are_decided(matrix: NDArray[np.float64]) -> None:
-    sound = DenseRows(matrix[:, :12], np.arange(20), np.arange(12))
-    square = DenseRows(matrix[:12, :12], np.arange(12), np.arange(12))
-    (trained,) = train_multiclass_together([SvmProblem(square)], FEW)
-    (expected,) = svm_decision_values_together([trained], [sound])
-    for row in (0, 7, 19):
-        for start, stop in pairwise(FEW_BOUNDS):
-            for column in (start, stop - 1):
-                wrong = kernel_that_fails(matrix[:, :12], (row, int(column)))
-                decided = svm_decision_values_together([trained] * 3, [wrong, sound, wrong])
-                assert [type(each) for each in decided] == [FloatingPointError, np.ndarray, FloatingPointError]
-                np.testing.assert_array_equal(decided[1], expected)

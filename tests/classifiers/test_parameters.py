@@ -39,8 +39,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "logistic": {"C": 0.01},
     "nb-svm": {"C": 0.01, "smoothing": 0.1, "interpolation": 0.9, "loss": "hinge", "epsilon": 0.9},
 }
-#: What changes time and memory alone.
-WITHOUT_EFFECT = {"svm": {"cache_mb", "jobs"}}
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -49,59 +47,12 @@ def test_each_parameter_changes_what_is_learned(name: str) -> None:
     X, test = X / 10, test / 10
     if tags_of(CLASSIFIERS[name]).needs_kernel:
         X, test = X @ X.T, test @ X.T
-    assert set(OTHERWISE[name]) | WITHOUT_EFFECT.get(name, set()) == set(CLASSIFIERS[name]().get_params())
+    assert set(OTHERWISE[name]) == set(CLASSIFIERS[name]().get_params()) - {"jobs"}
     plain = CLASSIFIERS[name]().fit(X, y).decision_function(test)
     for parameter, value in OTHERWISE[name].items():
         other = CLASSIFIERS[name](**{parameter: value}).fit(X, y).decision_function(test)
         assert other.shape == plain.shape
         assert np.abs(other - plain).max() > 1e-9, parameter
-
-
-#: Classifier, parameter, values that are allowed up to the limits, values beyond, and what is said of them.
-LIMITS = [
-    *(
-        (name, parameter, (1e-12, 1.0, 1e12), (0.0, -1.0, NAN, INF), f"{parameter} must be a positive number, not ")
-        for name, parameters in {
-            "svm": ("C", "epsilon", "cache_mb"),
-            "mnb": ("smoothing",),
-            "complement-nb": ("smoothing",),
-            "twcnb": ("smoothing",),
-            "ppt": ("smoothing",),
-            "eef": ("smoothing",),
-            "born": ("amplitude",),
-            "linear-svm": ("C", "epsilon"),
-            "streamed-svm": ("C",),
-            "logistic": ("C",),
-            "nb-svm": ("C", "epsilon", "smoothing"),
-        }.items()
-        for parameter in parameters
-    ),
-    ("divergence-bayes", "smoothing", (1e-300, 1e9), (0.0, -1.0, NAN, INF), "smoothing must be a positive number"),
-    ("born", "balance", (0.0, 0.5, 1.0), (-1e-9, 1 + 1e-9, NAN), "balance must be a number from 0 to 1, not "),
-    ("born", "entropy", (0.0, 0.5, 1e9), (-1e-9, NAN, INF), "entropy must be a number of at least 0, not "),
-    ("nb-svm", "interpolation", (0.0, 0.5, 1.0), (-1e-9, 1.5, NAN), "interpolation must be a number from 0 to 1, not "),
-    ("streamed-svm", "passes", (1, 10_000), (0, 10_001, NAN), "passes must lie between 1 and 10000, not "),
-    *(
-        (name, "ridge", (0.0, 1e-9, 1e12), (-1e-9, 1.1e12, NAN, INF), "ridge must lie between 0 and 1e+12, not ")
-        for name in ("svm", "linear-svm")
-    ),
-    ("svm", "scheme", ("one-vs-one", "one-vs-rest"), ("crammer-singer",), "scheme must be one of one-vs-one, one-vs"),
-    ("svm", "scale_C", ("one", "mean-self-product"), ("mean",), "scale_C must be one of one, mean-self-product, not "),
-    (
-        "linear-svm",
-        "scheme",
-        ("one-vs-rest", "one-vs-one", "crammer-singer"),
-        ("all",),
-        "scheme must be one of one-vs-rest, one-vs-one, crammer-singer, not ",
-    ),
-    *(
-        (name, "loss", ("hinge", "squared-hinge"), ("log",), "loss must be one of hinge, squared-hinge, not ")
-        for name in ("linear-svm", "nb-svm")
-    ),
-    ("divergence-bayes", "centroid", ("mean", "skl", "pooled"), ("SKL",), "centroid must be one of mean, skl, pooled"),
-    ("divergence-bayes", "prior", ("empirical", "uniform"), ("none",), "prior must be one of empirical, uniform, not "),
-    ("divergence-bayes", "length", ("ignored", "counted"), ("1",), "length must be one of ignored, counted, not "),
-]
 
 
 @pytest.mark.parametrize("name", ["mnb", "complement-nb", "twcnb", "ppt", "eef", "divergence-bayes", "born"])

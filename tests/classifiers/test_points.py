@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import is_classifier
 from sklearn.svm import LinearSVC
 
-from benchmark.classifiers import CLASSIFIERS, NbSvm
+from benchmark.classifiers import CLASSIFIERS, MultinomialBayes, NbSvm
 from benchmark.system.tags import tags_of
 
 NAMES = [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
@@ -65,29 +65,10 @@ class TestNbSvm:
             mixed = (1 - interpolation) * np.abs(w).sum() / len(w) + interpolation * w
             np.testing.assert_allclose(found[:, label], (test * r) @ mixed + machine.intercept_[0], rtol=1e-9)
 
-    def test_without_interpolation_each_term_speaks_as_naive_bayes_has_it(self) -> None:
-        X, y = draw(60, 2, 13)
-        weights = NbSvm(interpolation=0.0).fit(X, y).coef_[0]
-        r = ratios(X, y == 1)
-        np.testing.assert_allclose(weights / weights[0], r / r[0], rtol=1e-9)
-
     def test_of_two_classes_either_may_be_called_the_first(self) -> None:
         (X, y), (test, _) = draw(60, 2, 14), draw(30, 2, 15)
         own, turned = (NbSvm().fit(X, labels).decision_function(test) for labels in (y, 1 - y))
         np.testing.assert_allclose(turned, -own, rtol=0, atol=1e-3 * np.abs(own).max())
-
-    def test_what_has_no_logarithm_or_nothing_to_separate_is_refused(self) -> None:
-        X, y = draw(40, 3, 16)
-        with pytest.raises(ValueError, match="Negative values"):
-            NbSvm().fit(X - 1, y)
-        with pytest.raises(ValueError, match="class"):
-            NbSvm().fit(X, np.zeros(40))
-        for value in (-0.1, 1.1, float("nan")):
-            with pytest.raises(ValueError, match="interpolation must be a number from 0 to 1"):
-                NbSvm(interpolation=value).check()
-        for value in (0.0, -1.0, float("nan"), float("inf")):
-            with pytest.raises(ValueError, match="smoothing must be a positive number"):
-                NbSvm(smoothing=value).fit(X, y)
 
 
 def test_scores_of_documents_without_a_common_word_add_up_where_words_are_summed(name: str) -> None:
@@ -106,3 +87,10 @@ def test_scores_of_documents_without_a_common_word_add_up_where_words_are_summed
     both, parts = (values - values[:, :1] for values in (whole + nothing, one + other))
     np.testing.assert_allclose(both, parts, rtol=1e-9, atol=1e-9)
     assert np.ptp(both) > 1e-3
+
+
+def test_an_empty_document_is_decided_by_naive_bayes_prior_and_a_tie_by_the_order_of_classes() -> None:
+    nothing = np.zeros((1, 2))
+    assert MultinomialBayes().fit([[1, 0], [0, 1], [0, 1]], ["a", "b", "b"]).predict(nothing) == ["b"]
+    assert MultinomialBayes().fit([[0, 1], [1, 0]], ["b", "a"]).predict(nothing) == ["a"]
+    assert MultinomialBayes().fit([[0, 1], [1, 0]], ["b", "a"]).predict([[3, 3]]) == ["a"]

@@ -24,11 +24,6 @@ ESTIMATORS = [
     ("linear-svm", {}, LinearSVC(loss="hinge", **_DUAL)),
     ("linear-svm", {"C": 3.0, "epsilon": 0.02}, LinearSVC(C=3.0, tol=0.02, loss="hinge", **_DUAL)),
     ("linear-svm", {"loss": "squared-hinge"}, LinearSVC(dual=False, **_DUAL)),
-    (
-        "linear-svm",
-        {"scheme": "crammer-singer", "epsilon": 0.01},
-        LinearSVC(loss="hinge", tol=0.01, multi_class="crammer_singer", **_DUAL),
-    ),
     ("streamed-svm", {}, SGDClassifier(alpha=1 / 60, max_iter=10, tol=None, average=True, random_state=0)),
     (
         "streamed-svm",
@@ -69,13 +64,3 @@ def test_points_of_another_width_are_refused(name: str) -> None:
     X, y = counts(2)
     with pytest.raises(ValueError, match=r"X has 19 features, but .* is expecting 20 features"):
         CLASSIFIERS[name]().fit(X, y).decision_function(X[:, 1:])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_column_numbers_may_be_of_64_bits(name: str) -> None:
-    X, y = counts(4)
-    narrow = sp.csr_array(X.astype(float))
-    wide = narrow.copy()
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    one, other = (CLASSIFIERS[name]().fit(points, y).decision_function(points) for points in (narrow, wide))
-    np.testing.assert_array_equal(one, other)

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import re
-import resource
 import shlex
 import subprocess
 import sys
@@ -18,11 +17,11 @@ import pytest
 import typer
 
 from benchmark.analysis.formatting.table import Table
-from benchmark.cli import app, errors
+from benchmark.cli import app
 from benchmark.cli.errors import echo, exit_on_error
 from benchmark.cli.output import CommandOutput
 from benchmark.cli.program import PANELS
-from benchmark.cli.terminal import ProgressObserver, file_link, format_bytes, stdout_console
+from benchmark.cli.terminal import ProgressObserver, stdout_console
 from benchmark.report.writers import TerminalTable
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from tests.shapes import bench
@@ -54,16 +53,11 @@ def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[
 EVERY = [pytest.param(path, command, id=" ".join(("bench", *path))) for path, command in commands()]
 
 
-def program(*words: object, script: str = '"$@"', memory: int | None = None, **variables: str) -> Any:
+def program(*words: object, script: str = '"$@"', **variables: str) -> Any:
     """Run the command by way of a shell, in a changed environment."""
     command = ["sh", "-c", script, "sh", sys.executable, "-m", "benchmark.cli", *map(str, words)]
-
-    def limit() -> None:
-        if memory is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-
     environment = os.environ | variables
-    return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment, preexec_fn=limit)
+    return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment)
 
 
 def stopped(error: BaseException) -> Any:
@@ -186,29 +180,11 @@ class TestStreams:
 
 
 class TestMachines:
-    @pytest.mark.slow
-    def test_with_little_memory(self, tmp_path: Path) -> None:
-        done = program("list", memory=300_000_000)
-        assert (done.returncode, done.stdout) == (1, b"")
-        assert b"not enough memory: ulimit -v allows 300 MB, and the smallest run takes 1,400 MB" in done.stderr
-        threads = dict.fromkeys(("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "2")
-        words, threads = ("run", QUICKSTART, "--jobs", "2", "--out", tmp_path), threads | {"BENCH_CACHE": str(tmp_path)}
-        done = program(*words, "--overwrite", memory=errors.MIN_ADDRESS_SPACE, **threads)
-        assert done.returncode == 0, done.stderr
-
     @pytest.mark.parametrize(
         ("error", "said"),
         [
             (MemoryError("Unable to allocate 7 TiB"), "not enough memory: Unable to allocate 7 TiB"),
-            (MemoryError("one\ntwo"), "not enough memory: one"),
-            (MemoryError(), "not enough memory: MemoryError"),
-            (RuntimeError("can't start new thread"), "not enough memory: can't start new thread"),
-            (ImportError("x.so: failed to map segment"), "not enough memory: x.so: failed to map segment"),
-            (
-                OSError(errno.ENOMEM, "as a system calls it"),
-                f"not enough memory: [Errno {errno.ENOMEM}] as a system cal",
-            ),
-            (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+            (MemoryError(), "not enough memory"),
             (OSError(errno.EROFS, "Read-only", "/a/b"), "/a/b: Read-only"),
             (DataError("damaged"), "damaged"),
             (KeyboardInterrupt("results are stored"), "interrupted; results are stored"),
@@ -218,13 +194,7 @@ class TestMachines:
     def test_errors_are_one_line(self, error: BaseException, said: str, capsys: pytest.CaptureFixture[str]) -> None:
         code = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", 1)
         assert stopped(error) == code
-        assert capsys.readouterr().err.lstrip().startswith(f"bench: {said}")
-        if "memory" in said:
-            outer = RuntimeError("outer")
-            outer.__cause__ = ImportError("half-imported")
-            outer.__cause__.__context__ = error
-            assert stopped(outer) == 1
-            assert capsys.readouterr().err.startswith(f"bench: {said}")
+        assert capsys.readouterr().err.lstrip() == f"bench: {said}\n"
 
     @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
     def test_errors_of_ours_keep_their_traceback(self, error: Exception) -> None:
@@ -263,9 +233,7 @@ class TestTerminal:
         stdout_console().print(TerminalTable(table))
         assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", piped().out).splitlines())) <= 60
 
-    @pytest.mark.parametrize("columns", [60, 120])
-    def test_a_bar_keeps_its_shape_and_is_away_in_the_end(self, terminal: Any, monkeypatch: Any, columns: int) -> None:
-        monkeypatch.setenv("COLUMNS", str(columns))
+    def test_a_bar_keeps_its_shape_and_is_away_in_the_end(self, terminal: Any) -> None:
         observer = ProgressObserver("webkb-diffusion-reduced")
         with observer:
             observer.plan(40)
@@ -279,28 +247,8 @@ class TestTerminal:
         bars = [line for line in "".join(lines).replace("\r", "\n").split("\n") if "%" in line]
         assert bars
         for line in bars:
-            assert len(line) <= columns
+            assert len(line) <= 60
             assert re.match(r"webkb-diffusion-reduced +[━╸╺ ]{12} +\d+% +[\d:-]{5,8} ", line), line
-
-    def test_the_share_is_that_of_all_cells_of_all_runs(self, terminal: Any) -> None:
-        """Runs of 30 and 10 cells: each has its own steps, and what is planned later replaces what was estimated."""
-        with ProgressObserver("webkb") as observer:
-            (task,) = observer._bar.tasks
-            observer.expect([30, 10])
-            shares = []
-            for planned, later, steps in ((3, 9, 2), (2, 5, 1), (5, 0, 7)):
-                observer.plan(planned, later)
-                for _ in range(steps):
-                    observer.step("a")
-                shares.append(task.completed)
-            assert shares == pytest.approx([30 * 2 / 12, 30 * 3 / 10, 30 * 10 / 10])
-            observer.end("done")
-            observer.begin("second")
-            observer.plan(4)
-            observer.step("b")
-            assert task.completed == pytest.approx(30 + 10 * 1 / 4)
-            for _ in observer.between("ab"):
-                assert terminal().err.endswith("\x1b[2K"), "the bar is away while something is printed"
 
     def test_output_is_text_one_document_or_a_sentence(self, piped: Any) -> None:
         parts = Table.of("One", ("name", "n"), [("a", 1), ("b", float("nan"))]), Table.of("Two", ("x",), [], empty="no")
@@ -319,15 +267,3 @@ class TestTerminal:
         with pytest.raises(ConfigError), CommandOutput(as_json=True):
             raise ConfigError("broke")
         assert piped().out == ""
-
-    def test_links_and_sizes(self, terminal: Any, tmp_path: Path) -> None:
-        link = file_link(tmp_path / "a.html")
-        assert link.plain == f"open {tmp_path}/a.html"
-        assert any(str(span.style).startswith("link file:///") for span in link.spans)
-        assert [format_bytes(n) for n in (0, 999, 1000, 141_043_200, 1_705_000_000)] == [
-            "0 B",
-            "999 B",
-            "1 kB",
-            "141 MB",
-            "1.7 GB",
-        ]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchmark as sb
 from benchmark import api
-from benchmark.report.drawing import spec
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.threads import n_processors
 
@@ -166,66 +162,39 @@ class TestResult:
         with pytest.raises(ConfigError, match="can't be paired: "):
             apart.tests(*apart.findings.experiment.ids)
 
-    def test_has_figures_that_show_the_scores_and_need_no_network(
-        self, found: sb.Result, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_has_figures_that_show_the_scores_and_need_no_network(self, found: sb.Result) -> None:
         chart = found.figure()
         datasets = chart.to_dict()["datasets"].values()
         shown = {row["cell"]: row["value"] for rows in datasets for row in rows if "what" in row}
         whole = found.scores.query("fold == 'all' and metric == 'accuracy'")
         assert shown == pytest.approx(dict(zip(whole["cell"], 100 * whole["value"], strict=True)))
-        picture = chart.properties(title="mine")._repr_mimebundle_()
-        assert ">mine</text>" in picture["image/svg+xml"]
-        assert base64.b64decode(picture["image/png"]).startswith(b"\x89PNG")
-        with alt.renderers.enable("json"):
-            assert "application/json" in found.figure()._repr_mimebundle_()[0], "the user's renderer draws"
+        assert ">mine</text>" in chart.properties(title="mine")._repr_mimebundle_()["image/svg+xml"]
         html = found._repr_html_()
         (address,) = re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,([^"]+)">', html)
         assert base64.b64decode(address).strip().endswith(b"</svg>")
-        monkeypatch.setattr(spec, "render_pictures", lambda _: {})
-        assert "text/html" in found.figure()._repr_mimebundle_(), "Altair's own, where no picture can be drawn"
         with pytest.raises(ConfigError, match=r"unknown figure 'figure-9'.*figure"):
             found.figure("figure-9")
-        assert list(found.figures) == ["figure"]
 
-    def test_is_a_short_text_with_the_reasons_of_failures(self, found: sb.Result) -> None:
+    def test_is_a_short_text(self, found: sb.Result) -> None:
         best = found.scores.query("fold == 'all' and metric == 'accuracy' and cell == 'ngd'")["value"].iloc[0]
         assert f"{100 * best:.2f}" in repr(found)
         many = [{"name": f"m{i}", "classifier": {"name": "mnb", "smoothing": float(i + 1)}} for i in range(25)]
         shown = repr(sb.run(corpus="synthetic", methods=many))
-        assert ("m19" in shown, "m20" in shown, "… and 5 more cells" in shown) == (True, False, True)
-        kernels = [
-            "ngd",
-            "linear",
-            {"kernel": {"name": "diffusion", "t": 0.5}},
-            {"kernel": {"name": "rbf", "sigma": 1}},
-        ]
-        with pytest.warns(UserWarning, match="failed"):
-            failed = sb.run(corpus=SAME, methods=kernels)
-        assert len(failed.failures) == 4
-        told = [line for line in repr(failed).splitlines() if " failed: " in line]
-        assert told == [f"{cell} failed: {reason}" for cell, reason in list(failed.failures.items())[:3]]
-        assert "ngd failed: " in failed._repr_html_()
+        assert ("m9" in shown, "m12" in shown) == (True, False)
+
+    def test_names_the_cells_that_failed(self) -> None:
+        with pytest.warns(UserWarning, match="ngd failed: "):
+            failed = sb.run(corpus=SAME, methods=["ngd"])
+        assert list(failed.failures) == ["ngd"]
         with pytest.raises(ConfigError, match="the cell 'ngd' has no predictions: "):
             failed.predictions("ngd")
 
 
-@pytest.mark.parametrize(
-    ("value", "plain"),
-    [
-        (np.array([[0.5], [1.5]]), [[0.5], [1.5]]),
-        (np.bool_(True), True),
-        (pd.Series([3, 4]), [3, 4]),
-        (pd.Index(["a", "b"]), ["a", "b"]),
-        ((1, (2, np.int64(3))), [1, [2, 3]]),
-        (range(3), [0, 1, 2]),
-        (Path("a") / "b", "a/b"),
-        ({np.str_("a"): {"b": (np.int32(1),)}}, {"a": {"b": [1]}}),
-        (None, None),
-    ],
-)
-def test_numbers_and_lists_may_be_numpys(value: Any, plain: Any) -> None:
-    assert repr(api._plain(value)) == repr(plain)
+def test_numbers_and_lists_may_be_numpys() -> None:
+    C = np.logspace(-1, 1, 3)
+    methods = ({"weighting": "tfidf", "classifier": {"name": "linear-svm", "C": C}},)
+    done = sb.run(corpus=SAME, methods=methods, seed=np.int64(3), tasks=pd.Series([["u", "v"]]))
+    assert done.findings.experiment.raw["methods"][0]["classifier"]["C"] == C.tolist()
 
 
 def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
@@ -236,18 +205,18 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
     )
     out, documents, lines = tmp_path / "model", sb.load("synthetic")["text"][:5], list[str]()
     model = sb.fit(config, out=out, split="texas", probability=True, jobs=3, progress=lines.append)
-    assert (model.jobs, model.model.about["trained_on"], bool(lines)) == (3, "texas", True)
+    assert (model.jobs, model.about["trained_on"], bool(lines)) == (3, "texas", True)
     assert model.predict_proba(documents).shape == (5, 2)
     assert list(sb.load_model(out, jobs=2).predict(documents)) == list(model.predict(documents))
     with pytest.raises(ConfigError, match="holds a model already"):
         sb.fit(config, out=str(out))
     whole = sb.fit(config, out=str(out), overwrite=True)
-    assert (whole.jobs, whole.model.about["trained_on"]) == (n_processors(), "all documents")
+    assert (whole.jobs, whole.about["trained_on"]) == (n_processors(), "all documents")
     with pytest.raises(ConfigError, match="--split: unknown split 'texsa'"):
         sb.fit(config, split="texsa")
     with pytest.raises(ConfigError, match=r"such as cell='ngd' \(ngd, mnb\)"):
         sb.fit(corpus="synthetic", methods=["ngd", "mnb"])
-    assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").model.about["cell"] == "mnb"
+    assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").about["cell"] == "mnb"
 
 
 @pytest.mark.parametrize(
@@ -294,16 +263,8 @@ def test_a_corpus_is_loaded_as_a_frame_and_downloaded_if_that_is_allowed(
             assert ("a download was tried" in str(caught.value)) == download
 
 
-@pytest.mark.slow
-def test_names_are_listed_and_known_to_type_checkers(tmp_path: Path) -> None:
+def test_names_are_listed() -> None:
     assert dir(sb) == sorted([*sb.__all__, "__version__"])
     assert all(getattr(sb, name) is not None for name in dir(sb))
     with pytest.raises(AttributeError, match="no attribute 'runn'"):
         _ = sb.runn
-    script = tmp_path / "mine.py"
-    script.write_text("import benchmark as sb\nreveal_type(sb.run('a.yaml').scores)\nreveal_type(sb.fit)\nsb.runn\n")
-    # With the options and the cache of `make types`: the package isn't checked again from nothing.
-    command = [sys.executable, "-m", "mypy", str(script)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    for said in ("DataFrame", 'TextClassifier"', 'Module has no attribute "runn"', "1 error"):
-        assert said in done.stdout

@@ -190,17 +190,6 @@ class TestPredictions:
         with pytest.raises(BenchError, match=r"^small: its predictions aren't written, since cells are missing$"):
             pin_predictions(part, "2.0", shipped)
 
-    def test_another_configuration_stands_beside_the_first(self, finished, shipped):
-        run = finished.results
-        cells = tuple(replace(cell, id=f"other-{cell.id}") for cell in run.experiment.cells)
-        other = replace(run, experiment=replace(run.experiment, name="other", cells=cells))
-        pin_predictions(other, "2.0", shipped)
-        found = load_shipped("small", shipped)
-        assert list(found.cells.values()) == ["small"] * 4 + ["other"] * 4
-        assert found.versions == {"small": "1.0", "other": "2.0"}
-        pin_predictions(run, "3.0", shipped)  # its own columns are replaced, in their place
-        assert load_shipped("small", shipped).cells == found.cells
-
     def test_a_cell_that_another_configuration_has_is_named_with_its_own(self, finished, shipped):
         run = finished.results
         same = replace(run, experiment=replace(run.experiment, name="other"))

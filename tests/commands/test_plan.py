@@ -7,13 +7,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
-from benchmark.commands.plan import Plan, _samples, plan_run, plan_sentence
+from benchmark.commands.plan import Plan, plan_run, plan_sentence
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import LocalExecutor
-from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment, solve_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
@@ -72,21 +70,13 @@ def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_sample_has_each_class_and_each_method_can_be_trained_on_it(store: Store, case: str) -> None:
-    experiment, context = small_experiment(**CASES[case]), RunContext(store)
-    (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    names = np.array(work.problem.documents.ids)
-    units = [(point, job) for point in work.settings for job in point.units]
-    for batch in plan_batches(units, by_split=work.problem.multilabel):
-        split = batch.units[0].splits[0]
-        (sample,) = _samples(batch, [split], 0.1)
-        problem, small = sample.parts[0][0].problem, sample.units[0].splits[0]
-        for rows, whole in ((small.train, split.train), (small.test, split.test)):
-            assert {problem.documents.ids[row] for row in rows} <= set(names[whole])
-        trained = work.problem.members[split.train].sum(axis=0)
-        assert (problem.members[small.train].sum(axis=0) >= np.minimum(trained, 6)).all()
-        assert not [part for part in sample.solve(MatrixCache()) if isinstance(part, Exception)]
+def test_a_corpus_that_is_not_here_is_planned_without_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("benchmark.corpora.registry.search_folders", lambda: [tmp_path])
+    found = plan_run(small_experiment(corpus={"name": "webkb", "classes": ["course", "faculty"]}), RunContext(store))
+    assert all(n > 0 == stored for _, n, stored in found.rows)
+    assert found.seconds > 0
 
 
 @pytest.mark.slow
@@ -103,11 +93,9 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
 
 
 def test_a_machine_that_is_too_small_is_told_with_what_to_do() -> None:
-    small = Plan([], memory=1e10, free_bytes=8e9, jobs=2)
-    (warning,) = small.warnings
-    assert warning.startswith("the run needs 10 GB of memory, and 8.0 GB are free: take fewer documents, `linear-svm`")
-    assert warning.endswith("BENCH_MEMORY_GB or --jobs 1")
-    assert not Plan([], memory=1e10, free_bytes=11e9).warnings
+    said = Plan([], memory=1e10, free_bytes=8e9).warning
+    assert said.startswith("the run needs 10 GB of memory, and 8.0 GB are free: take fewer documents, `linear-svm`")
+    assert not Plan([], memory=1e10, free_bytes=11e9).warning
 
 
 def test_a_sentence_says_what_a_run_takes_and_what_was_not_timed() -> None:

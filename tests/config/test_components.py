@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from dataclasses import dataclass
@@ -16,16 +15,14 @@ from benchmark.config.components import (
     check_component,
     component_parameters,
     lists_by_nature,
-    plain_default,
     seed_parameters,
 )
-from benchmark.config.registries import declared_metrics
 from benchmark.diagnostics import DIAGNOSTICS
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import Tags, tags_of
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,15 +67,14 @@ class Open:
 WRONG: tuple[Any, ...] = (None, 3, ["brewer"], {}, {"cups": 2})
 UNKNOWN = "unknown brewer parameter 'cup'; did you mean 'cups'? (allowed: cups, heat, strong, label, beans)"
 TYPES = [
-    ("cups", True, "True", "a whole number"),
-    ("cups", 2.5, "2.5", "a whole number"),
-    ("cups", None, "empty", "a whole number"),
-    ("heat", "hot", "'hot'", "a number"),
+    ("cups", True, "True", "a valid integer"),
+    ("cups", 2.5, "2.5", "a valid integer"),
+    ("cups", None, "empty", "a valid integer"),
+    ("heat", "hot", "'hot'", "a valid number"),
     ("heat", float("nan"), "nan", "a finite number"),
-    ("strong", 1, "1", "true or false"),
-    ("label", 7, "7", "text: put it in quotes"),
-    ("label", ["a"], "['a']", "text"),
-    ("beans", "arabica", "'arabica'", "a list"),
+    ("strong", 1, "1", "a valid boolean"),
+    ("label", 7, "7", "a valid string: put it in quotes"),
+    ("label", ["a"], "['a']", "a valid string"),
 ]
 MACHINES = {"brewer": Brewer, "open": Open}
 
@@ -102,7 +98,7 @@ def test_what_is_resolved_has_defaults_and_what_was_given():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        *((wrong, f"a machine is a name, or a mapping with a name and parameters, not {wrong!r}") for wrong in WRONG),
+        *((wrong, f"must be a name, or a mapping with a name and parameters, not {wrong!r}") for wrong in WRONG),
         ({"name": ["brewer"]}, "unknown machine ['brewer']; did you mean 'brewer'? (allowed: brewer, open)"),
         ({"name": "brewer", "cup": 1}, f"the brewer parameter 'cups' is missing\nmachine: {UNKNOWN}"),
         ({"name": "brewer", "cups": 1, "cup": 2}, UNKNOWN),
@@ -112,7 +108,10 @@ def test_what_is_resolved_has_defaults_and_what_was_given():
             ({"name": "brewer", "cups": 1, key: value}, f"{key} is {shown}: must be {must}")
             for key, value, shown, must in TYPES
         ),
-        ({"name": "brewer", "cups": 1, "beans": ["arabica", 3]}, "beans.1 is 3: must be text: put it in quotes"),
+        (
+            {"name": "brewer", "cups": 1, "beans": ["arabica", 3]},
+            "beans.1 is 3: must be a valid string: put it in quotes",
+        ),
         ({"name": "open", "watr": 2.0}, "unknown open parameter 'watr'; did you mean 'water'?"),
     ],
 )
@@ -141,15 +140,6 @@ class TestEveryComponent:
         assert json.dumps(component.resolved, allow_nan=False)
         assert check_component(what, registry, component.resolved).resolved == component.resolved
 
-    def test_documents_every_parameter(self, what, name):
-        cls = REGISTRIES[what][name]
-        documented = set()
-        sections = (inspect.getdoc(cls) or "").split("Parameters\n----------\n")
-        for line in sections[1].split("\n\n")[0].splitlines() if len(sections) > 1 else ():
-            names = re.match(r"(\w+(?:, \w+)*)(?: : |$)", line)
-            documented |= set(names[1].split(", ")) if names else set()
-        assert documented - set(tags_of(cls).set_by_run) == set(component_parameters(cls))
-
     def test_refuses_another_type_and_what_it_does_not_know(self, what, name):
         registry, given = REGISTRIES[what], self.given(what, name)
         for key in component_parameters(registry[name]):
@@ -165,7 +155,9 @@ def test_classifiers_have_limits(name):
         for value, factor in zip(PARAMETER_LIMITS[key], (0.1, 10), strict=True):
             assert check_component("classifier", CLASSIFIERS, {"name": name, key: value}).given == {key: value}
             message = refusal({"name": name, key: value * factor}, "classifier", CLASSIFIERS)
-            assert message.startswith(f"{key} is {value * factor!r}: must be at ")
+            assert re.match(
+                rf"{key} is {value * factor!r}: must be (greater|less) than or equal to ".replace("+", r"\+"), message
+            )
 
 
 @pytest.mark.parametrize(
@@ -185,22 +177,7 @@ def test_a_library_gets_the_experiments_seed_unless_the_configuration_states_one
 
 def test_parameters_that_are_lists_by_nature():
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
-    from sklearn.linear_model import LogisticRegressionCV  # noqa: PLC0415
 
     assert "ngram_range" in lists_by_nature(CountVectorizer)
     assert "max_df" not in lists_by_nature(CountVectorizer)
-    assert "Cs" in lists_by_nature(LogisticRegressionCV)
     assert lists_by_nature(Brewer) == set()
-
-
-@pytest.mark.parametrize(
-    ("default", "shown"), [(1.5, 1.5), ([1, "a"], [1, "a"]), (float("nan"), "nan"), (Open, "Open")]
-)
-def test_a_default_that_json_can_not_have_is_named(default, shown):
-    assert plain_default(default) == shown
-
-
-def test_of_two_metrics_of_one_name_the_first_is_declared():
-    one, other = (type("D", (), {"metrics": (metric,)}) for metric in list(BUILTIN_REGISTRIES.quantities.values())[:2])
-    assert declared_metrics([one, one]) == {one.metrics[0].name: one.metrics[0]}
-    assert len(declared_metrics([one, other])) == 2

@@ -194,14 +194,12 @@ def test_documents_are_expected_as_the_card_counts_them(checked):
          "two blocks have the same name: all, all-2, all-2, all-2-2"),
         ("corpus: {name: files, path: own.csv, text: body, label: all}\nper_class: true",
          "no class may be called 'all'"),
-        ("text: {stoplist: ./empty.txt}", "has no word; write stoplist: none"),
         ("text: {fields: [all, title, body]}", ""),
     ],
 )  # fmt: skip
 def test_files_of_ones_own_have_columns_fields_and_stop_words(written, read, tmp_path, more, message):
     rows = "".join(f"sea,ink,rum,{'xy'[n % 2]},{('all', 'b')[n % 2]}\n" for n in range(8))
     (tmp_path / "own.csv").write_text(f"title,body,all-2,label,all\n{rows}")
-    (tmp_path / "empty.txt").write_text(" \n")
     corpus = "" if "corpus" in more else "corpus: {name: files, path: own.csv, text: [title, body]}\n"
     path = written(f"{corpus}{more}\n"
                    "protocol: {name: k-fold, k: 2}\nmethods: mnb\n")  # fmt: skip

@@ -157,13 +157,3 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
     for name, variant in before.variants.items():
         entries_after = {entry.label: entry for entry in after.variants[name].entries}
         assert all(entries_after[entry.label] == entry for entry in variant.entries)
-
-
-@settings(max_examples=60)
-@given(base=chosen, methods=entries, defaults=st.sampled_from(DEFAULTS))
-def test_defaults_rename_no_cell(base, methods, defaults):
-    one, other = written(base, methods), written({**base, "defaults": defaults}, methods)
-    before, after = accepted(one), accepted(other)
-    if before is None or after is None:
-        return
-    assert [cell.id for cell in before.cells] == [cell.id for cell in after.cells]

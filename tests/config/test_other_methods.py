@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.evaluation.predictions import score_columns
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -71,19 +69,6 @@ def test_vectors_of_documents_with_several_classes_have_a_threshold(
     ((spec,),) = specs(f"{SEVERAL}{defaults}{method}").values()
     assert (spec.threshold and spec.threshold.name) == rule
     assert spec.classifier.given == ({"C": 2} if defaults else {})
-
-
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        (["id", "decision a", "decision b", "score a"], ["decision a", "decision b"]),
-        (["score a", "probability a", "score b"], ["score a", "score b"]),
-        (["probability x y", "scores", "decision"], ["probability x y"]),
-        (["id", 3], []),
-    ],
-)
-def test_scores_are_those_of_the_first_kind_that_a_file_has(columns: list[object], expected: list[str]) -> None:
-    assert score_columns(columns) == expected
 
 
 @pytest.mark.parametrize("columns", ["decision course", "score course", "probability course"])

@@ -8,7 +8,6 @@ import pytest
 
 from benchmark.config.subset import settings_of_cell
 from benchmark.experiment.configuration import select_cells
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,21 +43,6 @@ def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(
         part = select_cells(checked(f"variants: {variants}\n"), ["v-*", "w-*"])
         assert list(part.variants) == kept
         assert all(cell.variant in ("v", "w") for cell in part.cells)
-
-
-def test_diagnostics_that_describe_methods_stay_in_a_part(checked: Callable[[str], Experiment]) -> None:
-    for name in BUILTIN_REGISTRIES.diagnostics:
-        needs = "corpus: {name: curved-points}\nprotocol: {name: k-fold, k: 2}\n" if name == "coordinates" else ""
-        given = "{name: centroid-distances, resamples: 2}" if name == "centroid-distances" else name
-        methods = "methods: [{classifier: divergence-bayes}]\n" if name.startswith("centroid") else ""
-        whole = checked(f"{needs}{methods}diagnostics: [{given}]\n")
-        (diagnostic,) = whole.diagnostics
-        points = [cell.id for cell in whole.cells if cell.what == "point"]
-        built = diagnostic.build()
-        stays = not built.kinds and not built.rows and not diagnostic.tags.base_only
-        part = select_cells(whole, points[:1])
-        assert [each.name for each in part.diagnostics] == ([name] if stays else []), name
-        assert set(part.quantities) == ({each.name for each in diagnostic.cls.metrics} if stays else set())
 
 
 def test_terms_and_choices_of_a_gain_are_its_own(checked: Callable[[str], Experiment]) -> None:

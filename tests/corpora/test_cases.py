@@ -130,9 +130,6 @@ DATES = ["2024-01-01"] * 6 + ["2024-01-02"] * 42
 NOISE = pd.DataFrame(np.random.default_rng(0).normal(size=(48, 3)), columns=[*"abc"]).assign(id=range(48))
 ABSENT = pd.concat([TABLE, TABLE.head(2).assign(id=[98, 99], text="odd", label="odd", split="train")])
 TESTED = TABLE[TABLE["split"] == "test"]
-SCORES = TESTED[["id", "label"]].assign(
-    **{f"probability {name}": (TESTED["label"] == CLASSES[n - 1]).astype(float) for n, name in enumerate(CLASSES)}
-)
 FIXED = {"id": "id", "split": "split"}
 FOLDS = {"name": "k-fold", "k": 3}
 MIXED = {**FOLDS, "stratified": False}
@@ -164,8 +161,6 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
         {"methods": THEIRS}, 1, ("separated by ';'",), ""),
     "predictions twice": ({"p.csv": "id,label\n3,net\n7,net\n3,net\n"},
         {"methods": THEIRS}, 1, ("p.csv:4: has the document '3' twice",), ""),
-    "scores of others": ({"p.csv": SCORES}, {"methods": THEIRS, "metrics": ["accuracy", "macro-roc-auc"]},
-        0, ("12 of 12 labels are not the largest score",), ""),
     "names in class_weight": ({"m.py": OWN}, {"methods": [{"name": "own", "pipeline": "m.py:weighted"}]}, 0,
         ("100.00",), ""),
     "no difference": ({}, {"protocol": {"name": "k-fold", "k": 6}, "methods": [{"name": "one", "classifier": "mnb"},
@@ -210,5 +205,5 @@ def test_a_pipeline_of_a_lambda_is_not_kept(tmp_path: Path) -> None:
 def test_a_model_reads_tables_as_those_that_it_was_trained_on(tmp_path: Path) -> None:
     config = configuration(tmp_path, {"t.tsv": UNQUOTED}, {"corpus": {"path": "t.tsv", "quoting": "none"}})
     assert invoke("fit", config, "--cell", "mnb", "--out", tmp_path / "model")[0] == 0
-    done = CliRunner().invoke(app, ["predict", str(tmp_path / "model"), str(tmp_path / "t.tsv"), "--only", "label"])
+    done = CliRunner().invoke(app, ["predict", str(tmp_path / "model"), str(tmp_path / "t.tsv")])
     assert (done.exit_code, len(done.output.splitlines())) == (0, 49)

@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
-from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_in, read_files
+from benchmark.corpora.archive import CorpusSource, find_corpus_in, read_files
 from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
-from benchmark.corpora.reader import LastCorpus
 from benchmark.system.errors import ConfigError, DataError
 from tests.corpora.small import LONG, pack_files, small_card, small_files, unpack_files
 
@@ -74,13 +73,6 @@ def test_a_folder_gives_the_same_files(tmp_path: Path) -> None:
     archive = pack_files(FILES, tmp_path / "webkb-data.tar", mode="w")
     assert find_corpus_in(tmp_path, CARD) == find_corpus_in(archive, CARD) == CorpusSource(archive)
     assert find_corpus_in(folder / "course", CARD) is None
-
-
-def test_the_digest_depends_on_names_and_content_alone() -> None:
-    assert content_digest(dict(reversed(FILES.items()))) == content_digest(FILES)
-    name = next(iter(FILES))
-    for other in ({**FILES, name: b"x"}, {**FILES, b"course/misc/new": b""}, {k: FILES[k] for k in FILES if k != name}):
-        assert content_digest(other) != content_digest(FILES)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "no gzip", "no tar", "gone", "changed"])
@@ -267,13 +259,6 @@ def test_texts_stay_with_their_documents(texts: list[bytes], rows: list[int], si
     assert some.documents.groups.tolist() == some.documents.dates.tolist() == rows
 
 
-def test_documents_have_a_label_or_topics() -> None:
-    topics = np.array([[True, False], [True, True]])
-    several = Documents(("d1", "d2"), np.full(2, -1), np.array([0, 1]), ("a", "b"), ("p", "q"), topics)
-    assert several.sizes().tolist() == [[1, 1], [0, 1]]
-    assert several.of_classes(("b",))[1].topics.tolist() == [[False], [True]]  # type: ignore[union-attr]
-
-
 # --- Cards and readers
 
 
@@ -322,19 +307,3 @@ def test_outlines_have_the_numbers_of_their_cards(name: str) -> None:
         assert card.addresses or name == "synthetic"
         assert card.licence
         assert card.citation
-
-
-def test_content_follows_source_card_and_subset(datasets: Path, tmp_path: Path) -> None:
-    reader, other = registry.CORPORA["webkb"](), registry.CORPORA["webkb"](subset="few")  # type: ignore[call-arg]
-    archive, folder = pack_files(FILES, tmp_path / "a.tar"), unpack_files(FILES, tmp_path / "webkb")
-    write_card(datasets, subsets={"few": {"counts": {"course": {"cornell": 1, "misc": 1}}}})
-    contents = [
-        reader.content(CorpusSource(archive)),
-        reader.content(CorpusSource(folder)),
-        other.content(CorpusSource(folder)),
-    ]
-    assert len({str(each) for each in contents}) == 3
-    last = LastCorpus()
-    first = last.load(reader, CorpusSource(archive))
-    assert last.load(reader, CorpusSource(archive)) is first
-    assert last.load(reader, CorpusSource(folder)) is not first

@@ -58,7 +58,6 @@ def test_contract(name, subset):
     assert corpus.text.flags.writeable
     assert corpus.text.flags.c_contiguous
     assert corpus.text.shape == (corpus.bounds[-1],)
-    assert len(registry.corpus_fingerprint(name, registry.locate_corpus(name))) == 64
     check_document_counts(corpus, card)
 
 
@@ -148,20 +147,6 @@ def test_reuters_without_brief_is_that_of_takamura2004():
     assert set(corpus.documents.classes[:10]) == set(TABLE_1)
 
 
-LARGEST = {
-    "earn": 3713,
-    "acq": 2055,
-    "crude": 321,
-    "trade": 299,
-    "money-fx": 245,
-    "interest": 197,
-    "ship": 142,
-    "sugar": 114,
-    "coffee": 110,
-    "gold": 90,
-}
-
-
 def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     corpus = real_corpus("reuters", "body-and-single-topic")
     documents = corpus.documents
@@ -169,7 +154,7 @@ def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     assert np.bincount(documents.parts).tolist() == [5946, 2348]
     sizes = dict(zip(documents.classes, documents.sizes().sum(axis=1).tolist(), strict=True))
     assert len(sizes) == 65
-    assert dict(sorted(sizes.items(), key=lambda item: -item[1])[:10]) == LARGEST
+    assert [sizes[name] for name in ("earn", "acq", "trade")] == [3713, 2055, 299]
     assert int((documents.sizes()[:, 0] == 0).sum()) == 7, "classes without training documents"
     # The one story that lists its topic twice: without it, the paper's 8,293 documents, and 298 of trade.
     published = select_documents(corpus, exclude=["19918"]).documents

@@ -8,16 +8,12 @@ import numpy as np
 import pytest
 
 from benchmark.corpora import registry, reuters
-from benchmark.corpora.archive import CorpusSource, content_digest, find_corpus_in, read_files
+from benchmark.corpora.archive import content_digest
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.sgml import Article, decode_entities, read_articles
-from benchmark.system.errors import DataError
-from tests.corpora.small import pack_files, unpack_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from benchmark.corpora.corpus import Corpus
 
 
@@ -140,24 +136,6 @@ def test_stories_have_any_number_of_topics_or_one() -> None:
     assert (chosen.ids, chosen.classes) == (documents.ids, ("ship", "earn"))
     assert chosen.topics is not None
     assert chosen.topics[:, 1].tolist() == documents.topics[:, 0].tolist()
-
-
-def test_the_gate_counts_documents_beside_topics() -> None:
-    corpus = read()
-    with pytest.raises(DataError, match="documents, test: expected 4, found 3"):
-        check_document_counts(corpus.take(np.array([0, 1, 2, 3, 4, 6, 7])), CARD)
-    with pytest.raises(DataError, match="Small Reuters, r8: the"):
-        check_document_counts(read("r52"), CARD.subset("r8"))
-
-
-def test_archive_and_folder_give_the_same_files(tmp_path: Path) -> None:
-    archive = CorpusSource(pack_files({**FILES, b"README.txt": b""}, tmp_path / "reuters21578.tar.gz"))
-    folder = unpack_files({**FILES, b"README.txt": b""}, tmp_path / "reuters21578")
-    assert read_files(archive, CARD) == read_files(CorpusSource(folder), CARD) == FILES
-    (tmp_path / "reuters21578.tar.gz").unlink()
-    assert find_corpus_in(tmp_path, CARD) == CorpusSource(folder)
-    (folder / "reut2-000.sgm").unlink()
-    assert find_corpus_in(tmp_path, CARD) is None
 
 
 def test_an_article_is_divided_by_its_tags_with_entities_decoded() -> None:

@@ -72,14 +72,9 @@ def checked(numbers: DiagnosticNumbers, arrays: Any = None, variant: str = BASE_
     [
         (row(metric="weight"), "gives the metric 'weight', which it doesn't declare: add it to `metrics` of the class"),
         (point("whole", metric="weight"), "gives the metric 'weight', which it doesn't declare"),
-        *((row(value=wrong), "of 'whole' as ") for wrong in (math.inf, -math.inf, math.nan)),
-        *((row(**{end: wrong}), "of 'whole' as 1.0") for end in ("low", "high") for wrong in (math.inf, -math.inf)),
-        (
-            row("part"),
-            "gives 'level' of 'part', which is no row: name it in `rows` or `kinds` (known: 'mnb', 'table-own",
-        ),
-        (row("table-own-b"), "gives 'level' of 'table-own-b', which is no row"),
-        (point("part"), "gives 'level' of 'part', which is no row"),
+        (row(value=math.nan), "of 'whole' as "),
+        (row(high=math.inf), "of 'whole' as 1.0"),
+        (row("table-own-b"), "gives 'level' of 'table-own-b', which is no row: name it in `rows` or `kinds`"),
         (point("own", "b"), "gives 'level' of 'table-own-b', which is no row"),
     ],
 )
@@ -89,18 +84,9 @@ def test_the_first_error_is_named_with_the_line_of_the_class(numbers: Diagnostic
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "arrays",
-    [
-        {"n": [1]},
-        {"n": np.array([None])},
-        {"n": np.zeros(2, dtype=[("a", float)])},
-        {"good": np.zeros(1), "n": 1.0},
-    ],
-)
-def test_what_is_no_array_cannot_be_stored(arrays: Any) -> None:
+def test_what_is_no_array_cannot_be_stored() -> None:
     with pytest.raises(ValueError, match="compute returns 'n', which is no array of numbers or text, so it can't be"):
-        checked(row(), arrays)
+        checked(row(), {"good": np.zeros(1), "n": [1]})
 
 
 def test_rows_are_those_of_the_variant_and_of_its_methods_where_the_experiment_is_whole() -> None:

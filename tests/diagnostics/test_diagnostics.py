@@ -14,7 +14,7 @@ from benchmark.classifiers.centroids.divergence import (
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
-from benchmark.diagnostics import DIAGNOSTICS, CentroidDistances, CentroidFlow, DocumentCounts
+from benchmark.diagnostics import CentroidDistances, CentroidFlow, DocumentCounts
 from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext
 from benchmark.diagnostics.centroid_distances import divergence_bayes_of_variant
 from benchmark.experiment.context import RunContext
@@ -80,15 +80,6 @@ def fixture_found(context):
 
 @pytest.mark.parametrize("diagnostic", MADE, ids=lambda each: type(each).__name__)
 class TestEveryMeasure:
-    def test_is_registered_and_computed_once(self, diagnostic, context, found):
-        assert type(diagnostic) in DIAGNOSTICS.values()
-        before = context.once.hits
-        again = diagnostic.compute(context)
-        own = found[type(diagnostic)].arrays
-        assert again.keys() == own.keys()
-        assert all(np.array_equal(again[name], own[name]) for name in own)
-        assert context.once.hits > before or isinstance(diagnostic, DocumentCounts)
-
     def test_fills_the_cells_that_it_names(self, diagnostic, found):
         cells, rows = diagnostic.cells(BASE_VARIANT, CLASSES), diagnostic.numbers(found[type(diagnostic)]).rows
         assert {cell.id for cell in cells} <= {row.cell for row in rows}
@@ -123,19 +114,6 @@ class TestFlow:
         exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
         assert arrays["exact"] == pytest.approx(exact, abs=1e-13)
         assert arrays["energies"] == pytest.approx(exact, abs=1e-9)
-
-    def test_takes_the_time(self, found):
-        (seconds,) = MADE[1].numbers(found[CentroidFlow]).timings.values()
-        assert set(seconds) == {"exact", "path"}
-        assert all(each > 0 for each in seconds.values())
-
-
-def test_totals_are_those_of_the_collection_and_classes_those_of_the_whole_corpus(context, found):
-    counts = context.counts
-    rows = {(row.cell, row.metric): row.estimate.value for row in MADE[2].numbers(found[DocumentCounts]).rows}
-    totals = [rows["all", metric] for metric in ("documents", "classes", "words")]
-    classes = context.variant.collection.loaded.classes
-    assert totals == [len(counts.documents), len(classes), len(counts.vocabulary)]
 
 
 def test_centroids_need_a_classifier_that_has_some(experiment):

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import FeatureErrors
-from benchmark.diagnostics.base import DiagnosticArrays, DiagnosticContext, DiagnosticResults
+from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.store import Store
@@ -87,26 +87,6 @@ def test_a_document_with_itself_counts_wherever_it_stands(measured: Callable[...
     assert measured(counts, features)["arcsine-n_components16/errors"][2] == pytest.approx(max(own))
 
 
-def test_a_method_may_state_the_text_of_its_variant_and_none_of_its_own(measured: Callable[..., Arrays]) -> None:
-    text = {"ngrams": [1, 2], "digits": "token"}
-    counts, method = np.eye(4, dtype=int) + 1, {"features": "hellinger"}
-    stated, other = method | {"name": "stated", "text": text}, {"name": "other", "text": text | {"digits": "drop"}}
-    found = measured(counts, stated, method | other, text=text)
-    assert {name.partition("/")[0] for name in found} == {"stated"}
-    (plain,) = (value for name, value in measured(counts, method, text=text).items() if name.endswith("/errors"))
-    assert found["stated/errors"].tolist() == plain.tolist()
-
-
-def test_bytes_are_what_the_arrays_hold(measured: Callable[..., Arrays]) -> None:
-    """5 counts in 3 documents over 4 words; 8 bytes a value, 4 a place, and 4 for where each row begins and ends."""
-    counts = np.array([[1, 2, 0, 0], [0, 1, 3, 0], [0, 0, 0, 4]])
-    maps = [{"name": "chi-squared", "samples": 2}, {"name": "sign-projection", "n_components": 6}]
-    found = measured(counts, {"features": ["hellinger", *maps]})
-    expected = {"hellinger": (4, 5 * 12 + 16), "chi-squared-samples2": (12, 15 * 12 + 16)}
-    for name, (features, size) in (expected | {"sign-projection-n_components6": (6, 3 * 6 * 8)}).items():
-        assert found[f"{name}/sizes"].tolist() == [features, size, size / 3]
-
-
 def sign(D: int) -> tuple[float, float]:
     """Second and fourth moments of the mean of D signs."""
     return 1 / D, (3 - 2 / D) / D**2
@@ -144,8 +124,6 @@ def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_measured(measured: Ca
         np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "grid_keys": ["features"]}
     )
     assert not found
-    (said,) = FeatureErrors().notes(DiagnosticResults([DiagnosticArrays(BASE_VARIANT, dict(found))], {}))
-    assert "no method has features" in said
 
 
 def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -> None:
@@ -163,14 +141,3 @@ def test_the_same_map_for_several_machines_is_measured_once(synthetic: Counts) -
     assert len(asked) == 2
     assert len(kept) == 1
     assert {name.partition("/")[0] for name in found} == {"hellinger-c1", "hellinger-c2"}
-
-
-@pytest.mark.parametrize("pairs", [0, 1_000_001])
-def test_wrong_numbers_of_pairs_are_refused(pairs: int) -> None:
-    with pytest.raises(ValueError, match="pairs"):
-        FeatureErrors(pairs).check()
-
-
-def test_a_document_by_itself_has_no_pairs(measured: Callable[..., Arrays]) -> None:
-    with pytest.raises(ValueError, match="only one document"):
-        measured(np.eye(1), {"features": "hellinger"})

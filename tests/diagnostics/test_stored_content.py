@@ -62,7 +62,6 @@ def arcsine(**changes: Any) -> Any:
             ((CentroidDistances(),), (CentroidDistances(), bayes(**change)))
             for change in ({"smoothing": 0.1}, {"prior": "uniform"}, {"length": "counted"})
         ),
-        ((CentroidFlow(),), (CentroidFlow(tolerance=1e-6),)),
         ((CentroidFlow(),), (CentroidFlow(), bayes(smoothing=0.1))),
         ((FeatureErrors(), ARCSINE), (FeatureErrors(9), ARCSINE)),
         ((FeatureErrors(), ARCSINE), (FeatureErrors(), arcsine(n_components=32))),
@@ -84,18 +83,6 @@ def test_the_seed_counts_where_something_is_drawn(given: Any, drawn: bool) -> No
 def test_only_the_base_is_swept_over_smoothing() -> None:
     swept, plain = CentroidDistances(smoothing=(0.1,)), CentroidDistances()
     assert asked(swept, name="few") == asked(plain, name="few") == asked(plain) != asked(swept)
-
-
-def test_documents_without_words_leave_the_centroids_as_they_are() -> None:
-    def energies(counts: Counts) -> Any:
-        variant = small_experiment(methods=[BAYES]).variants[BASE_VARIANT]
-        context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
-        return CentroidFlow().compute(context)["exact"]
-
-    ids, labels = (*DOCUMENTS.ids, "e", "f"), np.array([*LABELS, 0, 1], dtype=np.int32)
-    more = Documents(ids, labels, np.zeros(6, dtype=np.int32), DOCUMENTS.classes, DOCUMENTS.part_names)
-    empty = sp.csr_array(sp.vstack([COUNTS.matrix, sp.csr_array((2, 3), dtype=np.int32)]))
-    np.testing.assert_allclose(energies(Counts(more, empty, COUNTS.vocabulary)), energies(COUNTS), rtol=1e-14)
 
 
 def computed(diagnostic: Diagnostic, counts: Counts = COUNTS, method: Any = BAYES) -> Arrays:

@@ -100,19 +100,3 @@ def test_the_generated_corpus_stands_beside_real_ones() -> None:
 def test_simplex_and_plain_differ_in_more_than_one_thing() -> None:
     gaps = [pinned(name)[f"simplex{end}"] - pinned(name)[f"plain{end}"] for _, name, end in list(ROWS.values())[:2]]
     assert "has {:.2f} points more than `plain` on 20NG and {:.2f} on WebKB".format(*gaps) in " ".join(README.split())
-
-
-def test_a_logarithm_is_the_fairer_baseline_of_words() -> None:
-    plain = pinned("simplex-20ng")["tfidf-linear-svm-ridge0-temporal-holdout"]
-    damped = pinned("characters-20ng")["plain-words-temporal-holdout"]
-    words = f"TF×IDF has {plain:.2f} on the words of 20NG, and (1 + log TF)×IDF {damped:.2f}"
-    assert words in " ".join(README.split())
-
-
-def test_what_moved_has_the_ranks_of_the_survey() -> None:
-    moved, methods = ((REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("moved", "methods"))
-    (f_statistic,) = re.findall(r"perform equally: F (\d+\.\d+),", methods)
-    (critical,) = re.findall(r"critical difference is (\d+\.\d+) ranks", methods)
-    (number,) = re.findall(r"This page compares (\d+) methods", methods)
-    assert f"| {f_statistic} | methods, corpora" in moved
-    assert f"no two of the {number} methods differ\n(critical difference {critical} ranks" in moved

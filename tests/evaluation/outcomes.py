@@ -3,8 +3,7 @@
 import numpy as np
 
 from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.metrics import metric_values
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.outcomes import Outcome, outcome_scores
 
 
 def judged(cell, *folds):
@@ -37,9 +36,8 @@ def scored(values, cell="a", metric="error", outcome=None):
 
 
 def of_outcome(outcome):
-    tallies, n = outcome.tallies, len(outcome.rows)
-    values = metric_values(tallies, multilabel=outcome.multilabel, of_class=outcome.of_class is not None)
-    return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
+    folds, documents = tuple(map(str, range(len(outcome.rows)))), outcome.tallies.documents
+    return CellScores(outcome.cell, folds, outcome_scores(outcome), documents, outcome.ties(None), outcome)
 
 
 def drawn(cell, right, tested):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from benchmark.evaluation.mean_ranks import MeanRanks, critical_difference, rank_methods
+from benchmark.evaluation.mean_ranks import critical_difference, rank_methods
 
 # Demšar (2006), Table 6: AUC of C4.5 with and without two parameters on 14 data sets.
 AUC = np.array(
@@ -43,7 +43,6 @@ def test_the_numbers_of_the_published_example():
     # His χ² of 9.28 isn't corrected for ties: 78 of at most 14 (4³ - 4).
     chi2 = 9.28 / (1 - 78 / (14 * 60))
     assert found.statistic == pytest.approx(13 * chi2 / (14 * 3 - chi2), rel=2e-3)  # Iman and Davenport's
-    assert found.alike == ((0, 3),)  # 1.18 between the ends: all four within 1.25
 
 
 @given(hnp.arrays(np.float64, (9, 5), elements=st.integers(0, 3).map(float)))
@@ -84,20 +83,10 @@ def test_ranks_are_of_the_order_alone(scores):
     assert 0 <= found.p_value <= 1
 
 
-@given(hnp.arrays(np.float64, (12, 6), elements=st.floats(0, 1)))
-def test_bars_join_what_is_closer_than_the_critical_difference_and_nothing_else(scores):
-    found = rank_methods("abcdef", scores)
-    joined = {(i, j) for first, last in found.alike for i in range(first, last + 1) for j in range(i + 1, last + 1)}
-    close = {(i, j) for i in range(6) for j in range(i + 1, 6) if found.ranks[j] - found.ranks[i] < found.critical}
-    assert joined == close
-    assert not any(a <= c and d <= b for a, b in found.alike for c, d in found.alike if (a, b) != (c, d))
-
-
 def test_one_problem_shows_nothing():
     found = rank_methods("ab", np.array([[0.1, 0.9]]))
     assert found.methods == ("b", "a")
     assert np.isnan(found.p_value)
-    assert found.alike == ((0, 1),)
 
 
 @pytest.mark.parametrize("k", range(2, 8))
@@ -139,9 +128,5 @@ def test_equal_methods_stay_in_order_and_one_alone_has_no_test():
     found = rank_methods("abc", np.ones((4, 3)))
     assert (found.methods, found.ranks, found.statistic, found.p_value) == (("a", "b", "c"), (2.0,) * 3, 0.0, 1.0)
     alone = rank_methods("a", np.ones((4, 1)))
-    assert (alone.ranks, alone.problems, alone.critical, alone.alike) == ((1.0,), 4, np.inf, ())
+    assert (alone.ranks, alone.problems, alone.critical) == ((1.0,), 4, np.inf)
     assert np.isnan([alone.statistic, alone.p_value]).all()
-
-
-def test_means_that_differ_by_the_critical_difference_itself_are_not_alike():
-    assert MeanRanks(("a", "b", "c"), (1.0, 2.0, 2.5), 9, 1.0, 0.5, 1.0).alike == ((1, 2),)

@@ -9,17 +9,12 @@ from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.outcomes import (
     Outcome,
     check_same_documents,
-    fold_scores,
     outcome_scores,
     score_over_splits,
 )
 from tests.evaluation.outcomes import judged
 
 TWO = np.array([0, 1])
-
-
-def test_fold_scores_are_of_each_fold():
-    np.testing.assert_array_equal(fold_scores(judged("a", [1, 1, 0, 0], [1, 1, 1, 0]), "accuracy"), [0.5, 0.75])
 
 
 @pytest.mark.parametrize(("name", "other"), [("documents", TWO + 1), ("folds", TWO * 0), ("truth", TWO[::-1])])

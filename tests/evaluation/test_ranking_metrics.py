@@ -78,20 +78,6 @@ def test_of_two_classes_it_is_that_of_the_decision_function() -> None:
     assert macro_roc_auc(ranking) == pytest.approx(roc_auc_score(truth, decision), rel=1e-9)
 
 
-@pytest.mark.parametrize("one_class_each", [False, True])
-@pytest.mark.parametrize("name", RANKING)
-def test_of_one_class_it_is_that_of_its_own_column(name: str, *, one_class_each: bool) -> None:
-    measure, rng = METRICS[name].ranking, np.random.default_rng(6)
-    assert measure is not None
-    members, values = drawn(6, ties=not one_class_each)
-    truth = np.append(np.arange(4), rng.integers(0, 4, 56)) if one_class_each else members
-    if one_class_each:
-        members, values = truth[:, None] == np.arange(4), values - values.mean(axis=1, keepdims=True)
-    for c in range(4):
-        alone = DecisionRanking(members[:, [c]], values[:, [c]])
-        assert measure(DecisionRanking.of_documents(truth, values, of_class=c)) == pytest.approx(measure(alone))
-
-
 @pytest.mark.parametrize("name", RANKING)
 @pytest.mark.parametrize("all_of_it", [False, True])
 def test_a_class_of_all_documents_or_of_none_is_no_part_of_a_mean_that_is_not_defined_for_it(
@@ -146,21 +132,6 @@ def test_a_tie_counts_as_random_order_does(name: str) -> None:
     assert measure is not None
     mean = np.mean([measure(DecisionRanking(truth, values + 1e-6 * rng.random(values.shape))) for _ in range(400)])
     assert mean == pytest.approx(measure(DecisionRanking(truth, values)), abs=0.01)
-
-
-@pytest.mark.parametrize("name", RANKING)
-def test_only_the_order_matters_and_no_document_of_a_class_is_left_out(name: str) -> None:
-    truth, values = drawn(4, ties=True)
-    measure = METRICS[name].ranking
-    assert measure is not None
-    assert measure(DecisionRanking(truth, values)) == measure(DecisionRanking(truth, np.exp(values) * 3))
-    more = np.column_stack([truth, np.zeros(len(truth), dtype=bool)])
-    if name.startswith("macro"):  # a class that no tested document has
-        random = np.random.default_rng(5).normal(size=(len(truth), 1))
-        assert measure(DecisionRanking(more, np.hstack([values, random]))) == measure(DecisionRanking(truth, values))
-    perfect = DecisionRanking(truth, np.where(truth, 1.0, -np.inf))
-    assert measure(perfect) == 1
-    assert measure(DecisionRanking(np.zeros((3, 2), dtype=bool), np.zeros((3, 2)))) == 0
 
 
 def outcome(seed: int = 0, *, splits: int = 1, shift: float = 0.0) -> Outcome:

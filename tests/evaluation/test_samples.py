@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, ttest_1samp, wilcoxon
+from scipy.stats import binomtest, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmark.evaluation.outcomes import Outcome
@@ -48,11 +48,6 @@ class TestDraws:
             expected = ttest_1samp(values, 0.0).confidence_interval(0.95)
             assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
-    def test_a_single_draw_has_no_interval(self):
-        found = DRAWS.estimate(scored([0.25]), "error")
-        assert found.value == 0.25
-        assert np.isnan([found.low, found.high]).all()
-
     @given(VALUES, VALUES)
     def test_a_difference_is_that_of_the_pairs(self, a, b):
         found = DRAWS.difference(scored(a), scored(b, "b"), "error")
@@ -80,12 +75,6 @@ class TestRatio:
 
 
 class TestWilcoxon:
-    def test_agrees_with_scipy_where_neither_zeros_nor_ties_are(self):
-        a, b = np.random.default_rng(3).random((2, 20))
-        found = DRAWS.test("wilcoxon", scored(a), scored(b, "b"), "error")
-        expected = wilcoxon(a, b, mode="exact")
-        assert (found.statistic, found.p_value) == (expected.statistic, pytest.approx(expected.pvalue))
-
     @pytest.mark.parametrize(("metric", "better"), [("error", "a"), ("accuracy", "b"), ("macro-f1", "b")])
     def test_favours_the_better_scores_which_are_the_lower_ones_of_an_error(self, metric, better):
         low, high = np.linspace(0.1, 0.2, 20), np.linspace(0.3, 0.5, 20)
@@ -134,11 +123,6 @@ class TestByDocument:
         once, often = (self.mcnemar(*(np.tile(x, (k, 1)) for x in given)) for k in (1, 9))
         assert once == often
         assert once.n <= 60
-
-    def test_cells_that_are_right_equally_often_have_p_1(self):
-        right, _, tested = self.draw(4)
-        found = self.mcnemar(right, right, tested)
-        assert (found.n, found.statistic, found.p_value, found.favours) == (0, 0.0, 1.0, None)
 
     def test_of_one_class_counts_its_documents_alone(self):
         a, b, tested = self.draw(5)

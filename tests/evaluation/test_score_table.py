@@ -11,7 +11,6 @@ from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling
 from benchmark.evaluation.score_table import ScoreTable
-from benchmark.evaluation.significance import document_test
 from tests.evaluation.outcomes import drawn, multilabel, of_outcome, random_outcome, scored
 
 DRAWS = ReplicateSampling(0)
@@ -131,10 +130,3 @@ def test_scores_of_one_class_are_those_of_its_outcome():
     named = a.named("other")
     assert (named.cell, named.outcome.cell, named.values) == ("other", "other", a.values)
     assert replace(a, outcome=None).named("other").outcome is None
-
-
-@pytest.mark.parametrize("name", ["sign", "mcnemar"])
-def test_documents_of_one_class_each_are_tested_one_by_one(name):
-    a, b = made_pair(draws=7, many=False)
-    for sample in (DRAWS, DocumentSampling(0)):
-        assert sample.test(name, a, b, "accuracy") == document_test(name, a.outcome, b.outcome)

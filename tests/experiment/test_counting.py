@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import check_expectations, describe_counts, read_counts
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.system.errors import DataError
 from benchmark.text.vocabulary import count_terms
 from tests.builders import small_experiment
 
@@ -33,7 +32,7 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
         .collection
     )
     reader = collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     expected = count_terms(
         select_documents(corpus, list(collection.classes), ()), collection.lexing, collection.pruning
     )
@@ -69,15 +68,3 @@ def test_no_more_and_no_fewer_documents_and_words_are_there_than_expected(
     wrong = wrong if documents else f"{v + words:,} words in the vocabulary, but there are {v:,}"
     with pytest.raises(DataError, match=rf"^small: the configuration expects {wrong}\."):
         check_expectations(expecting, variant, counts)
-
-
-@pytest.mark.parametrize("more", [0, 1])
-def test_as_many_terms_as_there_are_words_can_be_selected(store: Store, more: int) -> None:
-    counts, *_ = read_counts(small_experiment().variants["base"].collection, RunContext(store))
-    n = len(counts.vocabulary)
-    experiment = small_experiment(methods=["mnb"], terms={"number": [10, n + more]})
-    if not more:
-        check_expectations(experiment, experiment.variants["base"], counts)
-        return
-    with pytest.raises(ConfigError, match=f"^small: {n + 1:,} terms can't be selected from the {n:,} that the doc"):
-        check_expectations(experiment, experiment.variants["base"], counts)

@@ -8,37 +8,14 @@ import pytest
 
 from benchmark.experiment.configuration import experiment_of_manifest, load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment
+from benchmark.experiment.runner import run_experiment
 from benchmark.system.errors import ConfigError
-from benchmark.system.observer import Observer
 from tests.builders import Notebook, small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.store import Store
-
-
-def test_progress_is_planned_task_by_task_with_what_comes_later(store: Store) -> None:
-    plans = list[tuple[int, int]]()
-
-    class Watching(Observer):
-        def plan(self, steps: int, later: int = 0) -> None:
-            plans.append((steps, later))
-
-    tasks = [["course", "faculty"], ["course", "student"], ["faculty", "student"]]
-    run_experiment(small_experiment(methods=["mnb", "ngd"], tasks=tasks), RunContext(store, Watching()))
-    assert plans == [(4, 8), (4, 4), (4, 0)]
-
-
-def test_a_setting_is_stored_if_all_its_splits_were(store: Store) -> None:
-    experiment, context = small_experiment(methods=["mnb", "eef"]), RunContext(store)
-    run_experiment(experiment, context)
-    (task,) = plan_tasks(experiment, read_variants(experiment, context))
-    bayes, eef = task.settings
-    store.path(bayes.units[-1].key).unlink()
-    assert run_experiment(experiment, context).stored == {eef.key}
-    assert run_experiment(experiment, context).stored == {bayes.key, eef.key}
 
 
 def test_a_diagnostic_that_fails_is_named_with_its_reason_and_costs_no_method(store: Store) -> None:

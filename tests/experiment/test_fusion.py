@@ -3,18 +3,12 @@
 import numpy as np
 import pytest
 
-from benchmark.analysis.formatting.labels import candidate_label
-from benchmark.classifiers import LinearSvm, MultinomialBayes
 from benchmark.config.subset import subset_experiment
-from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
-from benchmark.representation import TermWeighting
 
 CONFIG = """
 name: fused
@@ -38,40 +32,6 @@ def checked(tmp_path):
     return check
 
 
-def columns(values):
-    return np.column_stack([-values, values]) if values.ndim == 1 else values
-
-
-@pytest.mark.parametrize(
-    ("entry", "weights", "scored"),
-    [
-        (BOTH, (1.0, 1.0), INNER_FOLDS),
-        ("{fuse: [mnb, words], weights: [1, 4], name: both}", (1.0, 4.0), INNER_FOLDS),
-        ("{fuse: [mnb, words], scale: hold-out, name: both}", (1.0, 1.0), 1),
-    ],
-)
-def test_the_sum_is_of_centred_values_over_their_deviation_out_of_folds(checked, tmp_path, entry, weights, scored):
-    run = run_experiment(checked(entry), RunContext(Store(tmp_path / "store")))
-    counts, *_ = read_counts(checked().variants["base"].collection, RunContext(Store(tmp_path / "counted")))
-    documents, labels = counts.documents, counts.documents.labels
-    inputs = counts.matrix, TermWeighting(normalization="l2").fit_transform(counts.matrix)
-    found = next(each for key, each in run.predictions.settings.items() if key.method == "both")
-    for group, predicted in zip(("cornell", "texas"), found.by_split, strict=True):
-        train = np.flatnonzero(documents.parts != documents.part_names.index(group))
-        test = np.flatnonzero(documents.parts == documents.part_names.index(group))
-        total = 0.0
-        for X, make, weight in zip(inputs, (MultinomialBayes, LinearSvm), weights, strict=True):
-            outside = np.full((len(train), 4), np.nan)
-            folds = KFold(INNER_FOLDS, 0, stratified=True, keep_lone=True).splits(documents.take(train))
-            for fold in folds[:scored]:
-                rows, asked = train[fold.train], train[fold.test]
-                outside[fold.test] = columns(make().fit(X[rows], labels[rows]).decision_function(X[asked]))
-            values = columns(make().fit(X[train], labels[train]).decision_function(X[test]))
-            scale = np.nanstd(outside - outside.mean(axis=1, keepdims=True))
-            total = total + weight * (values - values.mean(axis=1, keepdims=True)) / scale
-        np.testing.assert_array_equal(predicted, total.argmax(axis=1))
-
-
 @pytest.mark.usefixtures("sketched")
 def test_it_is_stored_reported_and_named(checked, tmp_path):
     store = Store(tmp_path / "store")
@@ -82,24 +42,6 @@ def test_it_is_stored_reported_and_named(checked, tmp_path):
     assert {key.method for key in again.stored} == {"mnb", "words", "both"}
     other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
     assert {key.method for key in other.stored} == {"mnb", "words"}
-
-
-def test_candidates_of_methods_are_candidates_of_their_sum(checked, tmp_path):
-    """Each is what a method of that candidate alone makes; the label tells which one was chosen."""
-    more = "choose: {by: cross-validation, folds: 2}"
-    several = "{name: svm, weighting: tf, normalization: l2, classifier: {name: linear-svm, C: [0.01, 2]}}"
-    experiment = checked(f"{several}, {{fuse: [mnb, svm], name: both}}", more=more)
-    *_, both = experiment.variants["base"].entries
-    assert [spec.fused.members[1].classifier.resolved["C"] for spec in both.candidates] == [0.01, 2.0]
-    assert [candidate_label(both, number) for number in range(2)] == ["svm C 0.01", "svm C 2.0"]
-    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
-    assert not run.failures
-    found = [each for key, each in run.predictions.settings.items() if key.method == "both"]
-    for number, C in enumerate((0.01, 2)):
-        alone = checked(f"{several.replace('[0.01, 2]', str(C))}, {{fuse: [mnb, svm], name: both}}")
-        one = run_experiment(alone, RunContext(Store(tmp_path / f"store-{number}")))
-        (expected,) = (each for key, each in one.predictions.settings.items() if key.method == "both")
-        np.testing.assert_array_equal(found[number].predicted, expected.predicted)
 
 
 def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):

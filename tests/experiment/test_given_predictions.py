@@ -79,30 +79,3 @@ def test_they_are_scored_and_tested_as_the_same_predictions_of_a_run(run, writte
     (tmp_path / "theirs.csv").unlink()
     again = report_again(tmp_path / "run")  # without the file
     assert (again.summary.notes, again.summary.caveats) == (done.summary.notes, done.summary.caveats)
-
-
-def test_a_changed_file_is_another_result(run, written, tmp_path):
-    _, frame = written("leave-one-group-out")
-    store = Store(tmp_path / "store")
-    first = run_experiment(run("leave-one-group-out", GIVEN), RunContext(store))
-    frame["label"] = "course"
-    frame.to_csv(tmp_path / "theirs.csv", index=False)
-    second = run_experiment(run("leave-one-group-out", GIVEN), RunContext(store))
-    values = [each.scored.estimate("a-large-model", "accuracy").value for each in (first, second)]
-    assert values[0] > values[1] + 0.2
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda frame: frame.iloc[1:], "1 of 62 test documents have no prediction, such as 'course/cornell/"),
-        (lambda frame: frame.assign(label="curse"), "the label 'curse' is not a class; did you mean 'course'?"),
-        (lambda frame: pd.concat([frame, frame.iloc[:1]]), "twice"),
-        (lambda frame: frame.rename(columns={"id": "document"}), "has no column 'id' (columns: document, label)"),
-    ],
-)
-def test_what_is_missing_unknown_or_unreadable_fails_the_method_in_a_line(run, written, tmp_path, change, words):
-    change(written("leave-one-group-out")[1]).to_csv(tmp_path / "theirs.csv", index=False)
-    done = run_experiment(run("leave-one-group-out", GIVEN), RunContext(Store(tmp_path / "store")))
-    (problem,) = done.failures.values()
-    assert words in problem

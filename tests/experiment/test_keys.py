@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import benchmark
-from benchmark.corpora import registry
 from benchmark.corpora.archive import CorpusSource
 from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
-from benchmark.experiment.context import RunContext
+from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import counts_key, read_counts
 from benchmark.experiment.plan import Batch, component_classes, plan_task
 from benchmark.experiment.runner import diagnostics_of
 from benchmark.experiment.store import Store
-from benchmark.kernels import KERNELS
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import WEIGHTINGS
@@ -78,7 +76,7 @@ def keys_of(counts: Counts) -> Callable[..., Keys]:
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": counts_key(variant.collection, CorpusSource(None))}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, counts, counted_as).settings:
+            for setting in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).settings:
                 found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
         return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
 
@@ -111,17 +109,6 @@ def test_other_documents_or_words_are_other_counts(changes: dict[str, Any]) -> N
     assert counted(**changes) != counted()
 
 
-def test_another_source_is_other_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = counted()
-    monkeypatch.setattr(registry, "corpus_fingerprint", lambda *_: "another")
-    assert counted() != before
-
-
-def test_other_counts_are_other_results(keys_of: Callable[..., Keys]) -> None:
-    one, other = keys_of(), keys_of("others")
-    assert all(not set(one[name]) & set(other[name]) for name in NAMES)
-
-
 TERMS = {"number": 50, "rank": "information-gain", "aggregate": "sum"}
 #: Method, and one section with a value and another.
 PARAMETERS: list[tuple[Any, str, Any, Any]] = [
@@ -152,10 +139,8 @@ def test_every_resolved_parameter_counts(
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ({"kernel": "ngd"}, {"kernel": "bhattacharyya"}),
         ({"kernel": {"name": "ngd-e", "t": 0.5}}, {"kernel": {"name": "ngd-e", "t": 0.25}}),
         ({"classifier": "mnb"}, {"classifier": "mnb", "threshold": "at-least-one"}),
-        ({"classifier": "mnb"}, {"classifier": "mnb", "threshold": "cross-validated"}),
     ],
     ids=str,
 )
@@ -252,7 +237,6 @@ NOT_STORED = {
     "benchmark.classifiers.placeholders",  # names in tables of methods that are trained elsewhere
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
     "benchmark.corpora.user.user_card",
-    "benchmark.methods.degenerate",
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
@@ -272,14 +256,6 @@ def test_every_module_of_the_deciding_rooms_counts_for_some_result_and_none_that
     assert modules - reached - packages == NOT_STORED
     for room in ("report", "cli", "commands", "workers", "schema"):
         assert not [module for module in reached if module.startswith(f"benchmark.{room}.")]
-
-
-def test_a_module_that_comes_or_goes_by_a_registry_is_no_other_component(patched: pytest.MonkeyPatch) -> None:
-    """A line in a registry names a new kernel; results of the others stay."""
-    before = code_digest(KERNELS["ngd"]), code_digest(KERNELS["heat"])
-    patched.setitem(MODULE_SOURCES, "benchmark.kernels", MODULE_SOURCES["benchmark.kernels"] + b"\n# touched\n")
-    forget()
-    assert (code_digest(KERNELS["ngd"]), code_digest(KERNELS["heat"])) == before
 
 
 def test_imports_for_the_type_checker_do_not_count(patched: pytest.MonkeyPatch) -> None:
@@ -349,7 +325,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     assert_covered(calls_of(read), *roots)
     counts, _, key = read()
     matrices = MatrixCache(2)
-    for setting in plan_task(experiment, variant, variant.tasks[0], counts, key).settings:
+    for setting in plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {})).settings:
         called = calls_of(lambda each=setting: Batch(((each, each.units),)).solve(matrices))
         assert_covered(called, *component_classes(setting.method.spec), plan_task)
     for _, _, diagnostic in diagnostics_of(experiment):

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from benchmark.classifiers import DivergenceBayes, EmbeddedFamily, ProjectedPdf
 from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.protocols import KFold
-from benchmark.experiment.context import RunContext
+from benchmark.experiment.context import LoadedVariant, RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.plan import plan_task
 from benchmark.experiment.runner import run_experiment
@@ -269,7 +269,8 @@ class TestSeveralClasses:
     def test_fisher_is_machines_on_the_kernel(self, multilabel, draws):
         members, (own, size) = multilabel.counts.documents.topics, draws
         variant = multilabel.variant
-        problem = plan_task(multilabel.experiment, variant, variant.tasks[0], multilabel.counts, multilabel.key).problem
+        read = LoadedVariant(multilabel.counts, multilabel.key, {})
+        problem = plan_task(multilabel.experiment, variant, variant.tasks[0], read).problem
         for position, split, _ in own:
             kernel = PLSIFisher(n_classes=[2], seed=plsi_seed(problem, split))
             gram = kernel.fit_transform(multilabel.counts.matrix[split.train])

@@ -1,21 +1,18 @@
-"""Experiments on one's own files: every format the same numbers, every protocol, and results that outlive the files."""
+"""Experiments on one's own files: every protocol, and results that outlive the files."""
 
 from __future__ import annotations
 
 import csv
-import json
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 from benchmark.commands.counts import export_counts
 from benchmark.corpora import registry
-from benchmark.experiment.configuration import load_checked, write_card
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
-from benchmark.system.errors import DataError
 from tests.processes import files_of
 from tests.trials.limits import mostly_slow
 
@@ -59,8 +56,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    (folder / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    pd.DataFrame(rows).to_parquet(folder / "mine.parquet")
     return folder
 
 
@@ -72,15 +67,6 @@ def configured(folder: Path, name: str, **changes: str) -> Path:
     path = folder / f"{name.replace('.', '-')}-{abs(hash(text))}.yaml"
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path: Path) -> None:
-    one, *others = (
-        run_and_write(load_checked(configured(folder, each)), RunContext(store), folder=tmp_path / each)
-        for each in ("mine.csv", "mine.jsonl", "mine.parquet")
-    )
-    for other in others:
-        assert (one.folder / "scores.csv").read_bytes() == (other.folder / "scores.csv").read_bytes()
 
 
 PROTOCOLS = [
@@ -107,20 +93,6 @@ def test_every_protocol_runs_and_is_read_again_without_the_files(
     data.unlink()
     report_again(done.folder)
     assert files_of(done.folder) == before
-
-
-def test_a_run_is_refused_once_the_corpus_has_changed_from_its_card(folder: Path, tmp_path: Path) -> None:
-    data = tmp_path / "mine.csv"
-    data.write_bytes((folder / "mine.csv").read_bytes())
-    config = configured(tmp_path, "mine.csv")
-    card = write_card(config)
-    assert card.parent == tmp_path / "cards"
-    load_checked(config)
-    data.write_bytes(data.read_bytes().replace(b",student,", b",faculty,", 1))
-    with pytest.raises(DataError, match="documents on the card"):
-        load_checked(config)
-    write_card(config)
-    load_checked(config)
 
 
 @pytest.mark.parametrize("subset", ["all", "several"])

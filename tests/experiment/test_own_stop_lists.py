@@ -5,10 +5,7 @@ import pytest
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
-from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import read_model, write_model
 from benchmark.system.errors import ConfigError
 
 CONFIG = """
@@ -46,24 +43,10 @@ def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_pa
     assert vocabulary("words.txt") == (*every[:5], *every[6:]), "another list under the same name is other counts"
 
 
-@pytest.mark.usefixtures("sketched")
-def test_a_run_and_a_kept_model_need_the_file_no_more(checked, tmp_path):
-    (tmp_path / "words.txt").write_text("veti duka")
-    experiment, context = checked(other="smart"), RunContext(Store(tmp_path / "store"))
-    done = run_and_write(experiment, context, folder=tmp_path / "run")
-    assert any("stoplist: words.txt" in note for note in done.summary.notes)
-    write_model(fit_model(experiment, "mnb", context), tmp_path / "model")
-    (tmp_path / "words.txt").unlink()
-    assert report_again(tmp_path / "run").summary.notes == done.summary.notes
-    ((_, answers),) = read_model(tmp_path / "model").answers([("a", b"veti duka sove"), ("b", b"veti")])
-    assert answers.known.tolist() == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (None, "can't be read as a list of words"),
-        (b"", "has no word"),
         (b"\xff\xfe", "can't be read as a list of words"),
     ],
 )

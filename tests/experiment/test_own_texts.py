@@ -14,7 +14,6 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.experiment.runner import run_experiment
-from benchmark.model.fitting import fit_model
 from benchmark.system.errors import ConfigError
 from tests.builders import inner_errors, small_experiment
 
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 60}
-OWN = {"stoplist": "none", "min_occurrences": 120}
+
+
 GROUPS = {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}
 CHOSEN = {"by": "cross-validation", "folds": 3, "grid_keys": ["text"]}
 
@@ -68,29 +68,6 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     notes = " ".join(summarize(found).notes)
     assert "selected stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
     assert "Candidates of mnb: stoplist none, smart × min_occurrences 150, 300, 600." in notes
-
-
-def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(store: Store) -> None:
-    text = {"skip_header": [True, False], "digits": "token"}
-    experiment = study({"text": text, "kernel": "ngd"}, {"text": OWN, "classifier": "mnb"}, choose=CHOSEN)
-    found = run_experiment(experiment, RunContext(store))
-    corpus = experiment.variants[BASE_VARIANT].collection.reader
-    whole = corpus.load(corpus.locate(download=False, notify=str))
-    contents = dict(zip(whole.documents.ids, whole, strict=True))
-    for cell in experiment.cells:
-        documents, splits = found.predictions.tasks[BASE_VARIANT, ""], found.predictions.splits[BASE_VARIANT, "", None]
-        for number, split in enumerate(splits):
-            index = int(found.scored.chosen[cell.id][number])
-            model = fit_model(experiment, cell.id, RunContext(store), split=split.name)
-            own = experiment.variants[BASE_VARIANT].entries[experiment.cells.index(cell)].candidates[index].text
-            assert own is not None
-            assert model.parts[0].view.lexing == own.lexing
-            asked = [(documents.ids[row], contents[documents.ids[row]]) for row in split.test]
-            given = np.concatenate([each.predicted for _, each in model.answers(asked)])
-            expected = found.predictions.settings[BASE_VARIANT, "", cell.method, index, None, None].by_split[number]
-            np.testing.assert_array_equal(given, expected)
-    of_all = fit_model(experiment, experiment.cells[0].id, RunContext(store)).about["chosen"]
-    assert (of_all["by"], of_all["of"]) == ("cross-validation over all documents", 2)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import read_model, write_model
 
 CONFIG = """
 name: pipelines
@@ -40,14 +37,6 @@ def forest(trees=5):
     return make_pipeline(CountVectorizer(), RandomForestClassifier(trees))
 
 
-def broken():
-    raise RuntimeError("no such weights")
-
-
-def lazy():
-    return CountVectorizer()
-
-
 class First:
     def fit(self, texts, labels):
         assert isinstance(texts, list) and all(isinstance(each, str) for each in texts)
@@ -56,11 +45,6 @@ class First:
 
     def predict(self, texts):
         return [self.first] * len(texts)
-
-
-class Failing(First):
-    def predict(self, texts):
-        return texts[len(texts)]
 
 
 def words():
@@ -99,7 +83,7 @@ def strings_of(corpus):
 def by_hand(checked):
     """Train and test rows, labels, and the documents as strings."""
     reader = checked("ngd").variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     texts = strings_of(corpus)
     tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
     return texts[~tested], corpus.documents.labels[~tested], texts[tested]
@@ -151,23 +135,3 @@ def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path
         experiment = checked("{name: p, pipeline: 'models.py:First'}", stoplist=stoplist, rules=rules)
         run = run_experiment(experiment, context)
         assert sum(key.method == "p" for key in run.stored) == stored
-
-
-def test_an_error_fails_its_cell_with_file_and_line(checked, tmp_path):
-    run = run_experiment(checked("{name: p, pipeline: 'models.py:Failing'}"), RunContext(Store(tmp_path / "store")))
-    (problem,) = run.failures.values()
-    assert "models.py:36" in problem
-    assert "list index out of range" in problem
-
-
-def test_a_fusion_adds_its_values_to_those_of_counts(checked, by_hand, tmp_path):
-    methods = (
-        "{name: p, pipeline: 'models.py:words'}, {name: w, weighting: tfidf, classifier: linear-svm}, "
-        "{fuse: [p, w], name: both}"
-    )
-    experiment, context = checked(methods), RunContext(Store(tmp_path / "store"))
-    run = run_experiment(experiment, context)
-    assert not run.failures
-    write_model(fit_model(experiment, "both", context, split="cornell"), tmp_path / "model")
-    ((_, answers),) = read_model(tmp_path / "model").answers([("", text.encode("utf-8")) for text in by_hand[2]])
-    np.testing.assert_array_equal(answers.predicted, predictions_of(run, "both"))

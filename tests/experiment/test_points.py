@@ -9,18 +9,15 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.analysis.agreement import compare_two_cells
-from benchmark.corpora.curved_points import draw_points, grid_points, log_odds
+from benchmark.corpora.curved_points import draw_points, grid_points
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Heat, Hyperbolic
-from benchmark.system.errors import ConfigError
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.analysis.scoring import RunPredictions
 
@@ -79,24 +76,3 @@ def test_decides_as_scikit_learns_machine(done: tuple[str, RunPredictions]) -> N
         clear = np.abs(values) > 5e-3  # both stop at a gap of 1e-3, which bounds how far they may be apart
         assert clear.mean() > 0.95
         np.testing.assert_array_equal(setting.predicted[clear], (values > 0)[clear])
-
-
-def test_cells_of_other_points_are_not_paired(done: tuple[str, RunPredictions]) -> None:
-    with pytest.raises(ConfigError, match="nothing to pair"):
-        compare_two_cells(done[1], "rbf", "regions-rbf")
-
-
-def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_path: Path) -> None:
-    """What the figure is there to show, at every seed."""
-    for seed in range(1, 6):
-        for space, curved in (("simplex", "diffusion"), ("half-plane", "hyperbolic")):
-            sections = of_space(space) | {"variants": {}, "figures": [], "diagnostics": []}
-            sections["corpus"] = {"name": "curved-points", "space": space, "seed": seed, "resolution": 10}
-            sections["methods"] = [{"kernel": ["rbf", curved]}]
-            found = run_experiment(small_experiment(**sections), RunContext(Store(tmp_path)))
-            samples = draw_points(space, seed=seed)
-            gaussian, information = (
-                (each.predicted == samples.test_labels).mean() for each in found.predictions.settings.values()
-            )
-            optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
-            assert gaussian + 0.1 < information < optimal + 0.02

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.experiment.configuration import load_checked
-from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,9 +78,3 @@ def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, entry: str, word
 def test_methods_without_values_are_refused_where_a_metric_ranks(tmp_path: Path, entry: str, words: str) -> None:
     with pytest.raises(ConfigError, match=rf"wrong\.yaml:5: the metric 'micro-break-even' ranks .*{words}"):
         load(tmp_path, entry, "micro-break-even")
-
-
-def test_code_runs_only_when_it_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("BENCH_TRUST")
-    with asking_before_code(lambda _: False), pytest.raises(ConfigError, match="if you trust it, add --trust once"):
-        load(tmp_path, "{name: p, pipeline: 'models.py:make'}")

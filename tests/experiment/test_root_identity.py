@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from math import sqrt
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmark import run
-from benchmark.config.extends import read_config
-from benchmark.corpora import registry
-
-CONFIGS = Path(__file__).parents[2] / "configs"
-SECTIONS = ("corpus", "text", "protocol", "defaults")
-#: Settings that `simplex` chooses on each corpus (on WebKB for most universities), over those of its configuration.
-CHOSEN: dict[str, dict[str, Any]] = {
-    "20ng": {
-        "text": {"min_documents": 2},
-        "fields": {"all": 1, "all-2": 1, "subject": 0.25},
-        "weighting": {"concentration": 1},
-    },
-    "webkb": {
-        "fields": {"all": 1, "all-2": 0.5, "title": 0.5, "headings": 0.25, "anchors": 0.25},
-        "weighting": {"idf": 1, "concentration": 1},
-    },
-    "r8": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 2, "concentration": 0}},
-    "r52": {"fields": {"all": 1, "title": 0.25}, "weighting": {"idf": 1, "concentration": 1}},
-    "modapte": {"weighting": {"concentration": 1}, "classifier": {"C": 2}, "threshold": "at-least-one"},
-}
 
 
 def rooted_and_not(simplex: dict[str, Any]) -> list[dict[str, Any]]:
@@ -58,18 +37,3 @@ def test_a_rooted_point_of_the_simplex_is_a_plain_unit_vector(exponents: Any, cl
     }
     simplex = {"fields": {"all": 1, "all-2": 0.5}, "features": "hellinger"}
     assert_same_labels(sections, simplex | {"weighting": {"name": "aitchison", **exponents}})
-
-
-@pytest.mark.slow
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", CHOSEN)
-def test_labels_are_the_same_on_public_test_sets(name: str) -> None:
-    raw = read_config(CONFIGS / f"simplex-{name}.yaml").value
-    sections = {key: raw[key] for key in SECTIONS}
-    sections["defaults"] = {key: value for key, value in raw["defaults"].items() if key != "svm"}
-    if registry.find_corpus(raw["corpus"]["name"]) is None:
-        pytest.skip(f"the corpus {raw['corpus']['name']} is not on this machine")
-    (simplex,) = (each for each in raw["methods"] if each.get("name") == "simplex")
-    for key, value in CHOSEN[name].items():
-        simplex[key] = {**simplex.get(key, {}), **value} if key in ("text", "weighting", "classifier") else value
-    assert_same_labels(sections, simplex)

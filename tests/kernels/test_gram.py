@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.kernels import Kernel, Linear, NegativeEuclideanDistance, Polynomial
+from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
@@ -104,29 +104,6 @@ def test_one_value_that_is_not_a_number_fails(counts: NDArray[Any]) -> None:
     with pytest.raises(FloatingPointError, match=r"Linear\(\)"):
         gram.block(16, 20)
     assert np.isfinite(gram.block(0, 17)).all()
-
-
-class Doubled(Kernel):
-    """A kernel of someone else's, which may do anything with its arguments."""
-
-    def __init__(self, fault: str = "", exponent: float = 1.0) -> None:
-        self.fault = fault
-        self.power = exponent
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {"fault": self.fault, "exponent": self.power}
-
-    def learn(self, n_coordinates: int) -> Doubled:
-        self.learned = n_coordinates
-        return self
-
-    def from_products(
-        self, products: NDArray[np.float64], left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if self.fault in ("left", "right"):
-            {"left": left, "right": right}[self.fault][:] = 0
-        changed = {"shape": products[:, :1], "type": products.astype(np.float32), "transposed": products.T}
-        return np.asarray(changed.get(self.fault, 2 * products))
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.kernels import KERNELS, Bhattacharyya
+from benchmark.kernels import KERNELS
 from tests.kernels.cases import KERNELS as ELEMENTWISE
 
 NAN, INF = float("nan"), float("inf")
@@ -68,7 +68,7 @@ LIMITS = [
     ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be positive, not "),
     *(
         ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")
-        for name in ("C", "epsilon", "cache_mb")
+        for name in ("C", "epsilon")
     ),
     *(
         (
@@ -112,27 +112,3 @@ def test_numbers_of_latent_classes_are_checked(n_classes: Any, message: str) -> 
     KERNELS["plsi-fisher"](n_classes=(1, 5)).check()
     with pytest.raises(ValueError, match=message):
         KERNELS["plsi-fisher"](n_classes=n_classes).check()
-
-
-@pytest.mark.parametrize("ridge", [0.5, -0.5])
-def test_bhattacharyyas_ridge_is_added_between_equal_documents(ridge: float) -> None:
-    X = points()
-    X[4] = X[2]
-    plain, other = (Bhattacharyya(value).fit(X).transform(X) for value in (0.0, ridge))
-    equal = np.eye(9, dtype=bool)
-    equal[[2, 4], [4, 2]] = True
-    np.testing.assert_allclose(other - plain, ridge * equal, atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [("probability-product", {"rho": 1.0}), ("probability-product", {"rho": 0.5}), ("bhattacharyya", {}), ("heat", {})],
-)
-def test_kernels_of_the_simplex_take_no_negative_coordinates(name: str, parameters: dict[str, Any]) -> None:
-    """Also where the power of the coordinates is 1."""
-    kernel = KERNELS[name](**parameters)
-    assert kernel.non_negative
-    with pytest.raises(ValueError, match="Negative values"):
-        kernel.fit([[1.5, -0.5], [0.5, 0.5]])
-    with pytest.raises(ValueError, match="Negative values"):
-        kernel.fit([[1.0, 0.0], [0.5, 0.5]]).transform([[1.5, -0.5]])

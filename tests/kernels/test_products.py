@@ -96,22 +96,10 @@ def test_the_number_of_threads_changes_no_bit(every_numba_thread: int) -> None:
     np.testing.assert_array_equal(results[0][1], results[0][1].T)
 
 
-def test_rows_do_not_depend_on_each_other() -> None:
-    left, right = documents(20, 500, seed=6), documents(15, 500, seed=7)
-    whole = inner_products(left, right)
-    np.testing.assert_array_equal(inner_products(left[3:9], right[5:]), whole[3:9, 5:])
-
-
 @pytest.mark.parametrize(("m", "n"), [(0, 3), (3, 0), (0, 0)])
 def test_no_rows_give_no_products(m: int, n: int) -> None:
     assert inner_products(sp.csr_array((m, 4)), sp.csr_array((n, 4))).shape == (m, n)
     assert self_products(sp.csr_array((m, 4))).shape == (m,)
-
-
-def test_rows_without_entries_give_zeros() -> None:
-    points = sp.csr_array(np.array([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]))
-    np.testing.assert_array_equal(inner_products(points, points), [[0, 0, 0], [0, 5, 0], [0, 0, 0]])
-    np.testing.assert_array_equal(self_products(points), [0, 5, 0])
 
 
 def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is() -> None:
@@ -127,15 +115,6 @@ def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is() -> None:
         np.testing.assert_array_equal(form.tocsr().indices, indices, err_msg=name)
 
 
-@pytest.mark.parametrize("rows", [slice(2, 7), np.array([8, 0, 3]), np.array([], dtype=np.intp)], ids=str)
-def test_streamed_rows_are_the_rows_of_the_held_matrix_bit_for_bit(rows):
-    rng = np.random.default_rng(3)
-    points = sp.csr_array(rng.random((9, 14)) * (rng.random((9, 14)) < 0.4))
-    columns = np.array([1, 2, 5, 8])
-    held = inner_products(points, points[columns])
-    np.testing.assert_array_equal(StreamedProducts(points, columns)[rows], held[rows])
-
-
 @pytest.mark.parametrize("positions", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 2], [2, 2, 0], [1, 3], [3], []], ids=str)
 @pytest.mark.parametrize("groups", [None, [[0, 1, 2, 3]], [[2, 0], [3, 1]], [[3], [2], [1, 0]]], ids=str)
 def test_tiles_have_the_columns_in_the_order_that_is_asked_for(positions, groups):
@@ -146,15 +125,3 @@ def test_tiles_have_the_columns_in_the_order_that_is_asked_for(positions, groups
     found = streamed.tile(np.array([4, 4, 0]), np.array(positions, dtype=np.intp))
     np.testing.assert_array_equal(found, expected[np.ix_([4, 4, 0], positions)])
     assert found.flags.c_contiguous
-
-
-def test_points_that_may_not_be_written_such_as_a_mapped_file_s_are_read() -> None:
-    points, columns = documents(9, 12, seed=14), np.array([1, 2, 5, 8])
-    expected = inner_products(points, points)
-    fixed = points.copy()
-    for part in (fixed.data, fixed.indices, fixed.indptr, columns):
-        part.flags.writeable = False
-    for found in (inner_products(fixed, fixed), inner_products(fixed, points), inner_products(points, fixed)):
-        np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(self_products(fixed), np.diag(expected))
-    np.testing.assert_array_equal(StreamedProducts(fixed, columns)[:], expected[:, columns])

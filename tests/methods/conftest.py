@@ -98,7 +98,7 @@ def file_of(path: Path) -> MethodFile:
 
 def values_of(fitted: FittedMethod, problem: Problem, rows: Any) -> Any:
     """Class values of some documents, by a trained method."""
-    return fitted.class_values(fitted.view.own_terms(problem.counts.matrix[rows]))
+    return fitted.class_values(problem.counts.matrix[rows])
 
 
 @pytest.fixture

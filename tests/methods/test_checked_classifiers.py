@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.tree import ExtraTreeClassifier
 
-from benchmark.config.components import Component
-from benchmark.methods import point_classifiers
 from benchmark.methods.checked_classifiers import (
     CheckedClassifier,
     check_real_array,
@@ -23,12 +19,6 @@ from benchmark.methods.checked_classifiers import (
     predicted_codes,
     value_of_class,
 )
-from tests.toy_data import toy_group_splits, toy_problem
-
-from .conftest import default_spec, solved
-
-if TYPE_CHECKING:
-    from benchmark.methods.matrix_cache import MatrixCache
 
 POINTS = sp.csr_array(np.arange(12, dtype=np.float64).reshape(4, 3))
 TRAINING = (2, 0, 2, 0)
@@ -139,37 +129,3 @@ def test_warnings_of_a_library_are_collected_and_of_ours_only_missing_convergenc
             warnings.warn("soon", FutureWarning, stacklevel=1)
     assert texts == ["ConvergenceWarning: not\\nyet", *[f"UserWarning: {'x' * 186}…"] * library]
     assert [str(each.message) for each in again] == ([] if library else ["x" * 188, "soon"])
-
-
-class Random(ExtraTreeClassifier):
-    """A library's classifier whose seed nobody can set, and which warns while it is trained."""
-
-    def __init__(self) -> None:
-        super().__init__(max_depth=2)
-
-    def fit(self, X: Any, y: Any) -> Any:
-        warnings.warn("odd", UserWarning, stacklevel=1)
-        return super().fit(X, y)
-
-
-class Same(Random):
-    """The same, with a seed of its own."""
-
-    def fit(self, X: Any, y: Any) -> Any:
-        self.random_state = 3
-        return super().fit(X, y)
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_a_classifier_that_predicts_otherwise_when_trained_again_is_not_deterministic(
-    multilabel: bool, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Said of the first split, beside all warnings of the library."""
-    monkeypatch.setattr(point_classifiers, "_CHANGES", {})
-    monkeypatch.setattr(point_classifiers, "is_library_class", lambda cls: issubclass(cls, Random))
-    problem = toy_problem(multilabel=multilabel)
-    for cls, said in ((Random, ["not deterministic: trained again on the same documents"]), (Same, [])):
-        spec = replace(default_spec("mnb"), classifier=Component.of(cls.__name__, cls, {}))
-        first, second = (each.warnings for each in solved(spec, problem, bench, *toy_group_splits(problem)))
-        assert [each[: len(text)] for each, text in zip(first, said, strict=False)] == said
-        assert (first[len(said) :], second) == (("UserWarning: odd",),) * 2

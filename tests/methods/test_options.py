@@ -16,10 +16,10 @@ from benchmark.config.components import Component
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.gram_sources import plsi_seed
-from benchmark.methods.hyperplane_method import HyperplaneMethod
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
+from benchmark.methods.top_method import TopMethod
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
@@ -73,7 +73,7 @@ MACHINES: list[tuple[str, str, bool, int, bool, type[Any]]] = [
     ("linear", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", True, 3, False, SvmMethod),
-    ("linear", "one-vs-one", True, 3, False, HyperplaneMethod),
+    ("linear", "one-vs-one", True, 3, False, SvmMethod),
     ("gram-rows", "one-vs-one", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-rest", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-one", True, 3, False, SvmMethod),
@@ -193,7 +193,7 @@ def test_hp_top_decides_as_its_class_does(multilabel: bool, terms: int | None, b
     problem = toy_problem(multilabel=multilabel)
     spec = spec_of("hp-top", represented("tf", "l2", "collection"), C=3.0)
     method = build_method(spec, problem, terms and SELECTED, replicated=False)
-    assert type(method) is HyperplaneMethod
+    assert type(method) is TopMethod
     for split, found in zip(
         toy_group_splits(problem), method.solve(problem, toy_group_splits(problem), terms, bench), strict=True
     ):
@@ -263,8 +263,7 @@ def test_a_classifier_is_that_of_its_class(
             expected = cls(**own).fit(points[split.train], members.argmax(axis=1)).predict(tested)
         np.testing.assert_array_equal(found.predicted, expected)
         kept = method.fit(problem, split, terms, bench)
-        counts = kept.view.own_terms(problem.counts.matrix[split.test])
-        np.testing.assert_array_equal(kept.decide(counts).predicted, expected)
+        np.testing.assert_array_equal(kept.decide(problem.counts.matrix[split.test]).predicted, expected)
 
 
 # What a library or a user brings

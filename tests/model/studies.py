@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 100}
 
@@ -33,7 +33,7 @@ def study_of(*methods: Any, subset: str | None = None, classes: Any = None, **mo
 
 
 def check_against_run(
-    found: RunPredictions, fit: Callable[..., TextModel], texts: dict[str, bytes], methods: Collection[str] = ()
+    found: RunPredictions, fit: Callable[..., TextClassifier], texts: dict[str, bytes], methods: Collection[str] = ()
 ) -> set[str]:
     """Check what models decide from the tested documents' text: every cell on every split, or those of some methods."""
     experiment, done = found.experiment, set()
@@ -54,7 +54,7 @@ def check_against_run(
     return done
 
 
-def words_of(model: TextModel) -> tuple[str, ...]:
+def words_of(model: TextClassifier) -> tuple[str, ...]:
     """Return the vocabulary of a model with one part."""
     (part,) = model.parts
     return part.view.vocabulary or ()

@@ -19,7 +19,6 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
-from benchmark.model.estimator import TextClassifier
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
 from benchmark.model.text_model import telling_terms
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.store import Store
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
 
-    Fit = Callable[..., TextModel]
+    Fit = Callable[..., TextClassifier]
 
 LINEAR = {"weighting": "tf", "normalization": "l2", "classifier": "linear-svm"}
 
@@ -66,7 +65,7 @@ def test_it_is_loaded_by_one_call_and_scored_by_scikit_learn(
 def test_of_two_classes_it_has_one_value(fitted: Fit, pages: tuple[list[str], list[str]]) -> None:
     texts, _ = pages
     for method in ("ngd", "mnb", "logistic"):
-        model = TextClassifier(fitted(study_of(method, classes=["student", "faculty"])))
+        model = fitted(study_of(method, classes=["student", "faculty"]))
         values = model.decision_function(texts)
         assert values.shape == (len(texts),)
         clear = np.abs(values) > 1e-9
@@ -75,7 +74,7 @@ def test_of_two_classes_it_has_one_value(fitted: Fit, pages: tuple[list[str], li
 
 def test_of_several_classes_it_says_which(fitted: Fit) -> None:
     own = list(texts_of("several").values())
-    model = TextClassifier(fitted(study_of("ngd", subset="several"), probability=True))
+    model = fitted(study_of("ngd", subset="several"), probability=True)
     given, values = model.predict(own), model.decision_function(own)
     assert given.shape == (len(own), 3)
     assert given.dtype == np.bool_
@@ -86,7 +85,7 @@ def test_of_several_classes_it_says_which(fitted: Fit) -> None:
 
 
 def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
-    model, own = TextClassifier(fitted(study_of("ngd"), probability=True), jobs=2), list(texts_of(None).values())
+    model, own = fitted(study_of("ngd"), probability=True), list(texts_of(None).values())
     assert model.predict([]).shape == (0,)
     assert model.decision_function([]).shape == model.predict_proba([]).shape == (0, 3)
     assert model.predict(iter(own)).shape == (len(own),)
@@ -144,7 +143,7 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
 def test_of_two_classes_both_need_a_value() -> None:
     values, labels = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, np.nan]]), np.array([0, 0, 1])
     learned = LearnedClasses(False, np.arange(2), np.zeros(2, dtype=bool))
-    with pytest.raises(ValueError, match="'b' has one training document"):
+    with pytest.raises(ValueError, match="'b' has too few training documents"):
         fit_sigmoids(values, labels, learned, ("a", "b"))
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.store import Store
-    from benchmark.model.text_model import TextModel
+    from benchmark.model.text_model import TextClassifier
 
-    Fit = Callable[..., TextModel]
+    Fit = Callable[..., TextClassifier]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"polynomial": {"c": 1.0}}
@@ -114,7 +114,8 @@ def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch:
     for limit, most in (("PREDICTION_BATCH", 7), ("TEXT_CHUNK_BYTES", 2000)):
         with monkeypatch.context() as patched:
             patched.setattr(f"benchmark.model.text_model.{limit}", most)
-            parts = list(model.answers(own, jobs=jobs))
+            model.jobs = jobs
+            parts = list(model.answers(own))
         assert len(parts) > 50
         assert [name for names, _ in parts for name in names] == list(names)
         np.testing.assert_array_equal(np.concatenate([each.predicted for _, each in parts]), whole.predicted)

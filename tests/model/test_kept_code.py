@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import DESCRIPTION_FILE, read_model, write_model
+from benchmark.model.persistence import DESCRIPTION_FILE, load_model, write_model
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.errors import ConfigError, DataError
@@ -179,7 +178,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     run = run_experiment(experiment, context)
     assert not run.failures
     reader = experiment.variants["base"].collection.reader
-    corpus = LastCorpus().load(reader, reader.locate(download=False, notify=print))
+    corpus = reader.load(reader.locate(download=False, notify=print))
     contents = dict(zip(corpus.documents.ids, corpus, strict=True))
     key, setting = next(each for each in run.predictions.settings.items() if each[0].method == "p")
     (split,) = run.predictions.splits[key.of_splits]
@@ -187,7 +186,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     shutil.rmtree(folder)
     files = {path.name for path in (model / "plugin-1").glob("*")}
     assert files == (ENTRIES | OF_SEVERAL)[entry]
-    ((_, answers),) = read_model(model).answers([(each, contents[each]) for each in ids])
+    ((_, answers),) = load_model(model).answers([(each, contents[each]) for each in ids])
     np.testing.assert_array_equal(answers.predicted, setting.predicted)
 
 
@@ -195,12 +194,12 @@ def test_it_predicts_in_another_process(fitted: Fit, folder: Path) -> None:
     *_, model = fitted(NEAREST)
     shutil.rmtree(folder)
     code = (
-        "import sys; from benchmark.model.persistence import read_model\n"
-        f"((_, answers),) = read_model(__import__('pathlib').Path(sys.argv[1])).answers({TEXTS})\n"
+        "import sys; from benchmark.model.persistence import load_model\n"
+        f"((_, answers),) = load_model(__import__('pathlib').Path(sys.argv[1])).answers({TEXTS})\n"
         "print(answers.values.tolist())"
     )
     done = subprocess.run([sys.executable, "-c", code, model], capture_output=True, text=True, check=True)
-    ((_, answers),) = read_model(model).answers(TEXTS)
+    ((_, answers),) = load_model(model).answers(TEXTS)
     assert json.loads(done.stdout) == answers.values.tolist()
 
 
@@ -221,11 +220,11 @@ def test_files_of_a_model_are_its_own_and_no_others(fitted: Fit, tmp_path: Path)
     about["digest"] = digest_without_itself(about)
     (out / DESCRIPTION_FILE).write_text(json.dumps(about))
     with pytest.raises(DataError, match=r"plugin-1/other\.py: is no file of the model; fit it again"):
-        read_model(out)
+        load_model(out)
     shutil.rmtree(out / "plugin-mine")
     fitted("{name: p, classifier: linear-svm}")
     assert not (out / "plugin-1").exists()
-    assert read_model(out).plugins == ()
+    assert load_model(out).plugins == ()
 
 
 def test_its_code_runs_once_it_is_trusted(fitted: Fit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -237,10 +236,10 @@ def test_its_code_runs_once_it_is_trusted(fitted: Fit, monkeypatch: pytest.Monke
         asking_before_code(lambda question: bool(asked.append(question))),
         pytest.raises(ConfigError, match=r"model\.json: has the code of mine\.py, which would be run"),
     ):
-        read_model(model)
+        load_model(model)
     with asking_before_code(lambda question: not asked.append(question)):
-        read_model(model)
-        read_model(model)
+        load_model(model)
+        load_model(model)
     assert len(asked) == 2, "one question answers for the file, what it imports, and its classes"
 
 
@@ -252,10 +251,10 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
         asking_before_code(lambda question: bool(asked.append(question))),
         pytest.raises(ConfigError, match=r"sklearn\.tree\._tree\.Tree"),
     ):
-        read_model(model)
+        load_model(model)
     assert "has objects of sklearn.tree._tree.Tree, whose code would be run" in asked[0]
     with asking_before_code(lambda _: True):
-        read_model(model)
+        load_model(model)
 
 
 @pytest.mark.parametrize(
@@ -272,14 +271,14 @@ def test_files_of_other_content_are_refused(
     *_, model = fitted(NEAREST)
     change(model / file)
     with pytest.raises(DataError, match=rf"{file}: {words}; fit it again"):
-        read_model(model)
+        load_model(model)
 
 
 def test_an_error_where_it_predicts_is_told_with_its_line_and_a_pipeline_has_no_terms(fitted: Fit) -> None:
     *_, model = fitted(NEAREST)
     line = PLUGIN.splitlines().index('            raise KeyError("one")') + 1
     with pytest.raises(ConfigError, match=rf"mine\.py:{line}: KeyError: 'one'"):
-        list(read_model(model).answers(TEXTS[:1]))
+        list(load_model(model).answers(TEXTS[:1]))
     *_, model = fitted(PIPELINE)
     with pytest.raises(ConfigError, match="has no terms to show"):
-        list(read_model(model).answers(TEXTS, n_words=2))
+        list(load_model(model).answers(TEXTS, n_words=2))

@@ -19,7 +19,7 @@ from benchmark.model.persistence import (
     MODEL_FILE,
     MODEL_FORMAT,
     check_model_folder_free,
-    read_model,
+    load_model,
     write_model,
 )
 from benchmark.plugins.trust import asking_before_code
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.model.text_model import TextModel, TextPredictions
+    from benchmark.model.text_model import TextClassifier, TextPredictions
 
-    Fit = Callable[..., TextModel]
+    Fit = Callable[..., TextClassifier]
 
 METHODS: list[Any] = [
     "ngd",
@@ -57,7 +57,7 @@ THRESHOLDED: list[Any] = [
 ]
 
 
-def answers(model: TextModel, texts: dict[str, bytes]) -> TextPredictions:
+def answers(model: TextClassifier, texts: dict[str, bytes]) -> TextPredictions:
     ((_, found),) = model.answers(texts.items())
     return found
 
@@ -78,7 +78,7 @@ def test_it_is_loaded_without_a_question_and_says_the_same_to_the_last_bit(
         model = fitted(experiment, cell, split="texas", probability=True)
         write_model(model, tmp_path / cell)
         with asking_before_code(lambda _: False):
-            again = read_model(tmp_path / cell)
+            again = load_model(tmp_path / cell)
         one, other = answers(model, texts_of(subset)), answers(again, texts_of(subset))
         for name in ("predicted", "values", "probabilities"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
@@ -96,7 +96,7 @@ def folder(fitted: Fit, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", [DESCRIPTION_FILE, MODEL_FILE])
 def test_a_flipped_byte_anywhere_is_refused(name: str, folder: Path) -> None:
     """Or makes the same model: a letter of a word that is told twice, say."""
-    path, whole, before = folder / name, (folder / name).read_bytes(), read_model(folder)
+    path, whole, before = folder / name, (folder / name).read_bytes(), load_model(folder)
     rng = np.random.default_rng(0)
     places = range(len(whole)) if name == DESCRIPTION_FILE else rng.choice(len(whole), 300, replace=False).tolist()
     for place in places:
@@ -104,7 +104,7 @@ def test_a_flipped_byte_anywhere_is_refused(name: str, folder: Path) -> None:
         damaged[place] ^= 1 << rng.integers(8)
         path.write_bytes(damaged)
         try:
-            after = read_model(folder)
+            after = load_model(folder)
         except DataError as error:
             assert "\n" not in str(error)  # noqa: PT017
             continue
@@ -118,10 +118,10 @@ def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path)
     for length in (0, 1, len(whole) // 2, len(whole) - 2):
         (folder / name).write_bytes(whole[:length])
         with pytest.raises(DataError, match="damaged"):
-            read_model(folder)
+            load_model(folder)
     (folder / name).unlink()
     with pytest.raises(DataError, match=f"{name}.* is missing"):
-        read_model(folder)
+        load_model(folder)
 
 
 def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_
     write_model(fitted(study_of("mnb")), tmp_path / "other")
     shutil.copy(tmp_path / "other" / MODEL_FILE, folder / MODEL_FILE)
     with pytest.raises(DataError, match=r"doesn't belong to model\.json; fit it again"):
-        read_model(folder)
+        load_model(folder)
 
 
 def rewritten(folder: Path, **changes: Any) -> None:
@@ -143,7 +143,7 @@ def test_another_format_is_refused(folder: Path) -> None:
     with pytest.raises(
         DataError, match=f"is of format {MODEL_FORMAT + 1}, and this version reads format {MODEL_FORMAT}"
     ):
-        read_model(folder)
+        load_model(folder)
 
 
 LOADS = """\
@@ -223,19 +223,19 @@ def test_what_compiled_code_would_read_beyond_its_arrays_is_refused(
     """Even with the right digests."""
     repacked(folder, change)
     with pytest.raises(DataError, match=message) as caught:
-        read_model(folder)
+        load_model(folder)
     assert "\n" not in str(caught.value)
 
 
 def test_code_that_a_file_names_is_listed_and_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions of this package, too: only what models consist of is built without a question."""
     monkeypatch.delenv("BENCH_TRUST", raising=False)
-    repacked(folder, lambda state: state.update(rule=partial(read_model, folder)))
+    repacked(folder, lambda state: state.update(rule=partial(load_model, folder)))
     with (
         asking_before_code(lambda _: False),
-        pytest.raises(ConfigError, match=r"has objects of .*benchmark\.model\.persistence\.read_model"),
+        pytest.raises(ConfigError, match=r"has objects of .*benchmark\.model\.persistence\.load_model"),
     ):
-        read_model(folder)
+        load_model(folder)
 
 
 def test_a_folder_that_holds_anything_is_not_written_to(folder: Path, tmp_path: Path) -> None:
@@ -246,8 +246,8 @@ def test_a_folder_that_holds_anything_is_not_written_to(folder: Path, tmp_path: 
         with pytest.raises(ConfigError, match=f"holds {holds} already; --overwrite"):
             check_model_folder_free(path, overwrite=False)
         check_model_folder_free(path, overwrite=True)
-    another = read_model(folder).about | {"cell": "another"}
-    write_model(replace(read_model(folder), about=another), folder)
-    assert read_model(folder).about == another
-    n_bytes = write_model(read_model(folder), folder)
+    model = load_model(folder)
+    model.about |= {"cell": "another"}
+    n_bytes = write_model(model, folder)
+    assert load_model(folder).about == model.about
     assert n_bytes == sum(path.stat().st_size for path in folder.iterdir())

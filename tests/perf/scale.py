@@ -26,7 +26,7 @@ import zipf
 from measure import cpu_seconds, peak_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).parents[2]
 RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
@@ -101,7 +101,7 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
-    """Run a route on a corpus made for it: wall-clock and processor seconds, and GB."""
+    """Run a route on a corpus made for it: wall-clock and processor seconds, and GB, of four digits each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
@@ -112,16 +112,16 @@ def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
         memory, seconds = peak_memory(process), time.perf_counter() - started
         if process.returncode:
             raise SystemExit(f"the route {route!r} failed at {at}")
-        cpu = cpu_seconds() - before
+        numbers = {"seconds": seconds, "cpu": cpu_seconds() - before, "memory": memory}
         size = (folder / "zipf.csv").stat().st_size
-    return {"route": route, **at, "bytes": size, "seconds": seconds, "cpu": cpu, "memory": memory}
+    return {"route": route, **at, "bytes": size, **{key: float(f"{each:.4g}") for key, each in numbers.items()}}
 
 
 def machine() -> dict[str, Any]:
     """What they are measured on."""
     info = Path("/proc/cpuinfo").read_text()
     name = next((line.partition(":")[2].strip() for line in info.splitlines() if "model name" in line), "")
-    return {"processor": name or platform.machine(), "cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0]}
+    return {"processor": name or platform.machine(), "cores": len(os.sched_getaffinity(0))}
 
 
 def along(found: dict[str, Any], axis: str) -> dict[str, list[dict[str, Any]]]:
@@ -133,18 +133,12 @@ def along(found: dict[str, Any], axis: str) -> dict[str, list[dict[str, Any]]]:
     return {route: lines[route] for route in ROUTES if route in lines}
 
 
-def power(line: list[dict[str, Any]], value: Callable[[dict[str, Any]], float]) -> float:
-    """The exponent b of a value as a documents^b, by least squares of the logarithms; NaN of one point."""
+def power(line: list[dict[str, Any]]) -> float:
+    """The exponent b of seconds as a documents^b, by least squares of the logarithms; NaN of one point."""
     own = [each for each in line if each["documents"] >= FITTED_FROM]
     if len(own) < 2:
         return float("nan")
-    return float(np.polyfit(np.log([each["documents"] for each in own]), np.log([value(each) for each in own]), 1)[0])
-
-
-def slope(line: list[dict[str, Any]], value: str, exponent: int = 1) -> float:
-    """What one more document (or one more pair of them, by the exponent 2) takes, by the two largest sizes."""
-    less, more = line[-2:]
-    return float((more[value] - less[value]) / (more["documents"] ** exponent - less["documents"] ** exponent))
+    return float(np.polyfit(np.log([each["documents"] for each in own]), np.log([each["cpu"] for each in own]), 1)[0])
 
 
 # --- The page ---
@@ -152,15 +146,10 @@ def slope(line: list[dict[str, Any]], value: str, exponent: int = 1) -> float:
 
 def section(found: dict[str, Any]) -> str:
     """What the page says in numbers."""
-    lines = along(found, "documents")
-    parts = _machine(found["machine"]), _growth(lines), _limits(lines), _workers(along(found, "workers"))
-    return "\n\n".join(parts) + "\n"
-
-
-def page(text: str, found: dict[str, Any]) -> str:
-    """The page with these numbers in place of others."""
-    before, _, rest = text.partition(OPENS)
-    return before + OPENS + "\n\n" + section(found) + "\n" + CLOSES + rest.partition(CLOSES)[2]
+    lines, of = along(found, "documents"), found["machine"]
+    about = f"Measured on {of['cores']} cores of {of['processor']}. "
+    about += "Seconds are processor time over all threads, with wall-clock time in brackets."
+    return "\n\n".join((about, _growth(lines), _limits(lines), _workers(along(found, "workers")))) + "\n"
 
 
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -172,46 +161,35 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _machine(of: dict[str, Any]) -> str:
-    busy = f", which others used too (a load of {of['load']:.1f})" if of["load"] > of["cores"] else ""
-    return (
-        f"Measured on {of['cores']} cores of {of['processor']}{busy}. "
-        "Seconds are processor time over all threads, with wall-clock time in brackets."
-    )
-
-
 def _growth(lines: dict[str, list[dict[str, Any]]]) -> str:
     sizes = sorted({each["documents"] for line in lines.values() for each in line})
-    known = {(route, each["documents"]): each for route, line in lines.items() for each in line}
-
-    def cell(route: str, size: int) -> str:
-        at = known.get((route, size))
-        return "–" if at is None else f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
-
-    rows = [(f"{size:,}", *(cell(route, size) for route in lines)) for size in sizes]
-    own = [power(line, lambda each: each["cpu"]) for line in lines.values()]
-    rows.append(("exponent of the seconds", *(f"{each:.2f}" for each in own)))
+    cells = {
+        (route, at["documents"]): f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
+        for route, line in lines.items()
+        for at in line
+    }
+    rows = [(f"{size:,}", *(cells.get((route, size), "–") for route in lines)) for size in sizes]
+    rows.append(("exponent of the seconds", *(f"{power(line):.2f}" for line in lines.values())))
     return _table(("documents", *lines), rows)
 
 
 def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Eight weightings, by as many processes."""
-    shared = {route: [each for each in line if each["workers"]] for route, line in lines.items()}
-    routes = [route for route, line in shared.items() if line]
-    rows = []
-    for at in zip(*(shared[route] for route in routes), strict=True):
-        told = (f"{_number(e['seconds'])} s ({_number(e['cpu'])}), {e['memory']:.2f} GB" for e in at)
-        rows.append((str(at[0]["workers"]), *told))
-    return _table(("workers: wall-clock seconds (processor seconds)", *routes), rows)
+    shared = {route: own for route, line in lines.items() if (own := [each for each in line if each["workers"]])}
+    rows = [
+        (str(at[0]["workers"]), *(f"{_number(e['seconds'])} s ({_number(e['cpu'])}), {e['memory']:.2f} GB" for e in at))
+        for at in zip(*shared.values(), strict=True)
+    ]
+    return _table(("workers: wall-clock seconds (processor seconds)", *shared), rows)
 
 
 def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Where memory reaches that of a laptop, by the line through the two largest sizes."""
     rows = []
     for route, line in lines.items():
-        by = 2 if route in MOST_EXACT else 1
-        n, memory, each = line[-1]["documents"], line[-1]["memory"], slope(line, "memory", by)
-        ends = [(n**by + (limit - memory) / each) ** (1 / by) for limit in (8, 16)]
+        by, (less, more) = 2 if route in MOST_EXACT else 1, line[-2:]
+        each = (more["memory"] - less["memory"]) / (more["documents"] ** by - less["documents"] ** by)
+        ends = [(more["documents"] ** by + (limit - more["memory"]) / each) ** (1 / by) for limit in (8, 16)]
         rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
     return _table(("documents that fit", "8 GB", "16 GB"), rows)
 
@@ -224,32 +202,16 @@ def main() -> None:
         ours(ROUTES[route], table, at, folder) if ROUTES[route] else scikit_learn(route, table)
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
-    found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "points": []}
-    found["machine"] = found.get("machine") or machine()  # its load before this one's own
+    found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "machine": machine(), "points": []}
     known = {(each["route"], *(each[axis] for axis in BASE)) for each in found["points"]}
     for route, at in points(largest):
-        if (route, *at.values()) in known:
-            continue
-        known.add((route, *at.values()))
-        found["points"].append(measured(route, at))
-        last = found["points"][-1]
-        print(f"{route:18} {at}  {last['seconds']:.1f} s, {last['cpu']:.1f} of processor time, {last['memory']:.2f} GB")
-        write(found)
-    PAGE.write_text(page(PAGE.read_text(), rounded(found)))
-
-
-def write(found: dict[str, Any]) -> None:
-    """Keep what was measured, four digits of each number."""
-    RESULT.write_text(json.dumps(rounded(found), indent=1) + "\n")
-
-
-def rounded(found: Any) -> Any:
-    """Four digits of each number that is not whole."""
-    if isinstance(found, dict):
-        return {key: rounded(value) for key, value in found.items()}
-    if isinstance(found, list):
-        return [rounded(each) for each in found]
-    return float(f"{found:.4g}") if isinstance(found, float) else found
+        if (route, *at.values()) not in known:
+            known.add((route, *at.values()))
+            found["points"].append(measured(route, at))
+            print(found["points"][-1], flush=True)
+            RESULT.write_text(json.dumps(found, indent=1) + "\n")
+    before, _, rest = PAGE.read_text().partition(OPENS)
+    PAGE.write_text(f"{before}{OPENS}\n\n{section(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}")
 
 
 if __name__ == "__main__":

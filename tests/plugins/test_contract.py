@@ -39,7 +39,7 @@ def test_a_shipped_component_is_a_function_of_a_document(name: str) -> None:
 FAULTY = """\
 import numpy as np
 from benchmark.evaluation.metrics import Metric
-from benchmark.evaluation.protocols import Split
+from benchmark.evaluation.splits import Split
 from benchmark.representation.features import FeatureMap
 from chi2 import ChiSquared
 from sklearn.naive_bayes import MultinomialNB
@@ -91,7 +91,7 @@ FAULTS = {
     "kernel asymmetric: is symmetric": "k(x, y) and k(y, x) differ by ",
     "kernel of-the-batch: is the same for a document alone and again": "transform of a document alone and among others",
     "kernel by-chance: is the same for a document alone and again": "transform of two that were fitted alike differ by",
-    "kernel number: can be used": "each of the kernels must be a class, not 3",
+    "kernel number: can be used": "each of the kernels must be a subclass of builtins.object, not 3",
     "classifier stranger: runs on documents of two classes": "but the training classes are [0, 1]",
     "feature learns: is the same for a document alone and again": "transform of a document alone and among others",
     "protocol unseeded: returns the same splits again": "has other documents when it is called again",

@@ -111,7 +111,7 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
     path = plugin(INADMISSIBLE)
     load_checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
     for name, words in {
-        "function": "each of the kernels must be a class",
+        "function": "each of the kernels must be a subclass of",
         "no-transform": "it has no transform",
         "anything": r"no \*args",
         "unwritable": "the default of gamma",
@@ -125,7 +125,7 @@ def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
 def test_names_of_plug_ins_are_suggested_and_their_parameters_checked(config: Callable[..., Path]) -> None:
     assert "did you mean 'chi2'?" in refused(config(methods="ch2"))
     assert "did you mean 'gamma'?" in refused(config(methods="{kernel: {name: chi2, gama: 1}}"))
-    assert "gamma is 'wide': must be a number" in refused(config(methods="{kernel: {name: chi2, gamma: wide}}"))
+    assert "gamma is 'wide': must be a valid number" in refused(config(methods="{kernel: {name: chi2, gamma: wide}}"))
 
 
 def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[..., Path], folder: Path) -> None:

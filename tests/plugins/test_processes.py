@@ -112,7 +112,7 @@ WEIGHTINGS = {"negative": Negative}
 """
 UNUSABLE_METHODS = "same", "{weighting: negative, kernel: linear}", "{features: nan, classifier: linear-svm}"
 UNUSABLE = {
-    "same": "the kernel Same() gives 0.5 for every pair of documents: all values equal",
+    "same": "the kernel Same() has the same values for all test documents",
     "negative-linear": "`local` of Negative must return",
     "nan-linear-svm": "`map` of Nan must return a row of finite numbers for each of",
 }
@@ -218,7 +218,7 @@ def test_a_crash_of_fit_says_where_it_was(config: Callable[..., Path], plugin: C
 
 
 UNSEEDED = """
-from benchmark.evaluation.protocols import Split
+from benchmark.evaluation.splits import Split
 
 class Unseeded:
     def splits(self, documents):

@@ -80,7 +80,7 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.synthetic import generate_synthetic
 from benchmark.evaluation.metrics import DiagnosticMetric, Metric
-from benchmark.evaluation.protocols import Split
+from benchmark.evaluation.splits import Split
 from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
 from benchmark.evaluation.intervals import Estimate
 from benchmark.system.tags import Tags

@@ -19,7 +19,6 @@ from benchmark.representation import (
     canonical_csr,
     inverse_document_frequency,
     power_transform,
-    row_norms,
     weight_terms,
 )
 
@@ -29,11 +28,6 @@ Counts = NDArray[np.int64]
 matrices = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 50))
 
 COUNTS = sp.csr_array(np.array([[2, 0, 1, 0], [1, 3, 1, 0], [0, 0, 5, 0], [0, 1, 1, 0]]))
-
-
-def test_idf_is_the_logarithm_of_documents_over_documents_with_the_term() -> None:
-    # The term of every document weighs nothing, nor does the term of none.
-    np.testing.assert_array_equal(inverse_document_frequency(COUNTS), [math.log(2), math.log(2), 0.0, 0.0])
 
 
 @settings(max_examples=50)
@@ -49,39 +43,6 @@ def test_idf_counts_documents_and_not_occurrences(counts: Counts) -> None:
 def test_stored_zeros_are_no_documents_with_the_term() -> None:
     stored = sp.csr_array((np.array([1, 0, 4]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
     np.testing.assert_array_equal(inverse_document_frequency(stored), [math.log(2), math.log(2)])
-
-
-def test_tf_weights_are_the_counts_as_floats() -> None:
-    weights = weight_terms(COUNTS, None)
-    assert weights.dtype == np.float64
-    np.testing.assert_array_equal(weights.toarray(), COUNTS.toarray())
-    assert not np.shares_memory(weights.data, COUNTS.data)
-
-
-def test_tfidf_weights_are_products_and_zeros_are_not_stored() -> None:
-    weights = weight_terms(COUNTS, inverse_document_frequency(COUNTS))
-    ln2 = math.log(2)
-    expected = [[2 * ln2, 0, 0, 0], [ln2, 3 * ln2, 0, 0], [0, 0, 0, 0], [0, ln2, 0, 0]]
-    np.testing.assert_array_equal(weights.toarray(), expected)
-    assert weights.nnz == 4
-
-
-def test_norms_by_hand() -> None:
-    weights = sp.csr_array(np.array([[3.0, 4.0], [0.0, 0.0], [-6.0, 8.0]]))
-    np.testing.assert_array_equal(row_norms(weights, "none"), [1, 1, 1])
-    np.testing.assert_array_equal(row_norms(weights, "l1"), [7, 1, 14])
-    np.testing.assert_array_equal(row_norms(weights, "l2"), [5, 1, 10])
-
-
-@settings(max_examples=50)
-@given(matrices)
-def test_normalized_rows_have_length_one_and_empty_ones_stay_empty(counts: Counts) -> None:
-    empty = counts.sum(axis=1) == 0
-    for normalization, length in (("l1", lambda rows: rows.sum(axis=1)), ("l2", lambda rows: (rows**2).sum(axis=1))):
-        points = TermWeighting(normalization=normalization).fit_transform(counts).toarray()
-        # Each of V terms is off by an eps or two (twice that squared), and their sum by one a term.
-        np.testing.assert_allclose(length(points), ~empty, rtol=(2 * counts.shape[1] + 4) * EPS)
-        assert (points[empty] == 0).all()
 
 
 @settings(max_examples=50)
@@ -153,9 +114,3 @@ def test_embedding_raises_every_stored_entry(exponent: float) -> None:
     expected = [[float(count) ** exponent for count in row] for row in COUNTS.toarray()]
     np.testing.assert_allclose(embedded.toarray(), expected, rtol=2 * EPS)
     np.testing.assert_array_equal(weights.toarray(), COUNTS.toarray())
-
-
-def test_embedding_by_one_half_carries_the_simplex_to_the_sphere() -> None:
-    points = power_transform(TermWeighting(normalization="l1").fit_transform(COUNTS), 0.5)
-    # A root halves the relative error of its square: V + 2 eps for the sum of four.
-    np.testing.assert_allclose((points.toarray() ** 2).sum(axis=1), 1.0, rtol=8 * EPS)

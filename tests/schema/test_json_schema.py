@@ -38,20 +38,13 @@ def test_every_configuration_of_ours_fits(validator, path):
         {},
         {"methods": "svm"},
         {"methods": [{"kernel": {"name": "rbf", "sigma": [1, 2.5]}, "classifier": {"C": [1, 10]}}]},
-        {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [10, 20]}}]},
         {"methods": [{"text": {"stoplist": ["none", "smart"], "min_documents": None}, "kernel": "ngd"}]},
-        {"methods": {"text": [{"digits": "token"}, {"vocabulary_from": "train"}], "classifier": "mnb"}},
         {"defaults": {"C": 10, "svm": {"C": 1, "weighting": "tf"}, "classifier": "svm"}},
-        {"protocol": {"name": "random-subsets", "train_size": [10, 20], "replicates": 3}},
         {"methods": ["mnb", "ngd", {"fuse": ["mnb", "ngd"], "name": "both"}]},
         {"methods": ["mnb", "ngd", {"fuse": [["mnb", "ngd"], ["ngd", "mnb"]], "name": "both"}]},
-        {"methods": ["mnb", "ngd", {"fuse": [["mnb", "ngd"]], "name": "both"}]},
-        {"tasks": [["a", "b"], {"title": "All", "largest": 4}]},
-        {"terms": {"number": 5}},
         {"variants": {"v": {"text": {"digits": None}, "defaults": {"C": 1}}}},
         {"diagnostics": ["document-counts", {"name": "centroid-distances", "smoothing": [0.1]}]},
         {"methods": {"kernel": ["ngd", {"name": "rbf"}], "dirichlet": [0, 0.5], "idf": ["training", "collection"]}},
-        {"methods": {"fields": [{"all": 1e-9, "title": 1e9}], "normalization": "l1", "kernel": "ngd"}},
         {
             "methods": {
                 "weighting": ["tf", {"name": "bm25", "k1": [1, 2]}],
@@ -64,16 +57,11 @@ def test_every_configuration_of_ours_fits(validator, path):
         {"methods": [{"vectors": "a.parquet"}, {"vectors": {"file": "a.npy", "ids": "b.txt"}, "threshold": "zero"}]},
         {"methods": [{"pipeline": "mine.py:make"}, {"pipeline": {"name": "sklearn.a.B", "c__d": [1, 2]}}]},
         {"methods": ["sklearn.ensemble.Forest", {"classifier": {"name": "sklearn.ensemble.Forest", "n": 3}}]},
-        {"methods": ["mnb", {"fuse": ["mnb", "ngd"], "name": "x", "weights": [1e12, 1e-9], "scale": "hold-out"}]},
         {"methods": [{"text": [{"fields": ["all", "title"]}, {"ngrams": [[1], [1, 2]]}], "classifier": "mnb"}]},
         {"text": {"stoplist": "./mine.txt", "within": "white-space", "characters": [3, 5]}},
-        {"text": {"stoplist": "none", "digits": "literal", "fields": "all", "ngrams": 2, "characters": 3}},
-        {"text": {"fields": ["all", "title"], "ngrams": [], "characters": []}},
         {"corpus": {"name": "files", "path": {"train": "a", "test": "b"}, "text": ["a", "b"], "drop": ["rare"]}},
-        {"choose": {"by": ["oracle", "temporal-holdout"], "folds": 2, "grid_keys": ["text", "fields"]}},
         {"terms": {"number": [1, 5], "rank": "information-gain", "aggregate": "maximum"}, "metrics": ["seconds"]},
         {"defaults": {"threshold": "zero", "mnb": {"threshold": "zero", "idf": "training"}, "dirichlet": 0}},
-        {"variants": {"v": {"methods": "mnb", "terms": None, "corpus": {"classes": ["a", "b"]}}}},
     ],
 )
 def test_what_a_file_may_say_fits(validator, changes):
@@ -84,67 +72,37 @@ def test_what_a_file_may_say_fits(validator, changes):
     "changes",
     [
         {"corpse": {}},
-        {"name": 7},
-        {"corpus": {}},
         {"corpus": {"name": "nosuch"}},
-        {"methods": []},
-        {"methods": ["ngb"]},
         {"methods": [{}]},
         {"methods": [{"kernel": {"name": "rbf", "t": 1}}]},
         {"methods": [{"kernel": {"name": "rbf", "sigma": "wide"}}]},
         {"methods": [{"classifier": {"scheme": "all-vs-all"}}]},
         {"methods": [{"text": {"stoplist": "smrt"}, "kernel": "ngd"}]},
-        {"methods": [{"text": {"exclude": ["a"]}, "kernel": "ngd"}]},
         {"methods": [{"text": {}, "kernel": "ngd"}]},
-        {"methods": [{"weighting": "tfidf2", "kernel": "linear"}]},
         {"methods": ["mnb", {"fuse": ["mnb"], "name": "one"}]},
-        {"protocol": {"name": "k-fold"}},
-        {"protocol": {"name": "fixed-split", "k": 3}},
-        {"text": {"digits": "forget"}},
         {"metrics": ["acuracy"]},
         {"defaults": {"nosuch": 1}},
         {"defaults": {"svm": {"sigma": 1}}},
-        {"choose": {"by": "luck"}},
-        {"holm_within": ["nosuch"]},
         {"variants": {"v": {"diagnostics": ["coordinates"]}}},
         {"diagnostics": [{"name": "document-counts", "resamples": 2}]},
-        {"kind": "decision-boundaries"},
-        {"methods": {"kernel": "ngd", "dirichlet": -0.1}},
         {"methods": {"kernel": "ngd", "dirichlet": []}},
-        {"methods": {"kernel": "ngd", "idf": "test"}},
-        {"methods": {"kernel": "ngd", "normalization": "L1"}},
-        *({"methods": {"kernel": "ngd", "fields": {"all": weight}}} for weight in (0, 1e-10, 1e10, "1")),
         {"methods": {"kernel": "ngd", "features": "helinger"}},
-        {"methods": {"kernel": "ngd", "threshold": "none"}},
-        {"methods": {"kernel": "ngd", "name": 3}},
-        {"methods": {"kernel": "ngd", "kernels": "ned"}},
-        {"methods": {"predictions": 3}},
         *(
             {"methods": {"vectors": each, "classifier": "logistic"}}
             for each in ({"ids": "a"}, {"file": "a", "key": "b"}, 3)
         ),
         *({"methods": {"pipeline": each}} for each in ("make", {"c": 1}, {"name": "make"})),
         *({"methods": each} for each in ("Forest", ".Forest", "a b.Forest", "a.1b")),
-        {"methods": {"classifier": {"name": "Forest", "n": 3}}},
         *(
             {"methods": [{"fuse": ["mnb", "ngd"], "name": "x"} | more]}
             for more in ({"weights": [1, 0]}, {"weights": [1, 1e13]}, {"scale": "fold"}, {"more": 1}, {"name": 1})
         ),
-        {"methods": [{"fuse": ["mnb", "ngd"]}]},
-        {"methods": [{"fuse": [["mnb"]], "name": "x"}]},
-        {"methods": [{"fuse": [], "name": "x"}]},
         *({"text": each} for each in ({"stoplist": "mine"}, {"within": "lines"}, {"digits": 3}, {"min_documents": 0})),
-        *({"text": each} for each in ({"ngrams": 6}, {"characters": [3, 11]}, {"fields": "a:b"}, {"fields": []})),
-        {"corpus": {"name": "files", "path": 3}},
-        *({"choose": {"by": "oracle"} | each} for each in ({"folds": 1}, {"grid_keys": ["kernel"]}, {"by": []})),
         *({"terms": {"number": 5} | each} for each in ({"rank": "chi"}, {"aggregate": "mean"}, {"number": 0})),
         {"protocol": {"name": "k-fold", "k": 3, "train_size": [10]}},
-        {"protocol": {"name": "k-fold", "k": [3, 4]}},
-        {"defaults": {"idf": "test"}},
         {"defaults": {"mnb": {"weighting": "tf-idf"}}},
         {"variants": {"v": {"name": "w"}}},
         {"variants": {"v": {"text": {"digit": "drop"}}}},
-        {"extends": 3},
     ],
 )
 def test_what_a_file_may_not_say_does_not_fit(validator, changes):
@@ -154,24 +112,17 @@ def test_what_a_file_may_not_say_does_not_fit(validator, changes):
 def test_a_file_that_extends_another_says_no_more_than_what_is_otherwise(validator):
     assert validator.is_valid({"name": "a", "extends": "b", "corpus": {"classes": ["x", "y"]}, "choose": None})
     assert validator.is_valid({"name": "a", "extends": "b", "defaults": {"t": 2}, "text": {"digits": None}})
-    assert not validator.is_valid({"name": "a", "corpus": {"classes": ["x", "y"]}})
     assert not validator.is_valid({"name": "a", "extends": "b", "corpse": {}})
     assert not validator.is_valid({"extends": "b", "seed": 1}), "it needs a name of its own"
     assert not validator.is_valid({"name": "a", "extends": "b" * 101})
     for key in set(ExperimentSection.model_fields) - {"name"}:
         assert validator.is_valid({"name": "a", "extends": "b", key: None}), key
-    for key in ("name", "extends"):
-        assert not validator.is_valid({"name": "a", "extends": "b"} | {key: None}), key
-
-
-def sections(model, seen):
-    """A model, and those that its schema refers to."""
-    schema = model.model_json_schema()
-    return {model.__name__: schema, **schema.get("$defs", {})} | seen
+    assert not validator.is_valid({"name": None, "extends": "b"})
 
 
 def test_every_key_of_every_section_says_what_it_is():
-    found = sections(ExperimentSection, {})
+    schema = ExperimentSection.model_json_schema()
+    found = {"": schema, **schema["$defs"]}
     keys = [(name, key, each) for name, section in found.items() for key, each in section["properties"].items()]
     assert len(keys) >= 70
     assert [(name, key) for name, key, each in keys if not each.get("description", "").endswith(".")] == []
@@ -197,25 +148,6 @@ def test_a_parameter_has_its_type_choices_default_and_limits():
 def test_the_reference_is_what_the_code_makes():
     written = (TOP / "docs" / "reference.md").read_text(encoding="utf-8")
     assert written == reference_page(), "bench schema --markdown > docs/reference.md"
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        "| `name` | text | required | Name of the run folder. |",
-        "| `per_class` | true or false | `false` | Whether to score every class by itself, too. |",
-        "| `number` | whole number ≥ 1 or list of whole number ≥ 1 | required | Numbers of terms, ascending; ",
-        '| `scale` | `out-of-fold`, `hold-out` | `"out-of-fold"` | ',
-        "| `kernel` | kernel or list of kernel |  | ",
-        "| `k` | whole number | required | Number of folds, 2 or more. |",
-        "| `n_classes` | list of whole number | `[10, 20, 30]` | ",
-        "RBF: k(x, x') = exp(-||x - x'||² / 2σ²).",
-        "| `chen2018` | Centroid estimation based on symmetric KL divergence for multinomial text classificat",
-        "| `reuters` | subset: all, without-brief, ",
-    ],
-)
-def test_a_row_of_the_reference_has_type_default_and_text(row):
-    assert f"\n{row}" in reference_page()
 
 
 def test_the_page_has_every_key_component_and_word():

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.schema_errors import documented_parameters, first_paragraph
-from benchmark.schema.registries import COMPONENT_REGISTRIES, component_names, list_components
+from benchmark.schema.registries import list_components
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,12 +43,6 @@ def test_a_component_is_listed_with_its_parameters(kind: str, name: str, paramet
     assert found[name][1].startswith(description)
 
 
-def test_every_kind_has_names() -> None:
-    names = component_names()
-    assert all(names.values())
-    assert [*COMPONENT_REGISTRIES] == [kind for kind in names if kind in COMPONENT_REGISTRIES]
-
-
 def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"unknown list 'kernals'; did you mean 'kernels'\? \(allowed: datasets, ker"):
         list_components("kernals")
@@ -65,40 +58,3 @@ def test_a_component_of_a_plug_in_that_can_not_be_used_is_listed_with_the_reason
         assert f"{name!r} can't be used: " in found[name][1]
     plain = list_components("kernels")[0].rows
     assert table.rows[: len(plain)] == plain
-
-
-class Base:
-    """A base.
-
-    Parameters
-    ----------
-    a, b : int
-        Two of
-        them.
-    c : {"x", "y"}, optional
-        A choice, such as "z".
-
-    Returns
-    -------
-    d : int
-        No parameter.
-    """
-
-
-class Derived(Base):
-    """Another one.
-
-    Parameters
-    ----------
-    b : int
-        Another text.
-    """
-
-
-def test_parameters_have_the_texts_of_the_nearest_class_that_documents_them() -> None:
-    assert documented_parameters(Derived) == {
-        "a": ("int", "Two of them."),
-        "b": ("int", "Another text."),
-        "c": ('{"x", "y"}, optional', 'A choice, such as "z".'),
-    }
-    assert (first_paragraph(Base.__doc__), first_paragraph(None)) == ("A base.", "")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import threading
 
-import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
 from benchmark.system.row_blocks import (
     BLOCK_VALUES,
     blas_threads,
-    largest_magnitude,
     library_threads,
     map_in_order,
     rows_per_block,
@@ -33,12 +31,6 @@ def test_blocks_cover_every_row_once(jobs: int) -> None:
         assert rows % 2 == 0
         assert rows == 2 or rows * n_columns <= BLOCK_VALUES
         assert (rows + 2) * max(n_columns, 1) > BLOCK_VALUES
-
-
-def test_the_largest_magnitude_is_numpy_s_and_finite_only_if_all_are() -> None:
-    for values in ([], [0.0, -3.0, 2.0], [1.0, np.nan], [-np.inf, 1.0]):
-        found, expected = largest_magnitude(np.array(values)), np.abs(values).max(initial=0.0)
-        assert found == expected or not np.isfinite(expected + found)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -83,8 +81,7 @@ def test_the_commit_is_recorded_from_the_own_checkout_alone(tmp_path, monkeypatc
     subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "ours"], check=True)
     commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve())
-    assert run_folder._code_origin() == {"git": {"commit": commit, "changed": False}}
+    assert run_folder._git() == {"commit": commit, "changed": False}
     (tmp_path / "below").mkdir()
     monkeypatch.setattr(run_folder, "CHECKOUT", tmp_path.resolve() / "below")
-    recorded = distribution("simplexbench").read_text("direct_url.json")
-    assert run_folder._code_origin() == {"git": {}, **({"direct_url": json.loads(recorded)} if recorded else {})}
+    assert run_folder._git() == {}

@@ -172,13 +172,6 @@ def test_fields_are_counted_in_the_documents_of_a_group_however_they_are_divided
     assert counts.matrix.toarray().tolist() == expected
 
 
-@pytest.mark.parametrize("name", ["subject", "organization", "x-anything"])
-def test_a_line_of_the_body_is_no_line_of_the_header(name: str) -> None:
-    line = f"{name.title()}: ropes\n".encode()
-    assert field_of(b"From: ann\n\n" + line, name, "mail") == b""
-    assert field_of(b"From: ann\n" + line + b"\n" + line.replace(b"ropes", b"knots"), name, "mail").strip() == b"ropes"
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "expected"),
     [
@@ -224,22 +217,6 @@ def test_letters_that_are_passed_over_are_those_of_the_first_field(fields: tuple
     corpus = corpus_of(["Subject: éé sea\n\nÄÖ".encode(), "From: me\n\nÜ ink".encode()])
     assert count_terms(corpus, Lexing(fields=fields, format="mail"), Pruning()).dropped == dropped
     assert count_terms(corpus, Lexing(fields=fields, format="mail", characters=(2, 3)), Pruning()).dropped == dropped
-
-
-def test_fields_of_a_corpus_stay_with_their_documents() -> None:
-    nobody = np.zeros(3, np.int32)
-    spans = np.array([[0, 3], [0, 0], [1, 4]])
-    texts = [b"sea ink", b"rum", b" tea"]
-    corpus = Corpus(
-        "made up",
-        Documents(("a", "b", "c"), nobody, nobody, ("all",), ("all",)),
-        *concatenate_texts(texts),
-        "",
-        {"title": spans},
-    )
-    for own, rows in ((corpus, [0, 1, 2]), (corpus.take(np.array([2, 0])), [2, 0])):
-        assert list(own) == [texts[row] for row in rows]
-        assert [field_of(text, "title", None) for text in own] == [[b"sea", b"", b"tea"][row] for row in rows]
 
 
 @pytest.mark.corpus

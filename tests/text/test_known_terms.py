@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
-from benchmark.text.vocabulary import KnownTerms, count_terms
+from benchmark.text.vocabulary import count_known_terms, count_terms
 from tests.text.test_ngrams import CORPORA, WITH_CHARACTERS, corpus_of
 
 FIELDS = st.sampled_from([("all",), ("all", "subject"), ("subject",)])
@@ -24,7 +24,7 @@ def check_known(learned: list[bytes], documents: list[bytes], lexing: Lexing, st
     whole = counted.matrix.toarray()
     nothing = np.zeros(len(documents), dtype=int)
     expected = [whole[:, column[term]] if term in column else nothing for term in vocabulary]
-    found = KnownTerms(lexing, vocabulary).count(documents)
+    found = count_known_terms(lexing, {term: place for place, term in enumerate(vocabulary)}, documents)
     assert found.has_canonical_format
     assert (found.data > 0).all()
     np.testing.assert_array_equal(found.toarray(), np.array(expected).reshape(len(vocabulary), len(documents)).T)

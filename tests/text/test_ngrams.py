@@ -106,15 +106,6 @@ def test_division_and_threads_decide_nothing(
     assert one.block_of.tobytes() == other.block_of.tobytes()
 
 
-@given(CORPORA, LEXINGS)
-def test_words_beside_n_grams_are_the_words_alone(documents: list[bytes], lexing: Lexing) -> None:
-    alone = count_terms(corpus_of(documents), replace(lexing, ngrams=(1,)), Pruning(min_occurrences=2))
-    beside = count_terms(corpus_of(documents), replace(lexing, ngrams=(1, 2)), Pruning(min_occurrences=2))
-    terms, matrix = of_block(beside, "all")
-    assert tuple(terms) == alone.vocabulary
-    np.testing.assert_array_equal(matrix, alone.matrix.toarray())
-
-
 def test_nothing_runs_over_the_end_of_a_document() -> None:
     counts = count_terms(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
     assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))

@@ -41,16 +41,6 @@ def test_texts_are_given_back_in_any_order(strings, data):
     assert texts.take(rows).take(rows[:2]).strings().tolist() == [strings[row] for row in rows[rows[:2]]]
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=3, max_size=6), st.data())
-def test_of_chosen_texts_others_are_chosen_in_turn(strings, data):
-    texts = Texts(*joined_texts(strings), key="k")
-    first = np.array(data.draw(st.lists(st.integers(0, len(strings) - 1), min_size=2)), dtype=np.intp)
-    second = np.array(data.draw(st.lists(st.integers(0, len(first) - 1))), dtype=np.intp)
-    chosen = texts.take(first).take(second)
-    assert chosen.strings().tolist() == [strings[first[place]] for place in second]
-    assert (chosen.key, chosen.data is texts.data, chosen.bounds is texts.bounds) == ("k", True, True)
-
-
 @pytest.mark.parametrize(
     ("document", "how", "expected"),
     [

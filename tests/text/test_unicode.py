@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 from benchmark.text.lexer import DIGIT_RULES, Lexing, find_tokens
 from benchmark.text.stoplist import STOPLISTS
 from tests.text.lexed import tokens
-
-Tokens = Callable[[bytes, Lexing], list[str]]
 
 UNICODE = Lexing(stoplist="none", lexer="unicode")
 #: The scripts that are written without spaces; of Hiragana and Katakana also what is half as wide, and what is short.
@@ -49,57 +46,14 @@ def plain_tokens(document: bytes, digits: str) -> list[str]:
     return names
 
 
+WORDS = """
+    Gebühr höher, проблема ПРОБЛЕМА été don't İstanbul ΟΔΟΣ ΣΑΣ'Α 漢字 かな カナー ｶﾞ ประเทศไทย ພາສາລາວ
+    ភាសាខ្មែរ မြန်မာ 한국어 हिन्दी العَرَبِيَّة עִבְרִית ١٢٣ １２ a１b 42 x9 ½ Ⅷ ß ẞ ǅ ª 𝐀𝐁 𐐀𐐁 🙂 _ , a Z the
+"""
 FRAGMENTS = [
-    *(
-        "Gebühr",
-        "höher,",
-        "проблема",
-        "ПРОБЛЕМА",
-        "e\u0301te\u0301",
-        "été",
-        "\u0301",
-        "don't",
-        "İstanbul",
-        "ΟΔΟΣ",
-        "ΣΑΣ'Α",
-    ),
-    *(
-        "漢字",
-        "かな",
-        "カナー",
-        "ｶﾞ",
-        "ประเทศไทย",
-        "ພາສາລາວ",
-        "ភាសាខ្មែរ",
-        "မြန်မာ",
-        "한국어",
-        "हिन्दी",
-        "العَرَبِيَّة",
-        "עִבְרִית",
-    ),
-    *(
-        "١٢٣",
-        "１２",
-        "a１b",
-        "42",
-        "x9",
-        "½",
-        "Ⅷ",
-        "ß",
-        "ẞ",
-        "ǅ",
-        "ª",
-        "𝐀𝐁",
-        "𐐀𐐁",
-        "🙂",
-        "\u200d",
-        "\ufeff",
-        "\xad",
-        "\xa0",
-        "_",
-        "\0",
-    ),
-    *(" ", "\n", ",", "ж" * 99, "ж" * 100, "q" * 98 + "é", "q" * 99 + "é", "a", "Z", "the"),
+    *WORDS.split(),
+    *("e\u0301te\u0301", "\u0301", "\u200d", "\ufeff", "\xad", "\xa0", "\0", " ", "\n"),
+    *("ж" * 99, "ж" * 100, "q" * 98 + "é", "q" * 99 + "é"),
 ]
 TEXTS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=20).map("".join)
 DOCUMENTS = TEXTS.map(str.encode) | st.binary(max_size=30) | TEXTS.map(lambda text: text.encode("utf-16"))
@@ -160,11 +114,6 @@ def test_entities_are_their_characters(document: str, expected: str) -> None:
     assert tokens(("é " + document).encode(), lexing) == expected.split()
 
 
-def test_an_entity_ends_no_header() -> None:
-    document = "Été&#10;&#10;head\n\nbödy".encode()
-    assert tokens(document, replace(UNICODE, skip_html=True, skip_header=True)) == ["bödy"]
-
-
 @given(st.lists(DOCUMENTS, max_size=4))
 @example(["Gebühr höher".encode(), b"Geb\xfchr h\xf6her", b"kernel"])
 def test_what_rainbow_passes_over_is_counted(documents: list[bytes]) -> None:
@@ -207,8 +156,3 @@ def test_each_letter_of_a_script_without_spaces_is_a_word(letters: str) -> None:
     assert words[-1] == "cd"
     assert "".join(words[1:-1]) == composed
     assert len(words) - 2 == sum(unicodedata.category(each)[0] == "L" for each in composed)
-
-
-@pytest.mark.parametrize("word", ["한국어", "हिन्दी", "ελληνικά", "ⴰⴱⴳ", "ꆀꆁ", "ᠮᠣᠩᠭᠣᠯ", "བོད"])
-def test_letters_of_other_scripts_make_words(word: str) -> None:
-    assert tokens(word.encode(), UNICODE) == [unicodedata.normalize("NFC", word)]

@@ -48,8 +48,6 @@ LEXINGS = st.builds(
     stoplist=st.sampled_from(["smart", "none"]),
     lexer=st.sampled_from(list(LEXERS)),
 )
-#: Of these, many begin alike, in letters of one or two bytes.
-TERM = st.text(st.sampled_from("abzöж"), min_size=2, max_size=14)
 PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=st.integers(1, 4))
 
 
@@ -185,56 +183,11 @@ def same_bytes(one: Counts, other: Counts) -> bool:
     return same and one.dropped == other.dropped
 
 
-@given(
-    st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=12),
-    LEXINGS,
-    PRUNINGS,
-    st.sampled_from([None, "train", "test"]),
-    st.lists(st.integers(0, 12), max_size=6),
-    st.integers(1, 3),
-)
-@example([(b"b a", 0), (b"a c a", 1), (b"", 0), (b"c b", 0)], Lexing(), Pruning(), "train", [1, 1, 2, 3], 2)
-def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_number_of_threads(
-    documents: list[tuple[bytes, int]],
-    lexing: Lexing,
-    pruning: Pruning,
-    group: str | None,
-    cuts: list[int],
-    jobs: int,
-) -> None:
-    corpus = in_groups([text for text, _ in documents], [side for _, side in documents])
-    pruning = replace(pruning, group=group)
-    whole, divided = (
-        count_terms(Divided(corpus, []), lexing, pruning),
-        count_terms(Divided(corpus, cuts), lexing, pruning, jobs),
-    )
-    assert same_bytes(whole, divided)
-
-
-@given(st.lists(TERM, unique=True))
-@example(["abcdefghi", "abcdefgh", "abcdefg", "abcdefghh"])
-def test_terms_stand_in_the_order_of_their_text(names: list[str]) -> None:
-    counts = count_terms(corpus_of([" ".join(names).encode()]), Lexing(stoplist="none", lexer="unicode"), Pruning())
-    assert list(counts.vocabulary) == sorted(names)
-
-
-@given(CORPORA, LEXINGS)
-def test_joining_all_documents_adds_their_counts(documents: list[bytes], lexing: Lexing) -> None:
-    apart = count_terms(corpus_of(documents), lexing, Pruning())
-    joined = count_terms(corpus_of([b"\n".join(documents)]), lexing, Pruning())
-    assert joined.vocabulary == apart.vocabulary
-    assert np.array_equal(joined.matrix.toarray()[0], apart.matrix.toarray().sum(axis=0))
-
-
 def test_a_tag_left_open_does_not_reach_into_the_next_document() -> None:
     counts = count_terms(
         corpus_of([b"\nalpha <b beta", b"\ngamma"]), Lexing(skip_header=True, skip_html=True), Pruning()
     )
     assert bags(counts) == [{"alpha": 1}, {"gamma": 1}]
-
-
-def test_words_do_not_run_across_documents() -> None:
-    assert bags(count_terms(corpus_of([b"ker", b"nel"]), Lexing(), Pruning())) == [{"ker": 1}, {"nel": 1}]
 
 
 def in_groups(documents: list[bytes], groups: list[int]) -> Corpus:
@@ -257,11 +210,6 @@ def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
     assert counts.vocabulary == alone.vocabulary
     kept = set(alone.vocabulary)
     assert bags(counts) == [{term: n for term, n in bag.items() if term in kept} for bag in bags(every)]
-
-
-def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
-    counts = count_terms(in_groups([b"kernel text", b"text fisher fisher"], [0, 1]), Lexing(), Pruning(group="train"))
-    assert bags(counts) == [{"kernel": 1, "text": 1}, {"text": 1}]
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,12 @@
-"""`bench` in a process of its own, and a small experiment of every shape that nothing has happened to."""
+"""A small experiment of every shape that nothing has happened to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tests.processes import contents_of
 from tests.shapes import SHAPES as SHAPES_WITH_SECONDS
-from tests.trials.limits import TRACEBACK, assert_clear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,21 +17,6 @@ SHAPES = {
     name: SHAPES_WITH_SECONDS[name].replace(", {name: figure-2, y: seconds, log_y: true}", "")
     for name in ("table", "curves", "several", "centroids")
 }
-
-
-class Done(NamedTuple):
-    """Exit code of a process (a signal's is negative), and its output."""
-
-    code: int
-    out: str
-    error: str
-
-    def assert_clear(self) -> None:
-        """Fail unless it ended as a command must: with 0, or with a clear message."""
-        assert TRACEBACK not in self.out + self.error, self.error[-2_000:]
-        assert self.code >= 0, f"ended by the signal {-self.code}"
-        if self.code:
-            assert_clear(self.error)
 
 
 @dataclass(frozen=True)
@@ -64,10 +48,5 @@ class Undisturbed:
 
     def assert_same(self, out: Path, store: Path) -> None:
         """Fail unless all files equal this run's, and no temporary ones are left."""
-        assert_tidy(out, store)
+        assert not [*out.glob(".*"), *(store / "parts").glob("*")]
         assert contents_of(out) == contents_of(self.run)
-
-
-def assert_tidy(out: Path, store: Path) -> None:
-    """Fail where a temporary file is left."""
-    assert not [*out.glob(".*"), *(store / "parts").glob("*")]

@@ -30,34 +30,21 @@ if TYPE_CHECKING:
 playwright = pytest.importorskip("playwright.sync_api")
 
 #: What stands at the begin of a text, and what is made of HTML, Markdown, TeX, spreadsheets, terminals and formats.
-STARTS = (*"=+-@\t\r|#>'\"[`~$%&\\*_ ", "\n=", "- ", "1. ", "''=", "＝", "\ufeff=", "```\n", "---\n", "")
+STARTS = (*"=+-@\t\r|#>'\"[`~$%&\\*_ ", "\n=", "- ", "1. ", "\ufeff=", "---\n", "")
 PARTS = (
     '<img src=x onerror="window.pwned=1">',
     "</script><script>window.pwned=1</script>",
     "</style></title></textarea></pre></td><svg onload=window.pwned=1>",
     '" autofocus tabindex=0 onfocus="window.pwned=1" x="',
-    "' onmouseover='window.pwned=1' x='",
-    "<!--<script>",
-    "]]></text><script>window.pwned=1</script>",
     "&lt;script&gt;window.pwned=1&lt;/script&gt;",
     "{{constructor.constructor('window.pwned=1')()}}${window.pwned=1}",
-    "\\u003cscript\\u003e",
     "<a href=javascript:window.pwned=1>x</a><iframe src=//pwned.example><base href=//pwned.example>",
-    "[x](javascript:window.pwned=1)![x](http://pwned.example/x.png)",
-    "``` ` ~~x~~ **y** __z__ | a | b |",
-    "\n\n# x\n\n- y\n\n",
-    "\\input{/etc/passwd}\\immediate\\write18{touch pwned}$\\frac{",
-    "% \\end{tabular} } & \\\\ [3pt]",
-    '=HYPERLINK("http://pwned.example")',
-    "=cmd|' /C calc'!A0",
-    '","=1+1',
-    "\r\n=1+1",
-    "\x1b]0;pwned\x07\x1b[31;7m\x1b[2J\x1b[1;1H\x9b31m\x9d0;pwned\x9c",
-    "\x1b]8;;http://pwned.example\x1b\\x\x1b]8;;\x1b\\",
+    "[x](javascript:window.pwned=1)![x](http://pwned.example/x.png)``` ` ~~x~~ | a | b |\n\n# x\n\n- y\n\n",
+    "\\input{/etc/passwd}$\\frac{% \\end{tabular} } & \\\\ [3pt]",
+    '=HYPERLINK("http://pwned.example")","=1+1\r\n=1+1',
+    "\x1b]0;pwned\x07\x1b[31;7m\x1b[2J\x1b[1;1H\x9b31m\x9d0;pwned\x9c\x1b]8;;http://pwned.example\x1b\\x",
     "\b\b\b\x7f\x0b\x0c\x0e\x85\u202eabc\u2066\u2028\u2029\u200f",
-    "[red]x[/red][link=http://pwned.example]y[/link]:smile:",
-    "%s%(x)d{0}{x!r}{}%n",
-    "é中文🙂\u0301",
+    "[red]x[/red]:smile:%s%(x)d{0}{x!r}{}%n",
 )
 TEXT = st.builds(
     lambda start, parts: start + "Zq".join(parts),
@@ -66,22 +53,14 @@ TEXT = st.builds(
 )
 #: What each drawn text is of.
 FIELDS = ("title", "note", "corpus", "configuration", "label", "group", "document", "column", "exception")
-HARMLESS = [f"Zq{name}" for name in FIELDS]
 #: Of a document: none is a letter, so that the words are the same.
 SIGNS = "<!-- </> &#60; ${ {{ \\ | ` % \" ' \x1b[31;7 \x9b \u202e ]]> =1+1"
 COMMANDS = [
     ("compare", "run", "mnb", "ngd"),
     ("explain", "run", "mnb"),
-    ("explain", "run", "mnb", "--json"),
     ("validate", "{configuration}"),
-    ("plan", "{configuration}"),
     ("data", "stats", "{configuration}"),
-    ("init", "{corpus}", "--out", "new.yaml"),
-    ("fit", "{configuration}", "--cell", "fails", "--out", "model"),
     ("run", "{text}"),
-    ("compare", "run", "{text}", "mnb"),
-    ("explain", "run", "mnb", "--document", "{text}"),
-    ("list", "{text}"),
     ("--{text}",),
 ]
 PLUGIN = """\
@@ -93,11 +72,6 @@ class Fails(MultinomialNB):
 
 CLASSIFIERS = {{"fails": Fails}}
 """
-#: Elements that the harmless twin may lack: a longer text of a picture is broken, and other documents are mistaken.
-OURS = {"tspan dy x", "{http://www.w3.org/2000/svg}tspan dy x", "th class scope title"}
-ELEMENTS = """[...document.querySelectorAll('*')].map(each =>
-    [each.tagName.toLowerCase(), ...each.getAttributeNames().filter(name => !name.startsWith('data-')).sort()].join(' ')
-)"""
 #: What colours a text, hides the cursor, clears or leaves a line, and makes a path a link.
 CONTROLS_OF_OURS = re.compile(
     r"\r|\x1b\[(?:[0-3]|3[0-7]|2;3[0-7]|38;5;\d+)?m|\x1b\[(?:\?25[lh]|2K|1A)|\x1b\]8;(?:id=\d+)?;(?:file://[!-~]*)?\x1b\\"
@@ -129,7 +103,7 @@ def write_experiment(folder: Path, texts: Sequence[str]) -> dict[str, str]:
         writer = csv.writer(file)
         writer.writerow(columns.values())
         for i in range(36):
-            words = f"alpha {'xyv'[i % 3 if i % 5 else 0]}z w{'abc'[i % 3]} {SIGNS if texts != HARMLESS else ''}"
+            words = f"alpha {'xyv'[i % 3 if i % 5 else 0]}z w{'abc'[i % 3]} {SIGNS}"
             writer.writerow(
                 [words, *(f"{text[key]}{n}" for key, n in (("label", i % 3), ("document", i), ("group", i % 4)))]
             )
@@ -189,8 +163,8 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-def elements(browser: Any, path: Path) -> set[str]:
-    """Open a page, and return its elements with their attributes; AssertionError if anything was run or asked for."""
+def open_page(browser: Any, path: Path) -> None:
+    """Open a page; AssertionError if anything was run or asked for."""
     page, asked, said = browser.new_page(), list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))
     for event in ("pageerror", "console", "dialog"):
@@ -199,41 +173,23 @@ def elements(browser: Any, path: Path) -> set[str]:
     page.evaluate("Promise.resolve(window.drawn).then(() => null)")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     assert not page.evaluate("window.pwned !== undefined"), "a script of a text was run"
+    assert not page.query_selector("iframe, base, [onerror], [onload], [onfocus], a[href^=javascript]")
     assert asked == [path.as_uri()]
     assert said == []
-    found = set(page.evaluate(ELEMENTS))
     page.close()
-    return found
-
-
-def shown_by(browser: Any, run: Path) -> dict[str, set[str]]:
-    """Return the elements of a run's page and pictures."""
-    found = {path.name: elements(browser, path) for path in run.glob("*.html")}
-    for path in run.glob("*.svg"):
-        found[path.name] = {" ".join([each.tag, *sorted(each.attrib)]) for each in ET.parse(path).iter()}  # noqa: S314
-    return found
-
-
-@pytest.fixture(scope="module")
-def twin(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """Return the elements of an experiment of harmless texts."""
-    folder = tmp_path_factory.mktemp("harmless")
-    names = write_experiment(folder, HARMLESS)
-    assert check_command(("run", "{configuration}", "--out", "run"), names, folder) == 1  # one method fails
-    return shown_by(browser, folder / "run")
 
 
 @examples(10, shrink=False)
 @given(texts=st.lists(TEXT, min_size=len(FIELDS), max_size=len(FIELDS)), command=st.sampled_from(COMMANDS))
-def test_no_output_obeys_a_name_or_text(
-    browser: Any, twin: dict[str, set[str]], texts: list[str], command: tuple[str, ...]
-) -> None:
+def test_no_output_obeys_a_name_or_text(browser: Any, texts: list[str], command: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top)
         names = write_experiment(folder, texts)
-        assert check_command(("run", "{configuration}", "--out", "run"), names, folder) == 1
-        for name, found in shown_by(browser, folder / "run").items():
-            assert not found - twin[name] - OURS, name
+        assert check_command(("run", "{configuration}", "--out", "run"), names, folder) == 1  # one method fails
+        for path in (folder / "run").glob("*.html"):
+            open_page(browser, path)
+        for path in (folder / "run").glob("*.svg"):
+            assert not [each.tag for each in ET.parse(path).iter() if each.tag.endswith(("script", "image"))]  # noqa: S314
         for path in (folder / "run").glob("*.csv"):
             check_table(path)
         check_command(command, names, folder)

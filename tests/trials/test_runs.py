@@ -1,20 +1,14 @@
-"""Runs that are killed, that share a store and a folder, whose disk is full or whose files are damaged: nothing is
-lost, nothing invented.
-"""
+"""Runs that are killed, that share a store and a folder, or whose files are damaged: nothing is lost or invented."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -28,7 +22,7 @@ from benchmark.experiment.store import Store
 from tests.processes import Process
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples
-from tests.trials.processes import SHAPES, Done, Undisturbed, assert_tidy
+from tests.trials.processes import SHAPES, Undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,22 +30,6 @@ if TYPE_CHECKING:
 SHAPE = st.sampled_from(sorted(SHAPES))
 #: When a run is killed: after so many seconds, or as soon as a file is there.
 MOMENTS = st.floats(1, 4) | st.sampled_from([("run", ".*"), ("store/parts", "*"), ("run", "[!.]*")])
-#: What lies on a small disk, or on one that can't be written; "{disk}" is it.
-PLACES = [
-    {"out": "{disk}/run", "BENCH_CACHE": "{free}/store"},
-    {"out": "{free}/run", "BENCH_CACHE": "{disk}/store"},
-    {"out": "{disk}/run", "BENCH_CACHE": "{disk}/store", "TMPDIR": "{disk}", "HOME": "{disk}"},
-    {"out": "{disk}/run", "BENCH_CACHE": "{disk}/store", "NUMBA_CACHE_DIR": "{disk}/n"},
-]
-SIZES = (*(f"{kilobytes}k" for kilobytes in (16, 100, 300, 500, 800, 1_200, 2_000, 4_000)), "read-only")
-# A disk of its own, which no other process sees and which ends with its process; what is on it in the end is copied.
-ON_DISK = """
-mount -t tmpfs -o size="${SIZE%read-only}" tmpfs "$DISK" || exit 99
-[ "$SIZE" != read-only ] || mount -o remount,ro "$DISK" || exit 99
-"$@"; code=$?
-cp -a "$DISK/." "$FREE/copied"
-exit $code
-"""
 TOKENS = [b"{", b"}", b'"', b",", b"null", b"NaN", b"1e999", b"\\ud800", b"\xff", b"\0" * 40, b"PAR1"]
 
 
@@ -83,35 +61,6 @@ def test_a_killed_run_is_resumed_even_twice_at_once(
             assert "damaged" not in error
             assert "no longer kept" not in error
         expected.assert_same(top / "run", top / "store")
-
-
-@examples(40, shrink=False)
-@given(shape=SHAPE, size=st.sampled_from(SIZES), places=st.sampled_from(PLACES))
-def test_a_disk_that_fills_up_or_cannot_be_written(
-    undisturbed: Callable[[str], Undisturbed], shape: str, size: str, places: dict[str, str]
-) -> None:
-    """An undisturbed run's bytes, or a reason and whole files."""
-    experiment = undisturbed(shape)
-    with tempfile.TemporaryDirectory() as folder:
-        disk, free = Path(folder) / "disk", Path(folder) / "free"
-        disk.mkdir()
-        (free / "copied").mkdir(parents=True)
-        filled = {name: text.format(disk=disk, free=free) for name, text in places.items()}
-        words = sys.executable, "-m", "benchmark.cli", *experiment.words(Path(filled.pop("out")))
-        mounted = "unshare", "--mount", "sh", "-c", ON_DISK, "sh", *words
-        variables = os.environ | filled | {"SIZE": size, "DISK": str(disk), "FREE": str(free)}
-        ended = subprocess.run(mounted, env=variables, capture_output=True, text=True, check=False)
-        done = Done(ended.returncode, ended.stdout, ended.stderr)
-        if done.code in (1, 99, 127) and ("unshare" in done.error or "mount" in done.error):
-            pytest.skip("no disk of a few kB can be mounted here")
-        done.assert_clear()
-        on_disk = places["out"].startswith("{disk}")
-        out = free / ("copied/run" if on_disk else "run")
-        experiment.assert_whole(out)
-        assert_tidy(out, out.parent / "store")
-        if not done.code:
-            experiment.assert_same(out, out.parent / "store")
-        assert size != "read-only" or done.code == on_disk, done.error
 
 
 # Damage

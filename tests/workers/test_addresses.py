@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,22 +58,6 @@ def test_what_was_put_is_listed_and_given_back_to_whoever_asks_unless_it_is_dama
         assert not far.has(KEY)
     assert far.clear()[0] == 1
     assert far.entries() == []
-
-
-def test_the_oldest_go_beyond_the_limit(far: Store, tmp_path: Path) -> None:
-    """Also in a folder that is named by its address, where times are numbers of seconds."""
-    entry, keys = StoreEntry({"bytes": np.zeros(1000, np.uint8)}), sorted(store_key(n=n) for n in range(6))
-    small, near = (Store(folder, limit=3000) for folder in (far.folder, tmp_path.as_uri()))
-    assert all(small.put(key, entry) for key in keys)
-    assert sum(size for _, size, _ in small.entries()) <= 3000
-    assert small.has(keys[-1])
-    for hours, key in enumerate(reversed(keys)):  # the first by name was written last
-        (tmp_path / key[:2]).mkdir(exist_ok=True)
-        assert near.put(key, entry)
-        os.utime(tmp_path / key[:2] / key, (1e9 + 3600 * hours,) * 2)
-    left = [path.name for path, _, _ in near.entries()]
-    assert 0 < len(left) < 4
-    assert left == keys[: len(left)][::-1]
 
 
 def test_what_is_not_there_keeps_nothing_and_says_so_once(

@@ -15,7 +15,6 @@ from benchmark.evaluation import intervals
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import LocalExecutor, make_payload
 from benchmark.experiment.run import run_and_write
-from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.workers import cluster as module
@@ -160,7 +159,7 @@ def test_whatever_happens_to_the_cluster(
         if "scheduler" in event:
             dask.end()
             dask.start_scheduler()
-    assert bool(at_home) == (why is not None)
+    assert bool(at_home) == (why is not None), notebook.notes
     said = [] if why is None else [f"the Dask cluster failed ({why}"]
     assert [note[: len(start)] for note, start in zip(notebook.notes, said, strict=True)] == said
     assert all(note.endswith("); this process computes the rest") for note in notebook.notes)
@@ -185,20 +184,3 @@ def test_what_is_not_there_is_told_in_a_line(
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ConfigError, match=r"^--dask and parallel need Dask: pip install 'simplexbench\[cluster\]'$"):
         there(experiment, Store(tmp_path / "store"))
-
-
-@pytest.mark.parametrize(("subset", "number"), [(None, 6), ("several", 2)])
-def test_jobs_that_share_go_to_one_worker_and_the_corpus_to_none(
-    subset: str | None, number: int, tmp_path: Path
-) -> None:
-    """Matrices are shared, or the machines of a split where documents have several classes."""
-    store = Store(tmp_path / "store")
-    experiment = small_experiment(methods=METHODS, corpus={"name": "synthetic", "subset": subset})
-    read = read_variants(experiment, RunContext(store, download=False))
-    (work,) = plan_tasks(experiment, read)
-    missing = [(point, job) for point in work.settings for job in point.units]
-    groups = group_units(work, missing)
-    assert len(groups) == number
-    assert sorted(key for group in groups for key in group) == sorted(job.key for _, job in missing)
-    payload = make_payload(experiment, read, store, 1)
-    assert make_payload(experiment, read, store, 1) == payload

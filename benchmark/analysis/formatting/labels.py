@@ -24,8 +24,6 @@ WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
 #: Names of kernels in sentences, where they differ from those in configurations.
 KERNELS_IN_WORDS = {"ngd": "NGD", "ned": "NED", "ngd-e": "NGD-E", "rbf": "Gaussian", "hp-top": "HP-TOP"}
 KERNELS_IN_WORDS |= {"plsi-fisher": "PLSI-Fisher", "bhattacharyya": "Bhattacharyya"}
-#: Parameters that affect the computation, but not the results.
-_SILENT = ("cache_mb",)
 
 
 def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
@@ -59,8 +57,7 @@ def _spoken(kernel: str) -> str:
 
 def component_label(component: Component) -> str:
     """Describe a component with its configured parameters: "svm (C 1, scheme one-vs-one)"."""
-    given = {key: value for key, value in component.given.items() if key not in _SILENT}
-    return f"{component.name} ({_parameters(given)})" if given else component.name
+    return f"{component.name} ({_parameters(component.given)})" if component.given else component.name
 
 
 def points_label(spec: MethodSpec) -> str:

@@ -62,12 +62,8 @@ class CountsCorpus:
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield a stand-in for the text of each document: its terms, repeated as often as they occur."""
-        for row in range(len(self.documents)):
-            counts = self.matrix[[row]].tocoo()
-            terms = (
-                [self.vocabulary[column]] * int(n) for column, n in zip(counts.coords[1], counts.data, strict=True)
-            )
-            yield " ".join(term for repeated in terms for term in repeated).encode()
+        for row in self.matrix:
+            yield " ".join(np.repeat(np.array(self.vocabulary)[row.indices], row.data.astype(np.intp))).encode()
 
     def take(self, rows: NDArray[np.intp]) -> CountsCorpus:
         """Return the corpus restricted to the documents at `rows`, in that order."""
@@ -119,19 +115,18 @@ class CountsFolder(UserCorpus):
     def _corpus(self) -> CountsCorpus:
         folder = self.paths_by_part()[0][1]
         contents = {name: _file_content(folder / name) for name in COUNTS_FOLDER_FILES}
-        vocabulary = _lines(contents[VOCABULARY_FILE])
+        vocabulary = contents[VOCABULARY_FILE].decode("utf-8", "replace").splitlines()
+        names = contents[BLOCKS_FILE].decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{folder / VOCABULARY_FILE}: must have one term per line, each of them once")
-        block_names = _lines(contents[BLOCKS_FILE]) or ["all"] * len(vocabulary)
-        if len(block_names) != len(vocabulary):
-            problem = f"has {len(block_names):,} lines, but {VOCABULARY_FILE} has {len(vocabulary):,} terms"
-            raise DataError(f"{folder / BLOCKS_FILE}: {problem}")
+        if len(names) != len(vocabulary):
+            raise DataError(f"{folder / BLOCKS_FILE}: must have {len(vocabulary):,} lines, one per term")
         multilabel = _has_several_classes(contents[COUNTS_FILE])
         matrix, codes = _counts(folder / COUNTS_FILE, contents[COUNTS_FILE], len(vocabulary), multilabel=multilabel)
         documents = _documents(folder, codes, contents[DOCUMENTS_FILE], multilabel=multilabel)
-        blocks = tuple(dict.fromkeys(block_names))
-        order = sorted(range(len(vocabulary)), key=lambda n: (blocks.index(block_names[n]), vocabulary[n]))
-        block_of = np.array([blocks.index(block_names[n]) for n in order], dtype=np.int32)
+        blocks = tuple(dict.fromkeys(names))
+        order = sorted(range(len(vocabulary)), key=lambda n: (blocks.index(names[n]), vocabulary[n]))
+        block_of = np.array([blocks.index(names[n]) for n in order], dtype=np.int32)
         matrix = sp.csr_array(matrix[:, order])
         matrix.sort_indices()
         digest = hashlib.sha256(b"".join(contents.values())).hexdigest()
@@ -150,10 +145,6 @@ def _file_content(path: Path) -> bytes:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
 
 
-def _lines(content: bytes) -> list[str]:
-    return content.decode("utf-8", "replace").splitlines()
-
-
 def _has_several_classes(counts: bytes) -> bool:
     """Test whether a document has several classes, or none (its line then begins with a feature)."""
     first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
@@ -168,23 +159,15 @@ def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tu
         features, labels = load_svmlight_file(
             io.BytesIO(content), n_features=n_terms, zero_based=False, multilabel=multilabel
         )
-        codes = [sorted(map(_whole, label if multilabel else [label])) for label in labels]
+        codes = [sorted(int(f"{code:.17g}") for code in (own if multilabel else [own])) for own in labels]
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: is not svmlight with {n_terms:,} terms: {error}") from None
-    if not codes:
-        raise DataError(f"{path}: holds no document")
     matrix = sp.csr_array(features)
     if matrix.nnz and (matrix.data.min() < 0 or (matrix.data % 1).any() or matrix.data.max() >= 2**31):
         raise DataError(f"{path}: counts must be whole numbers, and not negative")
     matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
     return matrix, codes
-
-
-def _whole(number: float) -> int:
-    if number % 1:
-        raise ValueError(f"the class {number:g} is not a whole number")
-    return int(number)
 
 
 def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multilabel: bool) -> Documents:
@@ -198,8 +181,8 @@ def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multil
         named = [
             (row["id"], row["label"].split() if multilabel else [row["label"]], row.get("group", "all")) for row in rows
         ]
-    if len(named) != len(codes):
-        raise DataError(f"{path}: has {len(named):,} documents, but {COUNTS_FILE} has {len(codes):,}")
+    if len(named) != len(codes) or not codes:
+        raise DataError(f"{folder}: {COUNTS_FILE} has {len(codes):,} documents, and {DOCUMENTS_FILE} {len(named):,}")
     ids, labels, parts = zip(*named, strict=True)
     if len(set(ids)) < len(ids):
         raise DataError(f"{path}: two documents have the same id")

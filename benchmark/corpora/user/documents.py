@@ -76,11 +76,6 @@ class ScanResult:
     dropped: dict[str, int]
     notes: tuple[str, ...]
 
-    @property
-    def documents(self) -> Documents:
-        """Documents without their text."""
-        return self.corpus.documents
-
 
 class FileRow(NamedTuple):
     """Values of one record in the columns of the parameters; its line is 0 for a file of a folder."""

@@ -33,7 +33,7 @@ class UserFiles(FileParameters):
 
     def outline(self) -> Documents:
         """Return the documents; read the files to the end, and raise DataError with all problems."""
-        return self.scanned().documents
+        return self.scanned().corpus.documents
 
     def scanned(self) -> ScanResult:
         """Return the documents and dropped records of the files; cached as long as the files aren't edited."""

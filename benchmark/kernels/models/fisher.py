@@ -18,6 +18,7 @@ sparse vector of K(V + 1) coordinates. Concatenating the vectors for several K a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -90,6 +91,7 @@ def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -
     return canonical_csr(sp.coo_array((values, places), shape=(n, first)))
 
 
+@dataclass(eq=False, repr=False)
 class PLSIFisher(TransformerMixin, MatrixEstimator):
     """Fisher kernel of PLSI as a transformer of counts: the sum of kernels for several numbers of latent classes.
 
@@ -128,17 +130,10 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
 
     non_negative: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        n_classes: Sequence[int] = (10, 20, 30),
-        tolerance: float = 1e-4,
-        max_iterations: int = 2000,
-        seed: int = 0,
-    ) -> None:
-        self.n_classes = n_classes
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
-        self.seed = seed
+    n_classes: Sequence[int] = (10, 20, 30)
+    tolerance: float = 1e-4
+    max_iterations: int = 2000
+    seed: int = 0
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
@@ -165,7 +160,7 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
         """
         models = self._models()
         counts = self._counts(X, fitting=True)
-        return self._take(counts, [model.fit(counts) for model in models])
+        return self.take(counts, [model.fit(counts) for model in models])
 
     def take(self, X: Any, models: Sequence[FittedPLSI]) -> Self:
         """Use models that are already fitted to the counts X.
@@ -182,11 +177,9 @@ class PLSIFisher(TransformerMixin, MatrixEstimator):
         PLSIFisher
             This kernel.
         """
-        return self._take(self._counts(X, fitting=True), models)
-
-    def _take(self, counts: sp.csr_array, models: Sequence[FittedPLSI]) -> Self:
         self.models_: tuple[FittedPLSI, ...] = tuple(models)
-        self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
+        thetas = [model.class_given_document for model in self.models_]
+        self.scores_ = self._side_by_side(self._counts(X, fitting=True), thetas)
         return self
 
     def fold(self, X: Any) -> list[Array]:

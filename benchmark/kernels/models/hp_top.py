@@ -11,6 +11,7 @@ The kernel is the inner product of v and all its partial derivatives (equations 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -45,6 +46,7 @@ _NOTE = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class HyperplaneTop(TransformerMixin, MatrixEstimator):
     """HP-TOP kernel as a transformer, with the SVMs that the paper trains on it.
 
@@ -59,8 +61,6 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         LIBSVM's -c and -e, for the hyperplanes and for the SVMs on the kernel.
     target : int
         Category, as a column of Y, whose kernel `transform` computes.
-    cache_mb : float
-        LIBSVM's -m, in megabytes, for each SVM being trained.
     jobs : int
         Number of threads.
 
@@ -97,26 +97,17 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
     """
 
     tags: ClassVar[Tags] = Tags(
-        set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
+        set_by_run=("C", "epsilon", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
     )
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        target: int = 0,
-        epsilon: float = 1e-3,
-        cache_mb: float = 200.0,
-        jobs: int = 1,
-    ) -> None:
-        self.C = C
-        self.target = target
-        self.epsilon = epsilon
-        self.cache_mb = cache_mb
-        self.jobs = jobs
+    C: float = 1.0
+    target: int = 0
+    epsilon: float = 1e-3
+    jobs: int = 1
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon", "cache_mb")
+        check_positive_parameters(self, "C", "epsilon")
 
     def fit(
         self,
@@ -163,7 +154,9 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         if hyperplanes is None:
             nodes = NodeMatrix()
             nodes.fill(DenseRows.square(self.linear_), self.jobs)
-            hyperplanes = linear_svm_hyperplanes(points, self._trained(nodes, members, self.categories_))
+            parameters = {"C": self.C, "epsilon": self.epsilon}
+            machines = train_one_vs_rest(nodes, members, self.categories_, **parameters, jobs=self.jobs)
+            hyperplanes = linear_svm_hyperplanes(points, machines)
         self.hyperplanes_ = hyperplanes
         f = self.hyperplanes_.values(points)
         self.component_ = Gaussian.from_moments(*sample_moments(f, members, self.categories_))
@@ -189,24 +182,9 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         FloatingPointError
             If a feature or a kernel value is not finite.
         """
-        return self.gram(X, self.target)
-
-    def gram(self, X: Any, target: int) -> Array:
-        """Return the Gram rows of `X` against the training documents, for a target category.
-
-        Parameters
-        ----------
-        X : dense or sparse matrix, shape (m, V)
-        target : int
-            The category, as a column of Y.
-
-        Returns
-        -------
-        float64 array, shape (m, n)
-        """
         points = self._points(X)
-        rows = top_features(self._joint(points), target)
-        gram = TopGram(rows, top_features(self.joint_, target), inner_products(points, self.points_))
+        rows, columns = (top_features(joint, self.target) for joint in (self._joint(points), self.joint_))
+        gram = TopGram(rows, columns, inner_products(points, self.points_))
         return gram.tile(slice(None), slice(None))
 
     def solve_targets(
@@ -264,12 +242,8 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         return decisions
 
     def _machine(self, nodes: NodeMatrix, target: int) -> BinarySvm:
-        train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb)
+        train = binary_svm_trainer(nodes, C=self.C, epsilon=self.epsilon)
         return train(inside_and_outside_rows(self.members_[:, target], self.categories_[target]))
-
-    def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[BinarySvm, ...]:
-        parameters = {"C": self.C, "epsilon": self.epsilon, "cache_mb": self.cache_mb}
-        return train_one_vs_rest(nodes, members, names, **parameters, jobs=self.jobs)
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,13 @@ from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses, Problem
     from benchmark.methods.split_data import SplitData
@@ -135,10 +134,7 @@ class FusedMethod(Method):
     @property
     def content(self) -> list[Any]:
         """What decides the predictions beside the splits, as results are keyed."""
-        return [
-            self.fused.scale,
-            *([*member, weight] for member, weight in zip(self._members, self.fused.weights, strict=True)),
-        ]
+        return [self.fused.scale, *map(list, zip(self._members, self.fused.weights, strict=True))]
 
     @property
     def _members(self) -> list[list[Any]]:
@@ -176,7 +172,7 @@ class FusedMethod(Method):
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
                 inputs = self.methods[number].inputs(self.problems[number])[work.split.test]
-                tested = fitted.class_values(fitted.view.own_terms(inputs))
+                tested = fitted.class_values(inputs)
                 watch.lap("testing")
                 known[key] = scale, tested, watch.seconds()
             members.append(known[key])
@@ -208,25 +204,12 @@ class FusedMethod(Method):
 
         # Kernel machines use all cores and share one memory, and others' code may not bear threads.
         ours = all(is_builtin(each.cls) for each in method.spec.components)
-        with _naming(self.fused.names[number]):
+        try:
             if terms is not None or method.spec.kernel is not None or not ours:
                 return fit(split), out_of_fold_values(problem, split, inputs, fit, n_folds)
             with blas_threads(1), ThreadPoolExecutor(work.matrices.jobs) as pool:
                 whole = pool.submit(fit, split)
                 outside = out_of_fold_values(problem, split, inputs, fit, n_folds, pool.map)
                 return whole.result(), outside
-
-
-@contextmanager
-def _naming(method: str) -> Iterator[None]:
-    """Name the method in errors on which the fusion fails, and the line of a user's code that raised them."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        located = locate_error(error, short=True)
-        if not located and not isinstance(error, ValueError | FloatingPointError):
-            raise
-        kind = FloatingPointError if isinstance(error, FloatingPointError) else ValueError
-        raise kind(f"{method}: {located or error}") from (error if located else error.__cause__)
+        except (ValueError, FloatingPointError) as error:
+            raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error

@@ -51,8 +51,7 @@ def out_of_fold_values(
 
     def scored(fold: Split) -> NDArray[np.float64]:
         """Train without a fold and return the class values of its documents."""
-        fitted = fit(fold)
-        return fitted.class_values(fitted.view.own_terms(inputs[fold.test]))
+        return fit(fold).class_values(inputs[fold.test])
 
     for fold, scores in zip(folds, each(scored, folds), strict=True):
         values[fold.test] = scores

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from benchmark.classifiers.thresholds import gives_a_class
-from benchmark.methods.base import WrappedMethod
+from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
 from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
@@ -16,23 +16,30 @@ from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.config.components import Component
     from benchmark.methods.problem import Decisions
     from benchmark.methods.split_data import SplitData
 
 
-class ThresholdedMethod(WrappedMethod):
-    """Method whose thresholds are learned from the training documents of each split."""
+class ThresholdedMethod(Method):
+    """Method whose thresholds are learned from the training documents of each split.
+
+    Parameters
+    ----------
+    method : Method
+        The method whose decision values have thresholds.
+    rule : Component
+        The rule that learns them.
+    """
+
+    def __init__(self, method: Method, rule: Component) -> None:
+        super().__init__(method.spec, method.aggregate, batched=method.batched)
+        self.method, self.rule = method, rule
 
     @property
     def uses_seed(self) -> bool:
         """True if the wrapped method uses the seed or thresholds are learned by random folds."""
-        return super().uses_seed or hasattr(self._rule, "fit")
-
-    @property
-    def _rule(self) -> Any:
-        if self.spec.threshold is None:
-            raise ValueError("this method has no rule for thresholds")
-        return self.spec.threshold.build()
+        return self.method.uses_seed or hasattr(self.rule.cls, "fit")
 
     def fit_split(self, work: SplitData) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
@@ -43,13 +50,12 @@ class ThresholdedMethod(WrappedMethod):
             If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
             one finite threshold for each class.
         """
-        members, rule, whole = work.members, self._rule, self.method.fit_split(work)
+        members, rule, whole = work.members, self.rule.build(), self.method.fit_split(work)
         columns = whole.learned.columns
         at_least_one = gives_a_class(rule)
         if at_least_one and not members.any(axis=1).all():
             none = int(np.count_nonzero(~members.any(axis=1)))
-            name = self.spec.threshold and self.spec.threshold.name
-            raise ValueError(f"threshold: {name}, but {none:,} training documents have no class")
+            raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
         if not hasattr(rule, "fit"):
             return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
         inputs = self.inputs(work.problem)
@@ -78,9 +84,9 @@ class FittedThresholds(FittedMethod):
     thresholds: NDArray[np.float64]
     at_least_one: bool
 
-    def over_own_terms(self) -> Self:
-        """Return the method for counts of its own terms alone, without their columns in its problem."""
-        return replace(super().over_own_terms(), method=self.method.over_own_terms())
+    def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
+        """Return the method for counts of which these columns are its terms, see `FittedMethod`."""
+        return replace(super().with_terms(terms), method=self.method.with_terms(terms))
 
     def decide(self, inputs: Any) -> Decisions:
         """Return the decisions by the values less the threshold of each learned class, see `FittedMethod`.

@@ -15,8 +15,6 @@ from benchmark.representation.weighting import canonical_csr, normalize_blocks, 
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -50,7 +48,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
     block_of_: NDArray[np.integer] | None = None
     block_weights_: Array | None = None
     block_norm_: NDArray[np.str_] | None = None
-    block_names_: tuple[str, ...] = ()
 
     @property
     def learns(self) -> str:
@@ -155,9 +152,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
             return weights
         return normalize_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
 
-    def of_blocks(
-        self, block_of: NDArray[np.integer], weights: Array, normalization: str, names: Sequence[str] = ()
-    ) -> Self:
+    def of_blocks(self, block_of: NDArray[np.integer], weights: Array, normalization: str) -> Self:
         """Set blocks of terms that `transform` normalizes separately and multiplies by weights.
 
         Parameters
@@ -167,8 +162,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         weights : float64 array, shape (n_blocks,)
             Not negative; a block of weight 0 is left out.
         normalization : {"none", "l1", "l2"}
-        names : sequence of str, length n_blocks
-            Names of the blocks, for parameters that are given by block; `fit` must follow then.
 
         Returns
         -------
@@ -176,7 +169,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
             This weighting.
         """
         self.block_of_, self.block_weights_, self.block_norm_ = block_of, weights, np.asarray(normalization)
-        self.block_names_ = tuple(names)
         return self
 
     def _check(self, method: str, values: Any, shape: tuple[int, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,6 +92,7 @@ class InverseClassSpaceDensity(_Supervised):
             )
 
 
+@dataclass(eq=False, repr=False)
 class Aitchison(_Supervised):
     """x^α λ: the transformation F(x) ∝ x^α λ of the simplex, so that kernels use the Fisher metric pulled back by F.
 
@@ -102,11 +104,10 @@ class Aitchison(_Supervised):
     ----------
     power : float
         α, the power of counts, from 0.001 to 10.
-    idf : float or dict of str to float
-        β, the power of idf, from 0 to 10; or that of each block of `fields` by its name, 1 for those that aren't named.
-    concentration : float or dict of str to float
-        γ, the power of the concentration, from 0 to 10; 0 uses no labels. By block as `idf`, 0 for those that aren't
-        named.
+    idf : float
+        β, the power of idf, from 0 to 10.
+    concentration : float
+        γ, the power of the concentration, from 0 to 10; 0 uses no labels.
     smoothing : float
         Number of pseudo-documents, > 0, with the class distribution of all documents, that are added to those of each
         term. Without them, terms of few documents would be concentrated by chance.
@@ -114,32 +115,21 @@ class Aitchison(_Supervised):
         Take 1 + log of each count in its place, as `log-tf` does.
     """
 
-    def __init__(
-        self,
-        power: float = 1.0,
-        idf: float | dict[str, float] = 1.0,
-        concentration: float | dict[str, float] = 0.0,
-        smoothing: float = 1.0,
-        log: bool = False,
-    ) -> None:
-        self.power = power
-        self.idf = idf
-        self.concentration = concentration
-        self.smoothing = smoothing
-        self.log = log
+    power: float = 1.0
+    idf: float = 1.0
+    concentration: float = 0.0
+    smoothing: float = 1.0
+    log: bool = False
 
     @property
     def learns(self) -> str:
         """Source of the factors: labels if γ > 0, else documents if β > 0, else nothing."""
-        if any(_values(self.concentration)):
-            return FROM_LABELS
-        # A block that isn't named has idf to the first power.
-        return FROM_DOCUMENTS if isinstance(self.idf, dict) or self.idf else ""
+        return FROM_LABELS if self.concentration else FROM_DOCUMENTS if self.idf else ""
 
     def check(self) -> None:
         """Raise ValueError for negative exponents, a power that makes all counts 1, and exponents that overflow."""
         for name, least, most in (("power", 1e-3, 10), ("idf", 0, 10), ("concentration", 0, 10)):
-            check_within(name, np.array(_values(getattr(self, name))), least, most)
+            check_within(name, np.array([getattr(self, name)]), least, most)
         check_within("smoothing", np.array([self.smoothing]), 1e-6, 1e6)
 
     def local(self, counts: sp.csr_array) -> Array:
@@ -148,27 +138,10 @@ class Aitchison(_Supervised):
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
         """Compute idf^β · concentration^γ."""
-        factors = inverse_document_frequency(presence) ** self._exponents("idf", 1.0)
+        factors = inverse_document_frequency(presence) ** self.idf
         seen = document_frequency(presence) > 0
         factors[~seen] = 0.0  # 0⁰ is 1
-        return factors * super().factors(presence, members) if any(_values(self.concentration)) else factors
-
-    def _exponents(self, name: str, otherwise: float) -> float | Array:
-        """Return the exponent of all terms, or that of each, shape (V,), where they are given by block.
-
-        Raises
-        ------
-        ValueError
-            If there are no blocks, or none of that name.
-        """
-        exponents = getattr(self, name)
-        if not isinstance(exponents, dict):
-            return float(exponents)
-        if self.block_of_ is None or (unknown := exponents.keys() - set(self.block_names_)):
-            missing = "no blocks" if self.block_of_ is None else f"no block {min(unknown)!r}"
-            raise ValueError(f"{name} is given by block, and there is {missing}: `fields` names the blocks")
-        by_block = np.array([exponents.get(block, otherwise) for block in self.block_names_])
-        return np.asarray(by_block[self.block_of_], dtype=np.float64)
+        return factors * super().factors(presence, members) if self.concentration else factors
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:  # noqa: ARG002
         """Compute KL(P(class | term) ‖ P(class))^γ, counting documents with several classes in each class."""
@@ -179,11 +152,7 @@ class Aitchison(_Supervised):
         posterior = in_class[sizes > 0] + self.smoothing * prior
         posterior /= posterior.sum(axis=0)
         divergence = np.maximum((posterior * np.log(posterior / prior)).sum(axis=0), 0.0)  # rounding can be below 0
-        return np.asarray(divergence ** self._exponents("concentration", 0.0))
-
-
-def _values(exponents: float | dict[str, float]) -> list[float]:
-    return list(exponents.values()) if isinstance(exponents, dict) else [exponents]
+        return np.asarray(divergence**self.concentration)
 
 
 def _ones(counts: sp.csr_array) -> sp.csr_array:

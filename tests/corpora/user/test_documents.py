@@ -274,16 +274,6 @@ def test_drop_leaves_out_documents_with_their_group_part_date_and_text(tmp_path:
     assert reader.scanned().dropped == {"empty": 2, "unlabelled": 1, "repeated": 1, "rare": 1}
 
 
-def test_an_id_may_return_in_no_part(tmp_path: Path) -> None:
-    for part in ("train", "test"):
-        (tmp_path / f"{part}.jsonl").write_bytes(lines())
-    path = {"train": "train.jsonl", "test": "test.jsonl"}
-    with pytest.raises(DocumentsError, match=r"^train\.jsonl, test\.jsonl: 8 documents with the id .*:1 \('d0'\)"):
-        UserFiles(path, id="id", base=tmp_path).outline()
-    documents = UserFiles(path, base=tmp_path).outline()
-    assert (documents.ids[-1], documents.part_names) == ("16", ("test", "train"))
-
-
 def test_what_is_digested_is_what_is_parsed(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_bytes(lines())
     one = UserFiles("t.jsonl", base=tmp_path)

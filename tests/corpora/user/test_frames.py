@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import benchmark as sb
-from benchmark.api import _frame_sections
 from benchmark.commands.init import configuration_text, propose_columns, sample_file
-from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
-from benchmark.system.errors import ConfigError, DataError
+from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, write_frame
+from benchmark.system.errors import ConfigError
 
 TICKETS = pd.DataFrame(
     {
@@ -54,62 +52,6 @@ def test_the_file_has_the_columns_that_have_a_role(tmp_path) -> None:
     assert row == {"number": 3, "Long Description": TICKETS["Long Description"][3], "day": "2024-05-31T00:00:00.000Z"}
 
 
-def test_errors_speak_of_the_frame_and_its_row(tmp_path) -> None:
-    path = tmp_path / "frame.jsonl"
-    with pytest.raises(DataError) as caught, name_frame_in_errors(path):
-        raise DataError(f"{path}: 1 document without text (the first: {path}:12)")
-    assert str(caught.value) == "the frame: 1 document without text (the first: the frame, row 12)"
-
-
-@pytest.mark.parametrize(
-    ("frame", "how"),
-    [
-        (TICKETS, {**NAMED, "methods": ["mnbb"]}),
-        (TICKETS, {**NAMED, "methods": ["mnb"], "plugins": ["mine.py"]}),
-        (TICKETS.assign(Kategorie="a"), {**NAMED, "methods": ["mnb"]}),
-        (TICKETS.assign(Kategorie=[None, *TICKETS["Kategorie"][1:]]), {**NAMED, "methods": ["mnb"]}),
-        (TICKETS.iloc[:0], {**NAMED, "methods": ["mnb"]}),
-        (TICKETS, {**NAMED, "methods": ["mnb"], "protocol": "leave-one-group-out"}),
-    ],
-)
-def test_no_error_names_a_folder_that_is_gone(frame: pd.DataFrame, how: dict[str, object]) -> None:
-    with pytest.raises(sb.BenchError) as caught:
-        sb.run(corpus=frame, **how)
-    assert "simplexbench-" not in str(caught.value)
-
-
-def test_a_frame_is_run_as_init_proposes() -> None:
-    result = sb.run(corpus=TICKETS, **NAMED)
-    better = ["log-entropy-linear-svm", "tfidf-hellinger", "ngd"]
-    assert list(result.scores["cell"].unique()) == ["mnb", "complement-nb", "tfidf-linear-svm", *better]
-    assert set(zip(result.significance["a"], result.significance["b"], strict=True)) == {
-        (name, "tfidf-linear-svm") for name in ("mnb", "complement-nb", *better)
-    }
-    raw = result.findings.experiment.raw
-    assert raw["text"] == {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2}
-    assert raw["protocol"] == {"name": "k-fold", "k": 5}
-    assert raw["corpus"]["path"] == "frame.jsonl", "the folder is gone"
-    own = sb.run(corpus=TICKETS, **NAMED, methods=["mnb"], protocol={"name": "k-fold", "k": 4})
-    assert not len(own.significance)
-    assert set(own.scores["fold"]) == {"all", *(f"fold-{i}" for i in range(1, 5))}
-
-
-def test_several_classes_and_given_parts_need_no_protocol() -> None:
-    several = TICKETS.assign(tags=[[name, "all"] if i % 3 else [name] for i, name in enumerate(TICKETS["Kategorie"])])
-    result = sb.run(corpus=several, text="Long Description", labels="tags", methods=["mnb"])
-    assert result.predictions("mnb")["truth"].map(len).max() == 2
-    parts = TICKETS.assign(split=np.where(np.arange(40) < 30, "train", "test"))
-    assert set(sb.run(corpus=parts, **NAMED, methods=["mnb"]).scores["fold"]) == {"test", "all"}
-    raw = sb.run(corpus=parts, **NAMED, methods=["mnb"], protocol={"name": "k-fold", "k": 2}).findings.experiment.raw
-    assert "vocabulary_from" not in raw["text"]
-
-
-def test_documents_can_be_dropped() -> None:
-    holes = TICKETS.assign(Kategorie=[None, *TICKETS["Kategorie"][1:]])
-    result = sb.run(corpus=holes, **NAMED, drop=["unlabelled"], methods=["mnb"])
-    assert len(result.predictions("mnb")) == len(TICKETS) - 1
-
-
 def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
     pages = sb.load("synthetic")
     pages.to_csv(tmp_path / "pages.csv", index=False)
@@ -118,25 +60,3 @@ def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:
     config = tmp_path / "pages.yaml"
     config.write_text(configuration_text(replace(seen, roles=roles), config))
     pd.testing.assert_frame_equal(sb.run(corpus=pages).scores, sb.run(config).scores)
-
-
-def test_roles_and_options_of_a_frame_reach_its_reader(tmp_path) -> None:
-    """Whether they stand beside the frame or in the section of the corpus; nothing of them is left outside it."""
-    path = tmp_path / "frame.jsonl"
-    frame = TICKETS.assign(tags="a;b", who="w", day="2024-05-31", part="train", key=range(40))
-    own = {"id": "key", "split": "part", "group": "who", "date": "day"}
-    given = {"text": "Long Description", "labels": "tags", "separator": ";", "format": "mail", "drop": ["empty"], **own}
-    for beside in (given, {}):
-        inside = {} if beside else dict(given)
-        sections = _frame_sections(frame, inside, {**beside, "methods": ["mnb"]}, path)
-        assert sections["corpus"] == {"name": "files", "path": str(path), **given}
-        assert not {*given, "compare"} & {*sections} - {"text"}
-        assert sections["methods"] == ["mnb"]
-        assert json.loads(path.read_text().splitlines()[39]) == {
-            "Long Description": "the printer jams again 39",
-            "tags": "a;b",
-            "key": 39,
-            "part": "train",
-            "who": "w",
-            "day": "2024-05-31",
-        }

@@ -15,7 +15,6 @@ import pyarrow.parquet
 import pytest
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.user.records import file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 
@@ -135,20 +134,6 @@ def test_a_folder_and_a_file_for_each_part(tmp_path: Path, end: str) -> None:
     (tmp_path / "links" / "x").symlink_to(tmp_path / "docs" / "train")
     (tmp_path / "links" / "y").symlink_to(tmp_path / "docs" / "test")
     assert len(UserFiles("links", base=tmp_path).outline()) == 4, "links are followed"
-
-
-def test_columns_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
-    for name, content in PLAIN.items():
-        (tmp_path / name).write_bytes(content)
-        assert read_columns(tmp_path / name) == ["id", "text", "label"], name
-    assert [line for line, _ in iter_records(tmp_path / "a.csv", ["id"])] == [2, 3, 5, 6]
-    assert [line for line, _ in iter_records(tmp_path / "a.ndjson", ["id"])] == [1, 3, 5, 7]
-    assert [file_extension(tmp_path / name) for name in ("A.CSV", "a.b.tsv.xz", "a.gz", "a")] == [
-        ".csv",
-        ".tsv",
-        "",
-        "",
-    ]
 
 
 @pytest.mark.parametrize("end", [".gz", ".xz", ".zst"])

@@ -16,7 +16,7 @@ N, K = 60, 4  # documents and categories of the corpus
 
 def test_the_gram_matrix_is_symmetric_and_has_no_negative_eigenvalue(top, corpus):
     for target in range(K):
-        gram = top.gram(corpus[0], target)
+        gram = top.set_params(target=target).transform(corpus[0])
         scale = np.trace(gram)
         np.testing.assert_allclose(gram, gram.T, rtol=0, atol=1e-15 * scale)
         assert np.linalg.eigvalsh((gram + gram.T) / 2).min() >= -N * np.finfo(float).eps * scale
@@ -27,7 +27,7 @@ def test_permuting_the_training_documents_permutes_the_gram(corpus, rng):
     order = rng.permutation(N)
     # The hyperplanes are unique; how near the solver comes to them depends on the order, by its tolerance.
     fitted = [HyperplaneTop(epsilon=1e-10).fit(points, labels) for points, labels in ((X, Y), (X[order], Y[order]))]
-    before, after = (top.gram(top.points_, 3) for top in fitted)
+    before, after = (top.set_params(target=3).transform(top.points_) for top in fitted)
     np.testing.assert_allclose(after, before[np.ix_(order, order)], rtol=1e-6, atol=1e-6 * np.abs(before).max())
 
 
@@ -35,7 +35,9 @@ def test_permuting_the_other_categories_changes_nothing(corpus):
     X, Y = corpus
     order = np.array([2, 3, 1, 0])
     fitted = [HyperplaneTop().fit(X, labels) for labels in (Y, Y[:, order])]
-    np.testing.assert_allclose(fitted[0].gram(X, 1), fitted[1].gram(X, 2), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        fitted[0].set_params(target=1).transform(X), fitted[1].set_params(target=2).transform(X), rtol=1e-10, atol=1e-10
+    )
 
 
 def test_targets_are_solved_as_by_a_classifier_on_the_gram_matrix(corpus, rng):
@@ -45,8 +47,10 @@ def test_targets_are_solved_as_by_a_classifier_on_the_gram_matrix(corpus, rng):
     decisions = top.solve_targets([2, 0], points)
     assert decisions.shape == (15, 2)
     for column, target in enumerate([2, 0]):
-        machine = SupportVectorClassifier(epsilon=1e-9).fit(top.gram(X, target), np.where(Y[:, target], 1, -1))
-        expected = machine.decision_function(top.gram(points, target))[:, 0]
+        machine = SupportVectorClassifier(epsilon=1e-9).fit(
+            top.set_params(target=target).transform(X), np.where(Y[:, target], 1, -1)
+        )
+        expected = machine.decision_function(top.set_params(target=target).transform(points))[:, 0]
         np.testing.assert_allclose(decisions[:, column], expected, rtol=1e-6, atol=1e-6)
 
 
@@ -84,6 +88,6 @@ def test_a_category_that_gives_no_density_is_refused_by_name(corpus, rows, compl
 def test_the_rows_are_those_of_the_target(corpus, target, rng):
     points = draw_points(rng, 5)[0]
     top = HyperplaneTop(target=target).fit(*corpus)
-    np.testing.assert_array_equal(top.transform(points), top.gram(points, target))
-    others = [top.gram(points, other) for other in range(K) if other != target]
-    assert all(np.abs(top.transform(points) - other).max() > 1e-3 for other in others)
+    own = top.transform(points)
+    others = [top.set_params(target=other).transform(points) for other in range(K) if other != target]
+    assert all(np.abs(own - other).max() > 1e-3 for other in others)

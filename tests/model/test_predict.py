@@ -1,4 +1,4 @@
-"""The two commands: from a configuration to a model, and from files of every kind to lines."""
+"""From a configuration to a model, and from files of every kind to lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import csv
 import gzip
 import io
 import json
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -20,9 +19,8 @@ from typer.testing import CliRunner
 import benchmark
 from benchmark.cli import app
 from benchmark.model import prediction_io
-from benchmark.model.prediction_io import STANDARD_INPUT, read_texts
-from benchmark.system.errors import DataError
-from tests.trials.limits import mostly_slow
+from benchmark.model.prediction_io import STANDARD_INPUT, format_predictions, read_texts
+from benchmark.model.text_model import TextPredictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,15 +75,17 @@ def rows_of(output: str) -> list[dict[str, str]]:
 
 
 def test_every_kind_of_file_is_answered_alike(made: Callable[..., Path]) -> None:
+    """Without an option, the names are those of the training documents' column; another delimiter is stated."""
     folder = made("--probability")
     given = [json.loads(line) for line in (folder / "mine.jsonl").read_text().splitlines()]
     table = pd.DataFrame(given)[["name", "subject", "body"]]
     table.to_csv(folder / "new.csv", index=False)
     table.to_csv(folder / "new.tsv.gz", index=False, sep="\t")
     table.to_parquet(folder / "new.parquet")
+    table.to_csv(folder / "odd.csv", index=False, sep="|", encoding="utf-16")
     outputs = []
-    for name in ("mine.jsonl", "new.csv", "new.tsv.gz", "new.parquet"):
-        result = bench("predict", folder / "model", folder / name, "--id", "name")
+    for name in ("mine.jsonl", "new.csv", "new.tsv.gz", "new.parquet", "odd.csv"):
+        result = bench("predict", folder / "model", folder / name, *(["--delimiter", "|"] * (name == "odd.csv")))
         assert (result.exit_code, result.stderr) == (0, "")
         outputs.append(result.stdout)
     assert len(set(outputs)) == 1
@@ -111,15 +111,13 @@ def test_plain_files_and_standard_input_are_documents_and_lines(made: Callable[.
     assert [row.pop("id") for row in of_lines] == ["1", "2", "3"]
     assert of_files == [of_lines[0], of_lines[2]]
     assert piped.stderr == "1 of 3 documents have no word that the model knows\n"
+    nothing = bench("predict", folder / "model", input="")
+    assert (nothing.exit_code, nothing.stdout.count("\n"), nothing.stderr) == (0, 1, "")
 
 
 def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callable[..., Path]) -> None:
     folder = made("--probability")
-    model = benchmark.load_model(folder / "model")
-    multilabel, texts = (
-        model.model.multilabel,
-        [" ".join(words) for words in (["leaf", "cup"], ["ship", "pen", "paper"])],
-    )
+    model, texts = benchmark.load_model(folder / "model"), ["leaf cup", "ship pen paper"]
     result = bench("predict", folder / "model", "--format", "jsonl", "--top-terms", 2, input="\n".join(texts))
     found = [json.loads(line) for line in result.stdout.splitlines()]
     order = model.classes_.tolist()
@@ -127,22 +125,14 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     for row, value, probability, own in zip(found, values, probabilities, given, strict=True):
         assert [row["decision"][name] for name in order] == value.tolist()
         assert [row["probability"][name] for name in order] == probability.tolist()
-        if multilabel:
+        if model.multilabel:
             assert row["labels"] == [name for name, is_one in zip(order, own, strict=True) if is_one]
             assert set(row["words"]) == set(row["labels"])
         else:
             assert row["label"] == own
-    told = [
-        word for row in found for each in (row["words"].values() if multilabel else [row["words"]]) for word in each
-    ]
-    assert told
-    assert set(told) <= set(" ".join(texts).split())
-    as_csv = rows_of(bench("predict", folder / "model", "--top-terms", 2, input="\n".join(texts)).stdout)
-    for row, line in zip(found, as_csv, strict=True):
-        own_words = row["words"] if multilabel else {"": row["words"]}
-        assert {k.removeprefix("words").strip(): v.split() for k, v in line.items() if k.startswith("words") and v} == {
-            name: words for name, words in own_words.items() if words
-        }
+    words = [each for row in found for each in (row["words"].values() if model.multilabel else [row["words"]])]
+    assert set().union(*words) <= set(" ".join(texts).split())
+    assert any(words)
 
 
 def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
@@ -150,6 +140,7 @@ def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
     config, model = folder / "mine.yaml", folder / "model"
     (folder / "new.csv").write_text("subject,text\na,b\n")
     (folder / "odd.jsonl").write_text('{"subject": 7, "body": "a"}\n')
+    (folder / "a.xlsx").write_bytes(b"PK")
     cases: list[tuple[tuple[object, ...], int, str]] = [
         (("fit", config, "--cell", "ngd", "--out", model), 2, "holds a model already; --overwrite"),
         (("fit", config, "--cell", "ngdd", "--out", folder / "x"), 2, "unknown cell 'ngdd'; did you mean 'ngd'?"),
@@ -158,39 +149,18 @@ def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
         (("predict", model, folder / "nothing.txt"), 3, "can't be read: No such file or directory"),
         (("predict", model, folder / "new.csv"), 3, "has no column 'body'"),
         (("predict", model, folder / "odd.jsonl"), 3, "odd.jsonl:1: the text is 7, and must be text"),
+        (("predict", model, folder / "a.xlsx"), 3, "save its table as CSV"),
         (("predict", model, "--format", "xml"), 2, "unknown format 'xml' (allowed: csv, jsonl)"),
         (("predict", model, "--encoding", "utf-9"), 2, "unknown encoding 'utf-9'"),
+        (("predict", model, "--delimiter", ";;"), 2, "must be one character, such as ';'"),
     ]
     for arguments, code, message in cases:
         result = bench(*arguments, input="")
         assert (result.exit_code, result.stderr.count("\n")) == (code, 1), arguments
         assert message in result.stderr
     assert bench("fit", config, "--cell", "mnb", "--out", model, "--overwrite").exit_code == 0
-    assert bench("predict", model, folder / "new.csv", "--text", "subject", "--text", "text").exit_code == 0
-
-
-def test_the_header_alone_is_the_answer_to_nothing(made: Callable[..., Path]) -> None:
-    folder = made()
-    result = bench("predict", folder / "model", input="")
-    assert (result.exit_code, result.stdout.count("\n"), result.stderr) == (0, 1, "")
-    assert result.stdout.split(",")[1] in ("label", "labels")
-    assert bench("predict", folder / "model", "--format", "jsonl", input="").stdout == ""
-
-
-@pytest.mark.parametrize("made", mostly_slow([False, True], 1), indirect=True)
-@pytest.mark.parametrize("named", mostly_slow([((),), (("-",),)], 1))
-def test_an_input_that_cannot_be_read_is_said_in_a_line_before_the_header(
-    named: tuple[str, ...], made: Callable[..., Path]
-) -> None:
-    folder = made()
-    arguments = ["predict", str(folder / "model"), *named]
-    script = f"import sys; from benchmark.cli import main; sys.argv[1:] = {arguments}; main()"
-    for redirected, message in (("<&-", "is closed"), ('0>"$2"', "can't be read: Bad file descriptor")):
-        words = ["sh", "-c", f'"$0" -c "$1" {redirected}', sys.executable, script, str(folder / "written")]
-        found = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert (found.returncode, found.stdout) == (3, "")
-        assert found.stderr.startswith(f"bench: standard input {message}")
-        assert found.stderr.count("\n") == 1
+    found = bench("predict", model, folder / "new.csv", "--text", "subject", "--text", "text")
+    assert [row["id"] for row in rows_of(found.stdout)] == [f"{folder / 'new.csv'}:2"], "it has no column of names"
 
 
 def test_points_have_no_model(tmp_path: Path) -> None:
@@ -204,8 +174,62 @@ def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.Monke
     content = b"one \t\r\n\n  two\r\n\xff \nlast "
     monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     found = list(read_texts([STANDARD_INPUT], {"text": ["text"]}))
-    found = [(name.id, text) for name, text in found]
     assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
-    monkeypatch.setattr(prediction_io.sys, "stdin", None)
-    with pytest.raises(DataError, match=r"^standard input is closed: name files of texts"):
-        list(read_texts([STANDARD_INPUT], {"text": ["text"]}))
+
+
+#: A document of one class, and one without a class where there may be several; a class that was not learned.
+ANSWERS = TextPredictions(
+    np.array([1, 0], np.int32),
+    np.array([[0.25, 1 / 3, -np.inf], [2.0, -1.0, 0.5]]),
+    np.array([[0.125, 0.75, 0.125], [0.5, 1 / 3, 1 / 6]]),
+    np.array([3, 0]),
+    ({1: ["leaf", "cup"]}, {0: []}),
+)
+SEVERAL = replace(
+    ANSWERS,
+    predicted=np.array([[True, False, True], [False, False, False]]),
+    probabilities=None,
+    words=({0: ["leaf"], 2: ["cup", "pot"]}, {}),
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "lines", "record"),
+    [
+        (
+            ANSWERS,
+            [
+                "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
+                'n1,b,0.25,0.333333333333,,0.125,0.75,0.125,"leaf, cup"',
+                "n2,a,2,-1,0.5,0.5,0.333333333333,0.166666666667,",
+            ],
+            {"label": "b", "probability": {"a": 0.125, "b": 0.75, "c": 0.125}, "words": ["leaf", "cup"]},
+        ),
+        (
+            SEVERAL,
+            [
+                "id,labels,decision a,decision b,decision c,words a,words b,words c",
+                'n1,a;c,0.25,0.333333333333,,leaf,,"cup, pot"',
+                "n2,,2,-1,0.5,,,",
+            ],
+            {"labels": ["a", "c"], "words": {"a": ["leaf"], "c": ["cup", "pot"]}},
+        ),
+    ],
+)
+def test_a_prediction_is_a_row_of_a_table_and_a_line_of_json(
+    answers: TextPredictions, lines: list[str], record: dict[str, Any]
+) -> None:
+    sigmoids, multilabel = answers.probabilities, answers.predicted.ndim == 2
+    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=sigmoids)
+    asked = [(("n1", "n2"), answers)]
+    assert "".join(format_predictions(model, asked, with_words=True)).splitlines() == lines
+    first, _ = "".join(format_predictions(model, asked, as_json=True)).splitlines()
+    assert json.loads(first) == {"id": "n1", "decision": {"a": 0.25, "b": 1 / 3, "c": None}} | record
+
+
+def test_records_have_names_and_fields(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"n": 7, "head": "é", "body": null}\n{"n": "x", "head": "", "body": "b"}\n')
+    found = list(read_texts([path], {"text": ["head", "body"], "reading": {"id": "n"}}))
+    assert [(name, bytes(text)) for name, text in found] == [("7", "é".encode()), ("x", b"\nb")]
+    assert found[0][1].fields == {"head": "é".encode(), "body": b""}  # type: ignore[attr-defined]
