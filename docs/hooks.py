@@ -37,6 +37,8 @@ RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
 AWAITED = ("methods.md", "ablation.md")
 #: Pages whose tables are wider than the text.
 WIDE = ("index.md", "methods.md", "ablation.md", "reproduction.md")
+#: Pages that `bench reproduce` writes of all papers, beside the reproduction.
+OF_ALL_PAPERS = ("papers/deviations.md", "papers/coverage.md")
 #: Comment of a page in whose place the scoreboard stands.
 SCOREBOARD = "<!-- scoreboard -->"
 #: Formulas as pymdownx.arithmatex leaves them: \\(…\\) in a text, and \\[…\\] in a paragraph of its own.
@@ -46,7 +48,7 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[]\s*(.*?)\s*\\[)\]]
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Add the papers to the navigation, in the order of their years, and leave out pages that don't exist yet."""
     ready = [page for page in config.nav or [] if page not in AWAITED or (REPOSITORY / "docs" / page).exists()]
-    of_papers = ["reproduction.md", *(f"papers/{each.paper}.md" for each in with_claims()), "papers/deviations.md"]
+    of_papers = ["reproduction.md", *(f"papers/{each.paper}.md" for each in with_claims()), *OF_ALL_PAPERS]
     config.nav = [{"Papers": of_papers} if page == {"Papers": []} else page for page in ready]
     return config
 
@@ -102,8 +104,8 @@ def pages() -> dict[str, str]:
     """Return every generated page by its name."""
     made = {f"papers/{each.paper}.md": paper_page(each) for each in with_claims()}
     made["reproduction.md"] = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
-    deviations = (RESULTS / "papers" / "deviations.md").read_text(encoding="utf-8")
-    made["papers/deviations.md"] = deviations.replace("../REPRODUCTION.md", "../reproduction.md")
+    for name in OF_ALL_PAPERS:
+        made[name] = (RESULTS / name).read_text(encoding="utf-8").replace("../REPRODUCTION.md", "../reproduction.md")
     made["api.md"] = api_page()
     return made
 

@@ -15,7 +15,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.report.page import coverage_page, deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -73,7 +73,7 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
     files = {f"{section.key}.md": paper_page(section) for section in sections}
-    files["deviations.md"] = deviations_page(sections)
+    files |= {"deviations.md": deviations_page(sections), "coverage.md": coverage_page(sections)}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
         write_atomically(path.parent / "papers" / name, text.encode())
@@ -118,6 +118,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         comparison_frame(comparisons),
         tuple(claim_notes(published.claims)),
         published.finding,
+        published.coverage,
     )
 
 

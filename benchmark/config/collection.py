@@ -55,7 +55,8 @@ def text_from_config(node: Node, reader: CorpusReader) -> TextSettings:
     lengths = tuple(text.characters) and (text.characters[0], text.characters[-1])
     words = tuple(sorted(set(text.ngrams)))
     fields = _fields(reader, text.fields, node["fields"])
-    lexing = Lexing(*how, words, *fields, lengths, text.within, _user_stop_words(text.stoplist, node["stoplist"]))
+    stopped = _user_stop_words(text.stoplist, node["stoplist"])
+    lexing = Lexing(*how, words, *fields, lengths, text.within, stopped, text.stemmer)
     if len(set(lexing.blocks)) < len(lexing.blocks):
         raise node["fields"].error(f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))

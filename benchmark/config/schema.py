@@ -25,7 +25,7 @@ from benchmark.config.value_types import (
     mapping_or_other,
 )
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, WITHIN, WORDS
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, STEMMERS, WITHIN, WORDS
 
 
 class CorpusSection(ConfigSection):
@@ -70,6 +70,9 @@ class TextSection(ConfigSection):
         How digits are read.
     stoplist : str
         Words to leave out, or a file of them: ./mine.txt.
+    stemmer : str
+        Whether a word is counted as its stem: "oil" and "oils" are one term. The stop list is of words, and both
+        minimums are of stems.
     fields : str or list of str
         Which parts of a document are counted, each by itself: all of it, columns of the text, or parts of its
         format: for mail header, body, quoted, own, or any header line by its name; for HTML title, headings,
@@ -95,6 +98,7 @@ class TextSection(ConfigSection):
     skip_html: bool = False
     digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
     stoplist: Stoplist = "smart"
+    stemmer: Annotated[str, OneOf(tuple(STEMMERS))] = "none"
     fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
     )

@@ -9,7 +9,7 @@ from benchmark.diagnostics.centroid_distances import CentroidDistances
 from benchmark.diagnostics.centroid_flow import CentroidFlow
 from benchmark.diagnostics.document_counts import DocumentCounts
 from benchmark.diagnostics.feature_errors import FeatureErrors
-from benchmark.diagnostics.points import Coordinates, CoveringNumbers
+from benchmark.diagnostics.points import Coordinates, CoveringGrowth, CoveringNumbers
 
 if TYPE_CHECKING:
     from benchmark.diagnostics.base import Diagnostic
@@ -19,6 +19,7 @@ DIAGNOSTICS: dict[str, type[Diagnostic]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,
     "coordinates": Coordinates,
+    "covering-growth": CoveringGrowth,
     "covering-numbers": CoveringNumbers,
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Experiment, TextSettings
-    from benchmark.experiment.plan import PlannedTask, Setting, StoreUnit
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.plan import LoadedVariant, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
-    from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedVariant:
-    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
-
-    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
-    """
-
-    counts: Counts
-    key: str
-    facts: dict[str, Any]
-    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
-    strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
 class Executor(Protocol):

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.experiment.context import Executor, LoadedVariant, RunContext
-    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.context import Executor, RunContext
+    from benchmark.experiment.plan import Batch, LoadedVariant, Part, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -42,11 +42,25 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.splits import Split
-    from benchmark.experiment.context import LoadedVariant
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
+    from benchmark.text.strings import Texts
 
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedVariant:
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
+
+    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
+    """
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
+    strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
-from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import (
     LastCorpus,
     check_expectations,
@@ -23,7 +22,14 @@ from benchmark.experiment.counting import (
     text_counts,
 )
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import component_classes, plan_task, rows_digest, setting_name, unpack_predictions
+from benchmark.experiment.plan import (
+    LoadedVariant,
+    component_classes,
+    plan_task,
+    rows_digest,
+    setting_name,
+    unpack_predictions,
+)
 from benchmark.experiment.store import KernelCache, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system.errors import ConfigError

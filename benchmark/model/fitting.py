@@ -14,9 +14,8 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.context import LoadedVariant
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.plan import fold_counts, plan_task
+from benchmark.experiment.plan import LoadedVariant, fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -287,8 +288,31 @@ class Claim(_Record):
         return self
 
 
+class CoveredPart(_Record):
+    """Numbered part or statement of a paper, and what runs or checks it, or the reason why nothing does.
+
+    `configs` maps a configuration to patterns of its cells, figures and diagnostics; an empty list stands for all of
+    it. `tests` are files of this package's tests.
+    """
+
+    part: str
+    says: str
+    configs: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    claims: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    not_run: str = ""
+
+    @model_validator(mode="after")
+    def _accounted_for(self) -> CoveredPart:
+        if not (self.configs or self.claims or self.tests or self.not_run):
+            raise ValueError("needs `configs`, `claims` or `tests`, or in `not_run` the reason why there are none")
+        return self
+
+
 class Published(_Record):
     """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
+
+    `coverage` lists the parts of the paper, in its order, each with what runs it.
 
     `remarks` are sentences on the published values of a configuration, by its name.
 
@@ -310,6 +334,7 @@ class Published(_Record):
     claims: tuple[Claim, ...] = ()
     reference_values: tuple[ReferenceValues, ...] = ()
     census: tuple[CensusEntry, ...] = ()
+    coverage: tuple[CoveredPart, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -335,6 +360,21 @@ class Published(_Record):
     def of_paper(self) -> bool:
         """True if it has values, ranges or claims of a paper, and not only reference values."""
         return bool(self.values or self.ranges or self.claims)
+
+    @model_validator(mode="after")
+    def _said_once(self) -> Published:
+        """Raise ValueError if a value or claim occurs twice, or `same_as` or `coverage` name no claim."""
+        ids = [claim.id for claim in self.claims]
+        values = [value.model_dump_json(exclude={"value"}) for value in self.values]
+        for what, names in (("value", values), ("claim", ids)):
+            twice = [name for name, n in Counter(names).items() if n > 1]
+            if twice:
+                raise ValueError(f"{what} given more than once: {twice[0]}")
+        same = [claim.same_as for claim in self.claims if claim.same_as is not None]
+        for name in [*same, *(name for part in self.coverage for name in part.claims)]:
+            if name not in ids:
+                raise ValueError(unknown_name("claim", name, ids))
+        return self
 
 
 def _is_share(value: Any) -> bool:

@@ -9,7 +9,7 @@ from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
 from benchmark.papers.verdict_counts import NO_VALUES
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.environment import template_environment
-from benchmark.report.paper_results import counts_table, scoreboard_headline
+from benchmark.report.paper_results import counts_table, coverage_table, scoreboard_headline
 from benchmark.report.run_tables import main_tables
 from benchmark.report.sensitivity import (
     agreement_text,
@@ -45,6 +45,11 @@ def deviations_page(sections: Sequence[PaperResult]) -> str:
     return render_markdown("deviations", sections=sections)
 
 
+def coverage_page(sections: Sequence[PaperResult]) -> str:
+    """Write the page of coverage as Markdown: for each paper, its parts and what runs each."""
+    return render_markdown("coverage", sections=sections)
+
+
 def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values."""
     environment = template_environment(
@@ -52,6 +57,7 @@ def render_markdown(template: str, **values: Any) -> str:
         broken=_broken,
         claims=claim_table,
         counted=verdict_counts_text,
+        covered=coverage_table,
         deviating=_deviating,
         exceptions=lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
         agreement=agreement_text,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.analysis.summary import Summary
+    from benchmark.papers.published import CoveredPart
 
 #: Columns of the comparisons of claims. `verdict` is the one that decides: ours, or the paper's if there is no test.
 COMPARISONS = (
@@ -73,6 +74,8 @@ class PaperResult:
         Notes on the claims: margins, ranges, claims that the paper states twice.
     finding : str
         Outcome of the reproduction, in a sentence.
+    coverage : tuple of CoveredPart
+        Parts of the paper, and what runs each.
     """
 
     key: str
@@ -84,6 +87,7 @@ class PaperResult:
     comparisons: pd.DataFrame = field(default_factory=comparison_frame)
     remarks: tuple[str, ...] = ()
     finding: str = ""
+    coverage: tuple[CoveredPart, ...] = ()
 
     @property
     def source(self) -> str:
@@ -146,6 +150,23 @@ def counts_table(papers: Sequence[PaperResult]) -> Table:
     header = ("what", "of", "reproduced", "in part", "not reproduced", "no verdict")
     note = "; ".join(not_counted_texts([each for paper in papers for each in paper.verdicts]))
     return Table.of("What is reproduced", header, rows, f"{note}." if note else "")
+
+
+def coverage_table(parts: Iterable[CoveredPart]) -> Table:
+    """Return a table of the parts of a paper, and what runs each."""
+    rows = [
+        (
+            each.part,
+            each.says,
+            "; ".join(f"{name}: {', '.join(cells)}" if cells else name for name, cells in each.configs.items()),
+            ", ".join(each.claims),
+            ", ".join(each.tests),
+            each.not_run,
+        )
+        for each in parts
+    ]
+    header = ("part", "what it says", "configurations and cells", "claims", "tests", "what is not run, and why")
+    return Table.of("Parts of the paper", header, rows)
 
 
 def record_frames(papers: Sequence[PaperResult]) -> dict[str, pd.DataFrame]:

@@ -16,7 +16,7 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plug
 from benchmark.representation import NORMALIZATIONS
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
-from benchmark.text.lexer import DIGIT_RULES
+from benchmark.text.lexer import DIGIT_RULES, STEMMERS
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
+    rows["stemmers"] = [(name, "", text) for name, text in STEMMERS.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
     publications = (load_published(path) for path in shipped_files(published.PUBLISHED_FOLDER, "*.yaml"))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]

@@ -44,6 +44,11 @@ DIGIT_RULES = {
     "literal": "a run of digits is a token by itself, unchanged: 101",
 }
 
+STEMMERS = {
+    "none": "words are terms as they are",
+    "porter": "of each word its stem, by M. F. Porter's algorithm (Program 14, 1980) for English",
+}
+
 MIN_WORD_LENGTH, MAX_WORD_LENGTH = 2, 99
 MAX_NGRAM_LENGTH = 5
 MAX_CHARACTERS = 10
@@ -117,6 +122,9 @@ class Lexing:
         One of `WITHIN`: between which borders n-grams of characters are found.
     stopped : tuple of str
         Words of a stop list of one's own, lower-cased and sorted; () for those of the named one.
+    stemmer : str
+        One of `STEMMERS`. Terms are made of stems, and n-grams of characters of words as they are. The stop list and
+        the limits of length hold for the words of the text, so that "needing" is the term "need", a stop word itself.
     """
 
     skip_header: bool = False
@@ -130,6 +138,7 @@ class Lexing:
     characters: tuple[int, ...] = ()
     within: str = WORDS
     stopped: tuple[str, ...] = ()
+    stemmer: str = "none"
 
     @property
     def left_out(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+import Stemmer
 
 from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.system.errors import ConfigError
@@ -90,8 +91,10 @@ def prune_counts(corpus: CountsCorpus, lexing: Lexing, pruning: Pruning) -> Coun
     Raises
     ------
     ConfigError
-        If the blocks of the counts are not those of `lexing`.
+        If the blocks of the counts are not those of `lexing`, or stems are asked for.
     """
+    if lexing.stemmer != "none":
+        raise ConfigError(f"text: stemmer is {lexing.stemmer}, and words that are already counted have no stems")
     if corpus.blocks != tuple(name for name in lexing.blocks if name in corpus.blocks):  # a block may have no terms
         counted_blocks, asked = ", ".join(corpus.blocks), ", ".join(lexing.blocks)
         raise ConfigError(
@@ -157,6 +160,18 @@ class _Words:
         self.characters += [] if found.characters is None else [found.characters]
         self.dropped += found.dropped
 
+    def stems(self, stemmer: str, left_out: frozenset[str]) -> _Words:
+        """Return the words' stems in their place, and nothing in the place of words that are left out."""
+        found, words = _Words(), [word.decode() for word in self.numbers]
+        stems = Stemmer.Stemmer(stemmer).stemWords(words)
+        numbers = [
+            NO_TERM if word in left_out else found.numbers[stem.encode()]
+            for word, stem in zip(words, stems, strict=True)
+        ]
+        number_of = np.array([*numbers, NO_TERM], dtype=np.int32)  # the last value is that of -1, no term
+        found.streams = [replace(stream, terms=number_of[stream.terms]) for stream in self.streams]
+        return found
+
 
 def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
@@ -208,8 +223,16 @@ def _field_terms(
 def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:
     """Yield the terms of each length.
 
-    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
+    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram. Stems
+    that are terms by themselves are those of words outside the stop list; n-grams have the stems of all words.
     """
+    if lexing.stemmer != "none":
+        plain = replace(lexing, stemmer="none", stoplist="none", stopped=())
+        for single in (True, False):
+            if ngrams := tuple(n for n in lexing.ngrams if (n == 1) is single):
+                stems = field.stems(lexing.stemmer, lexing.left_out if single else frozenset())
+                yield from _word_terms(prefix, stems, replace(plain, ngrams=ngrams), pruning, jobs)
+        return
     common, streams = common_terms(field.streams, len(field.numbers), pruning)
     spelled, stop = list(field.numbers), lexing.left_out
     names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.context import LoadedVariant
-    from benchmark.experiment.plan import Batch, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import Batch, LoadedVariant, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.experiment.context import LoadedVariant, RunContext
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import plan_task
+from benchmark.experiment.plan import LoadedVariant, plan_task
 from benchmark.experiment.runner import solve_task
 from benchmark.experiment.store import KernelCache
 from benchmark.methods.matrix_cache import MatrixCache

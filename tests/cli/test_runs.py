@@ -301,7 +301,7 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     (here / "mine" / "small.yaml").write_text(f"{SMALL}paper: {publish(paper)}\n")
     done = bench("reproduce", "--configs", "mine", *["--jobs", "2", "--no-download"])
     assert re.search(r"results/REPRODUCTION\.md: [01] of 1 published results are reproduced\.$", done.stdout.strip())
-    papers = ["a1.md", "claims.csv", "comparisons.csv", "deviations.md", "values.csv"]
+    papers = ["a1.md", "claims.csv", "comparisons.csv", "coverage.md", "deviations.md", "values.csv"]
     assert sorted(path.name for path in (here / "results" / "papers").iterdir()) == papers
     (here / "second.yaml").write_text(SMALL.replace("small", "second").replace("cornell", "texas"))
     page = bench("survey", "methods", "small", "second", "--page", "pages/mine.md").stdout

@@ -52,3 +52,15 @@ def test_the_bound_is_theorem_fours() -> None:
         np.testing.assert_allclose([point.value for point in line], expected)
         assert [point.x for point in line] == [1e-6, 1e-3, 0.1]
         assert next(row.estimate.value for row in told.rows if row.cell == name) == pytest.approx(expected[0])
+
+
+def test_growth_is_that_of_the_theorem_beside_what_is_measured() -> None:
+    built = DIAGNOSTICS["covering-growth"](dimension=[1, 3])
+    found = built.numbers(DiagnosticArrays("base", built.compute(None)))
+    told = {(row.cell, row.metric.rpartition("-")[2]): row.estimate.value for row in found.rows}
+    assert {cell for cell, _ in told} == set(built.rows)
+    assert [told["theorem-n3", name] for name in ("epsilon", "time")] == [2.5, -1.5]
+    assert told["torus-n1", "epsilon"] == pytest.approx(1.5, rel=0.01)  # whole numbers, without a second term
+    for dimension in ([], [0], [2.0]):
+        with pytest.raises(ValueError, match="positive whole numbers"):
+            DIAGNOSTICS["covering-growth"](dimension=dimension).check()

@@ -15,9 +15,9 @@ from benchmark.corpora.archive import CorpusSource
 from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
-from benchmark.experiment.context import LoadedVariant, RunContext
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import counts_key, read_counts
-from benchmark.experiment.plan import Batch, component_classes, plan_task
+from benchmark.experiment.plan import Batch, LoadedVariant, component_classes, plan_task
 from benchmark.experiment.runner import diagnostics_of
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import Stemmer
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, WITHIN, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, STEMMERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
-from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
@@ -24,7 +24,7 @@ from tests.text.lexed import tokens
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
-WORDS = [b"kernel", b"Kernel", b"the", b"of", b"text", b"fisher", b"7", b"42", b"x", "\u6f22été".encode()]
+WORDS = [b"kernel", b"Kernel", b"the", b"of", b"text", b"needing", b"7", b"42", b"x", "\u6f22été".encode()]
 # A byte picks a word: bytes are drawn at once, words of a list one by one.
 DOCUMENTS = st.binary(max_size=12).map(lambda picks: b" ".join(WORDS[pick % len(WORDS)] for pick in picks))
 CORPORA = st.lists(DOCUMENTS, max_size=8)
@@ -35,6 +35,7 @@ LEXINGS = st.builds(
     stoplist=st.sampled_from(["smart", "none"]),
     lexer=st.sampled_from(list(LEXERS)),
     ngrams=NGRAMS,
+    stemmer=st.sampled_from(list(STEMMERS)),
 )
 WITH_CHARACTERS = st.builds(
     replace, LEXINGS, characters=st.sampled_from([(), (1, 2), (3, 5), (5, 6)]), within=st.sampled_from(list(WITHIN))
@@ -58,12 +59,15 @@ def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
 @given(CORPORA, LEXINGS, st.integers(1, 3))
 @example([b"", b""], Lexing(ngrams=(1, 2)), 1)
 @example([b"of kernel", b"kernel of kernel"], Lexing(ngrams=(1, 2, 3)), 1)
+@example([b"needing texts", b"need text", b"needed"], Lexing(ngrams=(1, 2), stemmer="porter"), 2)
 def test_counts_are_those_of_scikit_learn(documents: list[bytes], lexing: Lexing, least: int) -> None:
     """Its stop list would close the gap that a word leaves; n-grams here have the stop words in them."""
-    every = [tokens(document, replace(lexing, stoplist="none")) for document in documents]
+    stem = Stemmer.Stemmer("porter").stemWord if lexing.stemmer == "porter" else str
     counts = count_terms(corpus_of(documents), lexing, Pruning(min_documents=least))
     assert counts.blocks == tuple("all" if n == 1 else f"all-{n}" for n in lexing.ngrams)
     for n, name in zip(lexing.ngrams, counts.blocks, strict=True):
+        read = lexing if n == 1 else replace(lexing, stoplist="none")
+        every = [list(map(stem, tokens(document, read))) for document in documents]
         theirs = CountVectorizer(tokenizer=list, preprocessor=list, token_pattern=None, ngram_range=(n, n))
         terms, matrix = of_block(counts, name)
         try:
@@ -71,9 +75,8 @@ def test_counts_are_those_of_scikit_learn(documents: list[bytes], lexing: Lexing
         except ValueError:  # no term at all
             assert not terms
             continue
-        stop = stop_words(lexing.stoplist) if n == 1 else set()
         common = (expected > 0).sum(axis=0) >= least
-        kept = [k for k, term in enumerate(theirs.get_feature_names_out()) if common[k] and term not in stop]
+        kept = np.flatnonzero(common)
         assert terms == [theirs.get_feature_names_out()[k] for k in kept]
         np.testing.assert_array_equal(matrix, expected[:, kept])
 

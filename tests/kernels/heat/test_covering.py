@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 
-from benchmark.kernels.heat.covering import log_covering_bound, log_orthant_volume
+from benchmark.kernels.heat.covering import log_covering_bound, log_covering_number, log_orthant_volume, spectrum
 from benchmark.kernels.heat.gegenbauer import log_sphere_volume
 
 EPSILON = np.logspace(-12, -0.1, 60)
@@ -43,3 +45,38 @@ def test_formula_at_a_point() -> None:
     n, t, epsilon = 3, 0.2, 0.05
     expected = math.exp(log_orthant_volume(n)) / t ** (n / 2) * math.log(1 / epsilon) ** ((n + 2) / 2)
     assert math.exp(log_covering_bound(epsilon, n, t)) == pytest.approx(expected)
+
+
+def test_a_quarter_of_a_circle_has_the_modes_of_a_string() -> None:
+    eigenvalues, multiplicities = spectrum(1, 50.0, "simplex")  # of length π, fixed at both ends
+    assert eigenvalues == pytest.approx([m * m for m in range(1, 8)])
+    assert (multiplicities == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_harmonics_odd_in_each_coordinate_are_counted(n: int) -> None:
+    """All even polynomials of degree 2k, less those of degree 2k − 2 times the squared radius."""
+    eigenvalues, multiplicities = spectrum(n, 200.0, "simplex")
+    for k, (value, times) in enumerate(zip(eigenvalues, multiplicities, strict=True)):
+        degree = n + 1 + 2 * k
+        assert value == degree * (degree + n - 1) / 4
+        assert times == math.comb(k + n, n) - (math.comb(k - 1 + n, n) if k else 0)
+    following = n + 1 + 2 * len(eigenvalues)
+    assert following * (following + n - 1) / 4 > 200
+
+
+def test_a_torus_has_the_modes_of_whole_numbers() -> None:
+    eigenvalues, multiplicities = spectrum(3, 300.0, "torus")
+    side = math.exp(log_orthant_volume(3) / 3)
+    expected = Counter(sum(m * m for m in modes) for modes in product(range(-12, 13), repeat=3))
+    of_side = (side / 2 / math.pi) ** 2
+    found = {round(value * of_side): times for value, times in zip(eigenvalues, multiplicities, strict=True)}
+    assert found == {square: expected[square] for square in found}
+    assert max(found) < 12**2
+
+
+@pytest.mark.parametrize("space", ["simplex", "torus"])
+def test_only_axes_longer_than_the_radius_count(space: str) -> None:
+    half_axes = {"simplex": [1, 4, 9, 16], "torus": [0, 4, 4, 16, 16]}[space]  # a circle of length π
+    expected = sum(max(0.0, 5.0 - 0.25 * value) for value in half_axes)
+    assert log_covering_number(5.0, 1, 0.5, space) == pytest.approx(expected)
