@@ -218,7 +218,7 @@ def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
         lines = list(chart.points.groupby(["panel", "series"], sort=False))[:4]
         axes = f"{chart.name}: {chart.title}; {chart.x_label} / {chart.y_label}; {chart.bars or 'no bars'}"
         yield "chart", [axes, *(f"{panel} {label}: {points_of(line)}" for (panel, label), line in lines)]
-    labels = ({**cell.columns, "points": cell.points, "spoken": cell.spoken} for cell in summary.cells)
+    labels = ({**cell.columns, "points": cell.points} for cell in summary.cells)
     yield "labels", list(dict.fromkeys("; ".join(f"{k} {v}" for k, v in own.items() if v) for own in labels))[:3]
 
 
