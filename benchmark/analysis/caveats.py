@@ -137,15 +137,13 @@ def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
-    protocol, lexing, others = variant.protocol, variant.collection.lexing, []
+    protocol, others = variant.protocol, list[str]()
     if protocol.tags.replicated:
         if protocol.resolved.get("stratified") and not protocol.resolved.get("test"):
             yield Caveat("strata")
         yield Caveat("replicates")
     if protocol.tags.leaves_groups_out:
         yield Caveat("groups")
-    if lexing.ngrams and 1 not in lexing.ngrams:
-        yield Caveat("ngrams", {"numbers": lexing.ngrams})
     for own, label in variant.texts.items():
         least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
         if least and not own.pruning.group and own == variant.collection.text:

@@ -79,8 +79,6 @@ class CellInfo:
         Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
     classifier : str
         The classifier with its parameters, in words.
-    spoken : str
-        Name of the method in a sentence: "the diffusion kernel", "EEF".
     """
 
     id: str
@@ -94,7 +92,6 @@ class CellInfo:
     terms: int | None = None
     points: str = ""
     classifier: str = ""
-    spoken: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,17 +89,14 @@ def check_published(experiment: Experiment, folder: Path) -> None:
     wrong: dict[tuple[Keys, str], None] = {}
     for place, config, cells in _named(published):
         if config not in configs:
-            wrong[(*place, "config"), config] = None
+            wrong[(*place, "config"), unknown_name("configuration", config, sorted(configs))] = None
         elif config == experiment.name:
-            wrong |= {(place, cell): None for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)}
-
-    def problem(place: Keys, name: str) -> str:
-        of_config = place[-1] == "config"
-        return unknown_name("configuration", name, sorted(configs)) if of_config else unknown_cell(name, experiment)
-
-    if wrong:  # suggestions are slow to compute for many cells
-        reported = [node.at(place).error(problem(place, name)) for place, name in list(wrong)[:MAX_PROBLEMS]]
-        raise combine_errors(reported, more=len(wrong) - len(reported))
+            unknown = (cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell))
+            wrong |= {(place, unknown_cell(cell, experiment)): None for cell in unknown}
+        if len(wrong) >= MAX_PROBLEMS:  # suggestions are slow to compute for many cells
+            break
+    if wrong:
+        raise combine_errors([node.at(place).error(problem) for place, problem in wrong])
 
 
 def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -114,14 +111,8 @@ def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
-    """Return a configuration's value of a key; None for an unreadable file, which its run reports."""
-    try:
-        if not path.is_file():
-            return None
-        with path.open(encoding="utf-8", errors="ignore") as file:
-            match = key.search(file.read())
-    except OSError:
-        return None
+    """Return a configuration's value of a key."""
+    match = key.search(path.read_text(encoding="utf-8", errors="ignore"))
     return match[1] if match else None
 
 

@@ -37,7 +37,7 @@ def write_report_files(
     Everything is rendered before the first file is written. `render` may use a cache of figures. `note` is called with
     a line on figures that could not be drawn; files that an earlier run wrote for them are removed.
     """
-    from benchmark.report.drawing.render import IMAGE_FORMATS, render_pictures  # noqa: PLC0415 - as in `figure_specs`
+    from benchmark.report.drawing.render import IMAGE_FORMATS, engine_version, render_pictures  # noqa: PLC0415 - slow
 
     contents = {name: text.encode() for name, text in _texts(summary).items()}
     figures = figure_specs(summary)
@@ -53,7 +53,8 @@ def write_report_files(
         for kind in IMAGE_FORMATS:
             (directory / FIGURES / f"{name}.{kind}").unlink(missing_ok=True)
     if missing and note:
-        note(missing_figures_message(missing))
+        why = "failed or ran out of memory" if engine_version() else "is not installed (the extra figures)"
+        note(f"figures are missing, since vl-convert, which draws them, {why}: {', '.join(missing)}")
     return [directory / name for name in contents]
 
 
@@ -69,16 +70,6 @@ def _texts(summary: Summary) -> dict[str, str]:
     if len(summary.verdicts):
         texts[VERDICTS_FILE] = frame_csv(summary.verdicts, SUMMARY_TABLES["verdicts"])
     return texts
-
-
-def missing_figures_message(names: list[str]) -> str:
-    """Return a line that lists the figures that could not be drawn, and says how to get them."""
-    from benchmark.report.drawing.render import engine_version  # noqa: PLC0415 - as in `figure_specs`
-
-    listed = ", ".join(names)
-    if not engine_version():
-        return f"figures as files, PNG and SVG, need the package vl-convert-python (the extra figures): {listed}"
-    return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {listed}"
 
 
 def figure_specs(summary: Summary) -> dict[str, FigureSpec]:

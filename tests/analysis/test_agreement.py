@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from benchmark.analysis.agreement import (
-    agreement,
     compare_two_cells,
     compare_two_runs,
     predicted_classes,
@@ -31,15 +30,6 @@ def tabled():
     experiment = table_study()
     predictions = predicted(experiment)
     return experiment, predictions, RunPredictions(experiment, predictions, {}, {}).scored
-
-
-def test_what_differs_and_what_only_one_set_has_is_named():
-    a, b, c, d = (("fold", name) for name in "abcd")
-    one, x = {a: frozenset("x"), b: frozenset("x"), c: frozenset("x")}, frozenset("x")
-    found = agreement(one, {a: x, b: frozenset("xy"), d: x})
-    assert (found.shared, found.differing, found.alone, found.equal) == (2, (b,), (c, d), False)
-    assert agreement(one, dict(reversed(one.items()))).equal
-    assert not agreement(one, {a: x}).equal
 
 
 class TestCells:

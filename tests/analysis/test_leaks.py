@@ -12,7 +12,6 @@ import yaml
 from typer.testing import CliRunner
 
 import benchmark
-import benchmark as sb
 from benchmark.cli import app
 
 if TYPE_CHECKING:
@@ -128,18 +127,3 @@ def test_near_duplicates_above_one_in_a_hundred_come_first(bench: Any, copied: i
     else:
         assert "near-duplicate in training" not in text
         assert "near-duplicate in training" not in first_caveats(markdown)[0]
-
-
-def test_a_score_of_replicates_is_the_mean_without_them_and_python_has_the_frame() -> None:
-    tickets = table().assign(customer=[f"c{n % 80}" for n in range(160)])
-    protocol = {"name": "hold-out", "replicates": 3, "test_share": 0.25}
-    found = sb.run(corpus=tickets, id="id", group="customer", protocol=protocol, methods=["mnb"])
-    rows = found.predictions("mnb")
-    truth = tickets.set_index("id")
-    scores = []
-    for _, own in rows.groupby("split", observed=True):
-        tested = truth.loc[own["document"].astype(str)]
-        known = tested["customer"].isin(truth.drop(tested.index)["customer"]).to_numpy()
-        scores.append((own["truth"] == own["given"]).to_numpy()[~known].mean())
-    (row,) = found.summary.leaks.to_dict("records")
-    assert row["without"] == pytest.approx(sum(scores) / 3)

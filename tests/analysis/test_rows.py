@@ -48,15 +48,3 @@ def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:
         assert not found.more_is_better("mine")
         assert not found.more_is_better("error")
         assert found.more_is_better("macro-f1")
-
-
-def test_a_failed_diagnostic_is_the_reason_of_its_rows_under_its_variant() -> None:
-    bayes = {"classifier": {"name": "divergence-bayes", "smoothing": 0.1}, "name": "kl"}
-    experiment = table_study(methods=[bayes], diagnostics=["centroid-distances"], variants=FEW, compare=[])
-    rows = [cell.id for cell in experiment.cells if cell.what == "diagnostic"]
-    failures = {"few-centroid-distances": "too few", "kl": "other"}
-    found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
-    assert found == {name: "too few" if name.startswith("few-") else "no predictions" for name in rows}
-    failures = {"centroid-distances": "too many"}
-    found = summarize(RunPredictions(experiment, predicted(experiment), failures, {})).failures
-    assert found == {name: "no predictions" if name.startswith("few-") else "too many" for name in rows}

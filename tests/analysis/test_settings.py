@@ -12,10 +12,7 @@ from benchmark.analysis.summarize import summarize
 from benchmark.experiment.configuration import load_experiment
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
-from benchmark.papers.settings import (
-    excluded_cells,
-    pin_settings,
-)
+from benchmark.papers.settings import excluded_cells, pin_settings
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import CLASSES, predicted
 from tests.builders import small_experiment
@@ -43,11 +40,7 @@ def experiment(publish):
     ("changes", "why"),
     [
         ({"defaults": {"classifier": {"name": "svm", "C": 3}}}, "C 3 (paper 1)"),
-        ({"text": {"min_documents": 2}}, "min_documents 2 (paper 1)"),
-        ({"text": {"stoplist": "none"}}, "stoplist none (paper smart)"),
         ({"protocol": {"name": "k-fold", "k": 3}}, "protocol k-fold (paper leave-one-group-out)"),
-        ({"text": {"digits": "joined"}}, "digits joined (paper drop)"),
-        ({"text": {"ngrams": [1, 2]}}, "ngrams [1, 2] (paper [1])"),
     ],
 )
 def test_any_other_setting_is_not(experiment, changes, why):

@@ -17,7 +17,7 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.papers.published import Published
 from benchmark.papers.published_verdicts import value_rows
 from benchmark.report.tables import cell_table, verdict_table
-from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, drawn_study, predicted, table_study
+from tests.analysis.made import CLASSES, DRAWN, TABLE, drawn_study, predicted, table_study
 from tests.builders import small_experiment
 from tests.report.expected_texts import assert_expected
 
@@ -129,12 +129,8 @@ REFERENCES = {
 #: Papers by name: the configuration's sections, the sections of the paper, and an edit or several labels.
 PAPERS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "table": (TABLE, ON_TABLE, {}),
-    "terms": (TABLE | TERMS, paper_on("eef-50", "mnb-50", "accuracy"), {}),
     "curves": (DRAWN, paper_on("rbf-cv-100", "linear-cv-100", "error"), {}),
-    "chosen on the test": (DRAWN, paper_on("rbf-oracle-50", "linear-oracle-50", "error"), {}),
-    "draws": (TWO, paper_on("linear-50", "ngd-50", "macro-f1"), {}),
     "several labels": (TWO, paper_on("linear-50", "ngd-50", "macro-f1"), {"multilabel": True}),
-    "centroids": (CENTROIDS, paper_on("faculty-skl-50", "faculty-mean-50", "macro-recall"), {}),
     "rules": (TABLE, RULES, {}),
     "a clear difference": (
         TABLE,
@@ -154,17 +150,11 @@ PAPERS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "two readings": (TABLE | {"variants": FEW}, RULES, {"edit": read_otherwise}),
     "a sensitivity analysis": (TABLE | {"variants": FEW}, RULES, {"edit": analysed}),
     "seconds": (DRAWN, {"claims": [FAST]}, {}),
-    "seconds in an analysis": (
-        DRAWN | {"variants": FEW},
-        {"claims": [FAST, ON_CURVES]},
-        {"edit": analysed},
-    ),
     "counts of documents": (
         TABLE | {"compare": [], "methods": ["linear"], "metrics": ["macro-f1"], "diagnostics": ["document-counts"]},
         {"values": [value("course-cornell", "documents", "7"), value("linear", "macro-f1", "12.3")]},
         {"edit": counted, "multilabel": True},
     ),
-    "no cell of this configuration": (TABLE | {"name": "other"}, ON_TABLE, {}),
 }  # fmt: skip
 
 

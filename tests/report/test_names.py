@@ -68,18 +68,3 @@ def test_tables_name_cells_by_their_ids(run: Path) -> None:
     named = re.findall(r"<th scope=row[^>]*>(.*?)</th>", of_curves, re.DOTALL)
     named += re.findall(r'<tr id="cell\d+">\s*<th scope="row"><details><summary>(.*?)</summary>', page)
     assert sorted(html.unescape(name) for name in named) == sorted(ids)
-
-
-def test_a_page_explains_once_each_term_that_it_shows(run: Path) -> None:
-    """Words of the glossary, metrics and abbreviations that a reader sees above the terms are among them."""
-    page = (run / "report.html").read_text(encoding="utf-8")
-    above, _, below = page.partition("<summary>Terms (")
-    assert below
-    rows = re.findall(r"<th scope=row[^>]*>(.*?)</th><td", below.partition("</table>")[0], re.DOTALL)
-    terms = [word for row in rows for word in re.split(r", ", html.unescape(row).lower())]
-    assert len(terms) == len(set(terms))
-    text = html.unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", above, flags=re.DOTALL)).lower()
-    words = ("method", "95% interval", "p (holm)", "accuracy", "macro-f1", "micro-f1", "error", "oracle", "replicate")
-    seen = [word for word in words if re.search(rf"(?<![\w-]){re.escape(word)}s?(?![\w-])", text)]
-    assert {"method", "95% interval"} <= set(seen)
-    assert set(seen) <= set(terms)

@@ -76,19 +76,6 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 
 
-@pytest.mark.parametrize(
-    ("changes", "listed"),
-    [
-        (DEVIATES, True),
-        ({"verdict": "consistent"}, False),
-        ({"verdict": "tuned"}, True),  # although a setting was chosen to come near it
-        ({"verdict": "another setting", "aside": "other tokens"}, False),
-    ],
-)
-def test_deviations_are_of_the_counted_reading(changes: dict[str, Any], listed: bool) -> None:
-    assert ("12.34" in deviations_page([paper(verdicts=[verdict("a", "12.34", **changes)])])) == listed
-
-
 def sweep_of(*cells: tuple[CellInfo, float], reach: float = 0.01) -> Summary:
     """Return a sweep of cells with these scores; NaN as `reach` leaves out the intervals."""
     rows = [(cell.id, "all", "accuracy", value, value - reach, value + reach, 9, 0) for cell, value in cells]

@@ -48,3 +48,8 @@ def test_of_many_cells_the_first_fit_a_screen_and_a_command_shows_all(metric):
     assert f"{len(ids) - MAX_CELLS} more rows: bench report {HERE} --all-cells" in " ".join(lines)
     every = printed(summary, whole=True)
     assert all(f"\n{cell} " in every for cell in ids)
+
+
+def test_a_terminal_fits_and_reads_without_colour(make):
+    for width in (80, 120):
+        assert max(map(len, printed(make(), width).splitlines())) <= width

@@ -45,7 +45,7 @@ def spoken_names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
     if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
         names = f"the {_spoken(kernels[0])} kernel", f"the {_spoken(kernels[1])} kernel"
     else:
-        names = a.spoken or a.method or a.id, b.spoken or b.method or b.id
+        names = a.method or a.id, b.method or b.id
     return names if names[0] != names[1] else (a.id, b.id)
 
 
@@ -166,15 +166,7 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *
         **keys,
         points=points_label(spec),
         classifier=words["classifier"],
-        spoken=_spoken_method(experiment, spec, cell.method),
     )
-
-
-def _spoken_method(experiment: Experiment, spec: MethodSpec, method: str) -> str:
-    """Return the name of a method for a sentence: "the diffusion kernel", "EEF"."""
-    if spec.kernel is not None and spec.kernel.name == method:
-        return f"the {_spoken(method)} kernel"
-    return method_labels(experiment).get(method, method)
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:

@@ -9,7 +9,6 @@ from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.corpora.registry import corpus_names
 
 if TYPE_CHECKING:
-    from benchmark.analysis.comparisons import PlannedComparison
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
 
@@ -18,11 +17,10 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> dict[st
     """Return the facts of an advice on a person's own documents: which method to use, and what they can't decide.
 
     The method to use is the `baseline`, with which all others are compared, or of those that are better than it by the
-    leading test, the one with the best score: `cell`, with its main `score` and the ends `low` and `high` of the 95%
-    interval. Cells are `better` or `worse` than the baseline, `open` without a clear difference, or never differ
-    (`same`); further ones aren't compared with it (`uncompared`). `possible` is how much better than the baseline an
-    open cell may be: the largest end of the 95% intervals of their differences; None if none may be better, or if
-    `cell` is not the baseline. `documents` is the number of tested documents.
+    leading test, the one with the best score: `cell`. Cells are `better` or `worse` than the baseline, `open` without a
+    clear difference, or never differ (`same`); further ones aren't compared with it (`uncompared`). `possible` is how
+    much better than the baseline an open cell may be: the largest end of the 95% intervals of their differences; None
+    if none may be better, or if `cell` is not the baseline. `documents` is the number of tested documents.
 
     The advice is None for a published or generated corpus, for one with published values, for curves and several
     tasks, where not every comparison is with the same cell, where none has a test, and of two cells of which neither is
@@ -38,34 +36,24 @@ def advice_on_own_documents(experiment: Experiment, summary: Summary) -> dict[st
     tested = decided or any(pair.outcome in (UNDECIDED, NEVER_DIFFER) for pair in pairs)
     if not tested or (len(shared) > 1 and not decided):
         return None
-    baseline = next(iter(shared - set(decided))) if len(shared) > 1 else next(iter(shared))
+    baseline = next(iter(shared - set(decided) if len(shared) > 1 else shared))
     sign = 1 if summary.more_is_better(summary.main_metric) else -1
-    by_outcome: dict[str, list[PlannedComparison]] = {}
-    for pair in (pair if pair.b.id == baseline else pair.turned for pair in pairs):
-        known = pair.outcome in ("a", "b", NEVER_DIFFER)
-        by_outcome.setdefault(pair.outcome if known else "open", []).append(pair)
-    better, worse, same, undecided = (
-        tuple(pair.a.id for pair in by_outcome.get(outcome, ())) for outcome in ("a", "b", NEVER_DIFFER, "open")
-    )
+    turned = [pair if pair.b.id == baseline else pair.turned for pair in pairs]
+    cells: dict[str, list[str]] = {"a": [], "b": [], NEVER_DIFFER: [], "open": []}
+    for pair in turned:
+        cells[pair.outcome if pair.outcome in cells else "open"].append(pair.a.id)
     scores = {cell: row for (cell, metric), row in summary.headlines.items() if metric == summary.main_metric}
-    cell = max(better, key=lambda name: sign * scores[name]["value"], default=baseline)
-    if cell not in scores:
-        return None
-    row = scores[cell]
-    gains = [max(sign * pair.low, sign * pair.high) for pair in by_outcome.get("open", ()) if not is_missing(pair.low)]
-    possible = max(gains, default=0.0)
-    compared = {pair.a.id for own in by_outcome.values() for pair in own}
+    cell = max(cells["a"], key=lambda name: sign * scores[name]["value"], default=baseline)
+    undecided = [pair for pair in turned if pair.a.id in cells["open"] and not is_missing(pair.low)]
+    possible = max((max(sign * pair.low, sign * pair.high) for pair in undecided), default=0.0)
     return {
         "cell": cell,
         "baseline": baseline,
-        "score": row["value"],
-        "low": row["low"],
-        "high": row["high"],
-        "better": better,
-        "worse": worse,
-        "open": undecided,
-        "same": same,
-        "uncompared": len(summary.cells) - 1 - len(compared),
-        "possible": possible if possible > 0 and not better else None,
-        "documents": int(row["n"]),
+        "better": tuple(cells["a"]),
+        "worse": tuple(cells["b"]),
+        "open": tuple(cells["open"]),
+        "same": tuple(cells[NEVER_DIFFER]),
+        "uncompared": len(summary.cells) - 1 - len({pair.a.id for pair in turned}),
+        "possible": possible if possible > 0 and not cells["a"] else None,
+        "documents": int(scores[cell]["n"]),
     }

@@ -34,11 +34,10 @@ AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its v
 #: Least width of a panel by that of the figure.
 PANEL_WIDTH = {WIDTH: 200, PAGE_WIDTH: 280}
 MOST_WIDTH, MOST_HEIGHT = 440.0, 260.0
-BAR_STEP, BAR_SHARE = 3.0, 0.7  # most pixels between the bars of two lines, and share of the gap that all bars take
+BAR_STEP = 3.0  # pixels between the bars of two lines
 FROM_ZERO = 0.4  # a vertical axis whose lowest number is below this share of the highest starts at zero
 #: Fewer values of x than these, in more than `MOST_SPARSE_PANELS` panels, are for a table.
 LEAST_X, MOST_SPARSE_PANELS = 3, 4
-LEAST_TICKS = 3
 #: Vega expression that writes the number of a tick.
 NUMBER = "format(datum.value, datum.value && abs(datum.value) < 0.001 ? '~e' : ',.12~g')"
 
@@ -120,7 +119,7 @@ def _panel(
     if chart.reference is not None:
         at = alt.Chart(rows_data([{"y": round_for_output(chart.scale, chart.reference)}]))
         layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y))
-    data, moved = alt.Chart(rows_data(_rows(chart, points, ends, width))), dict[str, Any](xOffset=alt.expr("datum.dx"))
+    data, moved = alt.Chart(rows_data(_rows(chart, points, ends))), dict[str, Any](xOffset=alt.expr("datum.dx"))
     if points["low"].notna().any():
         layers.append(data.mark_rule(strokeWidth=1.2, clip=True, aria=False, **moved).encode(x, low, y2, stroke))
     layers.append(data.mark_line(strokeWidth=1.4, aria=False, **moved).encode(x, y, stroke))
@@ -135,13 +134,11 @@ def _panel(
 
 
 def _log_ticks(ends: Sequence[float]) -> list[float]:
-    """Return the powers of ten on a logarithmic axis, with their multiples by 2 and 5 where there are few."""
+    """Return the powers of ten on a logarithmic axis, or where there are few, also their multiples by 2 and 5."""
     low, high = (math.log10(end) for end in ends)
-    exponents, ticks = range(math.floor(low), math.ceil(high) + 1), list[float]()
-    for factors in ((1,), (1, 2, 5)):
-        if len(ticks) < LEAST_TICKS:
-            ticks = [float(f"{m}e{e}") for e in exponents for m in factors if ends[0] <= float(f"{m}e{e}") <= ends[1]]
-    return ticks
+    factors = (1,) if high - low > 2 else (1, 2, 5)
+    ticks = (float(f"{m}e{e}") for e in range(math.floor(low), math.ceil(high) + 1) for m in factors)
+    return [tick for tick in ticks if ends[0] <= tick <= ends[1]]
 
 
 def _x(chart: Chart, xs: Sequence[float], width: float) -> alt.X:
@@ -172,18 +169,16 @@ def _ends(chart: Chart, points: pd.DataFrame, titles: Sequence[str]) -> list[flo
     return [0.0 if 0 <= low <= FROM_ZERO * high and not chart.log_y else low, high]
 
 
-def _rows(chart: Chart, points: pd.DataFrame, ends: Sequence[float], width: float) -> list[dict[str, Any]]:
+def _rows(chart: Chart, points: pd.DataFrame, ends: Sequence[float]) -> list[dict[str, Any]]:
     """Return every point with its bar, for drawing and as formatted text; `dx` is its offset in pixels."""
     barred = list(dict.fromkeys(points["series"][points["low"].notna()]))
-    most = points.groupby("series")["x"].size().max()
-    step = min(BAR_STEP, BAR_SHARE * width / (max(most - 1, 1) * max(len(barred), 1)))
-    offsets = {label: round(step * (i - (len(barred) - 1) / 2), 2) for i, label in enumerate(barred)}
+    offsets = {label: BAR_STEP * (i - (len(barred) - 1) / 2) for i, label in enumerate(barred)}
     rows, decimals = list[dict[str, Any]](), chart_decimals(chart)
     for _, series, x, *numbers in points.itertuples(index=False):
         y, low, high = (round_for_output(chart.scale, number) for number in numbers)
         row = {"series": series, "x": round_for_output(1, x), "at": axis_number_text(x), "y": y, "high": high}
         # A bar that reaches zero ends below a logarithmic panel.
         row["low"] = max(low, ends[0] / 10) if chart.log_y and low is not None else low
-        row |= {"value_text": number_text(y, decimals), "interval": interval_text(low, high, decimals)}
-        rows.append(row | {"dx": offsets.get(series, 0.0)})
+        row["dx"] = offsets.get(series, 0.0)
+        rows.append(row | {"value_text": number_text(y, decimals), "interval": interval_text(low, high, decimals)})
     return rows

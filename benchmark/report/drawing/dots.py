@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.comparisons import BASELINE, first_comparisons, shown_outcomes
+from benchmark.analysis.comparisons import BASELINE, shown_outcomes
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 #: Outcomes of comparisons that leave a mark filled, as in a page's table.
 FILLED = ("", "better", "worse", "no test", BASELINE)
-SCORE, OPEN, BASE, PRINTED = "score, 95% interval", "no clear difference from {}", "{}, with its band", "published"
+SCORE, OPEN = "score, 95% interval", "no clear difference from the baseline"
+BASE, PRINTED = "baseline, with its band", "published"
 ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
 
 
@@ -42,14 +43,10 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     metric, declared = summary.main_metric, summary.quantities
     points = _points(summary)
     order, size = [point["label"] for point in points], text_size(width)
-    bases = {pair.b.id for pair in first_comparisons(summary).values()}
-    base = next(iter(bases)) if len(bases) == 1 else "the method it is compared with"
-    names = {point["what"]: point["what"].format(base) for point in points} | {PRINTED: PRINTED}
-    looks = {names[point["what"]]: (OURS, point["fill"], point["shape"]) for point in points}
+    looks = {point["what"]: (OURS, point["fill"], point["shape"]) for point in points}
     if any(point["published"] is not None for point in points):
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")
-    rows = [point | {"what": names[point["what"]]} for point in points]
-    data = alt.Chart(rows_data(rows or [{"label": ""}]))
+    data = alt.Chart(rows_data(points or [{"label": ""}]))
     x: dict[str, Any] = {"type": "quantitative", "title": axis_label((metric,), declared)}
     x |= {"scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(grid=False, tickCount=6)}
     axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6, labelLimit=0, zindex=0)
@@ -75,7 +72,7 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     if any(point["failed"] for point in points):
         text = data.transform_filter("datum.failed").mark_text(text="failed", fontStyle="italic", color=MUTED)
         layers.append(text.encode(y, x=alt.value(alt.expr("width / 2"))))
-    drawn = alt.layer(*layers).properties(width=room, height=ROW_HEIGHT * size * max(len(rows), 1))
+    drawn = alt.layer(*layers).properties(width=room, height=ROW_HEIGHT * size * max(len(points), 1))
     finding, name = main_finding(summary).headline, capitalized(metric_name(metric, declared))
     and_published = ", and the published value" if PRINTED in looks else ""
     alt_text = f"{name} of each method with its 95% interval{and_published}. {finding}."
