@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
 
+#: Largest deviation of the share of documents that a split by date tests from the one that is stated.
+MAX_SHARE_DEVIATION = 0.05
 #: What a sentence calls the corpus that the package generates.
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
@@ -88,6 +90,7 @@ def note_facts(run: RunPredictions) -> Facts:
         "sample": sample.words.format(seed=experiment.seed),
         "bars": sample.bars,
         "texts": texts,
+        "dates": list(_shares_by_date(run)),
         "doubts": list(dict.fromkeys(note for own in run.facts.values() for note in own.get("notes", ()))),
         **_metric_facts(run),
         **_selection_facts(run),
@@ -98,6 +101,18 @@ def note_facts(run: RunPredictions) -> Facts:
         "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
+
+
+def _shares_by_date(run: RunPredictions) -> Iterator[tuple[str, int, int, float]]:
+    """Yield the splits by date that test another share of documents than was asked for, since dates are not divided."""
+    for name, variant in run.experiment.variants.items():
+        stated = variant.protocol.resolved
+        share = 0.0 if stated.get("test_from") else stated.get("test_share", 0.0)
+        tested = {key: splits for key, splits in run.predictions.splits.items() if key.variant == name}
+        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
+            n, n_documents = len(split.test), len(run.predictions.tasks[key.of_task].ids)
+            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
+                yield f"{name}: " if len(run.experiment.variants) > 1 else "", n, n_documents, share
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ def propose(
             break
         except DocumentsError as error:
             proposal = _without(proposal, error, set(chosen))
-    notes = []
+    notes = [*proposal.notes]
     if scan.dropped:
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         n = len(scan.corpus.documents)
@@ -204,7 +204,9 @@ def sample_file(path: Path, **form: Any) -> Proposal:
     ]
     if not first:
         raise DataError(f"{path}: holds no document")
-    return Proposal(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, form | how)
+    columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)
+    notes = (f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out",)
+    return Proposal(path, columns, form | how, notes=notes if unnamed else ())
 
 
 # --- Columns ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from benchmark.evaluation.predictions import SettingPredictions
 
     Array = NDArray[np.float64]
 
@@ -230,6 +233,23 @@ def value_of_class(classifier: Any, X: Any) -> Array:
         wrong = (values > 0) != (codes == 1)
         values[wrong] = np.where(codes[wrong] == 1, 1, -1) * np.finfo(np.float64).tiny
     return np.asarray(values)
+
+
+def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[SettingPredictions]:
+    """Return the predictions of splits, the first with a warning if labels are not those of the largest scores.
+
+    A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
+    """
+    n = other = 0
+    for each in predictions:
+        if each.values is not None and each.predicted.ndim == 1:
+            n += len(each.predicted)
+            chosen = each.values[np.arange(len(each.predicted)), each.predicted]
+            other += int((chosen < each.values.max(axis=1)).sum())
+    if not other:
+        return predictions
+    text = f"{other:,} of {n:,} labels are not the largest score"
+    return [replace(predictions[0], warnings=(*predictions[0].warnings, text)), *predictions[1:]]
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from benchmark.corpora.user.records import UnknownColumnError, iter_records, rea
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_columns
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
 from benchmark.methods.base import Method
+from benchmark.methods.checked_classifiers import warned_of_other_labels
 from benchmark.methods.vectors import checked_path
 from benchmark.system.errors import DataError, did_you_mean, quote_value
 
@@ -113,7 +114,7 @@ class GivenPredictionsMethod(Method):
         if len(splits) > 1 and SPLIT not in frame.attrs["columns"] and len(np.unique(tested)) < len(tested):
             raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")
         try:
-            return [_of_split(problem, split, frame) for split in splits]
+            return warned_of_other_labels([_of_split(problem, split, frame) for split in splits])
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 

@@ -13,6 +13,7 @@ from benchmark.methods.checked_classifiers import (
     changes_when_trained_again,
     checked_classifier,
     collect_warnings,
+    warned_of_other_labels,
 )
 from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
@@ -87,6 +88,7 @@ class PointClassifierMethod(Method):
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else matrices.jobs)
         with collect_warnings(library=not ours) as warned, threads:
             predictions = list(map_in_order(one, splits, matrices.jobs))
+        predictions = predictions if ours else warned_of_other_labels(predictions)
         return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions
 
     def fit_split(self, work: SplitData) -> FittedPoints:

@@ -91,7 +91,7 @@ FIRST: dict[str, tuple[str, str, str, int, tuple[str, ...], dict[str, Any]]] = {
     "nan": (rows(changed(NAMES, nan=(0, 9))), "csv", "", 0, ("'nan' (2)", "{nan: ''}, drop: [unlabelled]"), {}),
     "N/A": (rows(changed(NAMES, **{"N/A": (0, 9)})), "csv", "", 0, ("missing value: 'N/A' (2)",), {}),
     "NULL": (rows(changed(NAMES, NULL=(0, 9))), "csv", "", 0, ("{'NULL': ''}",), {}),
-    "Excel's columns": (EMPTY, "csv", "", 0, ("4 rows have only delimiters",), {}),
+    "Excel's columns": (EMPTY, "csv", "", 0, ("2 columns have no name: left out", "4 rows have only delimiters"), {}),
     "Excel's mark": ("sep=;\n" + rows(mark=";"), "csv", "", 0, (), {"text": "text", "label": "label"}),
     "semicolons": (rows(mark=";"), "csv", "", 0, (), {"delimiter": ";"}),
     "local dates": (LOCAL, "csv",
@@ -130,6 +130,9 @@ DATES = ["2024-01-01"] * 6 + ["2024-01-02"] * 42
 NOISE = pd.DataFrame(np.random.default_rng(0).normal(size=(48, 3)), columns=[*"abc"]).assign(id=range(48))
 ABSENT = pd.concat([TABLE, TABLE.head(2).assign(id=[98, 99], text="odd", label="odd", split="train")])
 TESTED = TABLE[TABLE["split"] == "test"]
+SCORES = TESTED[["id", "label"]].assign(
+    **{f"probability {name}": (TESTED["label"] == CLASSES[n - 1]).astype(float) for n, name in enumerate(CLASSES)}
+)
 FIXED = {"id": "id", "split": "split"}
 FOLDS = {"name": "k-fold", "k": 3}
 MIXED = {**FOLDS, "stratified": False}
@@ -143,7 +146,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
     "stray quotes": ({"t.csv": SWALLOWED}, {"corpus": {}}, 0, ("41 documents", "first begins at t.csv:7"), ""),
     "no quotes": ({"t.csv": SWALLOWED}, {"corpus": {"quoting": "none"}}, 0, ("48 documents",), "within quotes"),
     "dates with ties": ({"t.csv": TABLE.assign(date=DATES)}, {"corpus": {"date": "date"}, "protocol": "by-date"}, 0,
-        ("42 of 42 tested documents",), ""),
+        ("42 documents are tested (87.5%) and 6 train, where test_share is 25", "never separated"), ""),
     "lists": ({"t.csv": listed(repr)}, {"corpus": {"labels": "labels", "separator": ","}, "protocol": MIXED}, 0,
         ("Macro-F1 of mnb on t.csv", "48 documents"), ""),
     "a class without tests": ({"t.csv": ABSENT}, {"corpus": FIXED, "protocol": "fixed-split"}, 0,
@@ -155,12 +158,14 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
     "ids twice": ({"v.npy": NOISE[["a"]].to_numpy(), "ids.txt": "\n".join(map(str, [*range(47), 3]))},
         {"methods": [LOGISTIC | {"vectors": {"file": "v.npy", "ids": "ids.txt"}}]}, 1,
         ("ids.txt:48: has the document '3' twice",), ""),
-    "several arrays": ({"v.npz": ""}, {"methods": [LOGISTIC | {"vectors": "v.npz"}]}, 1, ("can't be read",), ""),
+    "several arrays": ({"v.npz": ""}, {"methods": [LOGISTIC | {"vectors": "v.npz"}]}, 2, ("is no table",), ""),
     "predictions": ({"p.csv": TESTED[["id", "label"]]}, {"methods": THEIRS}, 0, ("100.00",), ""),
     "predictions of Excel": ({"p.csv": TESTED[["id", "label"]].to_csv(index=False, sep=";")},
         {"methods": THEIRS}, 1, ("separated by ';'",), ""),
     "predictions twice": ({"p.csv": "id,label\n3,net\n7,net\n3,net\n"},
         {"methods": THEIRS}, 1, ("p.csv:4: has the document '3' twice",), ""),
+    "scores of others": ({"p.csv": SCORES}, {"methods": THEIRS, "metrics": ["accuracy", "macro-roc-auc"]},
+        0, ("12 of 12 labels are not the largest score",), ""),
     "names in class_weight": ({"m.py": OWN}, {"methods": [{"name": "own", "pipeline": "m.py:weighted"}]}, 0,
         ("100.00",), ""),
     "no difference": ({}, {"protocol": {"name": "k-fold", "k": 6}, "methods": [{"name": "one", "classifier": "mnb"},
