@@ -122,12 +122,3 @@ class TestNamesOfAnExperiment:
         with pytest.raises(ConfigError, match=re.escape(message)) as caught:
             check(**changes)
         assert re.search(r"\.yaml:\d+: unknown", str(caught.value))
-
-
-@pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
-def test_a_shipped_file_has_no_value_and_no_claim_twice(path):
-    paper = load_published(path)
-    values = [value.model_dump_json(exclude={"value"}) for value in paper.values]
-    ids = [claim.id for claim in paper.claims]
-    assert (len(set(values)), len(set(ids))) == (len(values), len(ids))
-    assert {claim.same_as for claim in paper.claims if claim.same_as} <= set(ids)
