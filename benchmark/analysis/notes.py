@@ -21,6 +21,8 @@ from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions

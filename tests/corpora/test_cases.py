@@ -146,7 +146,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
     "stray quotes": ({"t.csv": SWALLOWED}, {"corpus": {}}, 0, ("41 documents", "first begins at t.csv:7"), ""),
     "no quotes": ({"t.csv": SWALLOWED}, {"corpus": {"quoting": "none"}}, 0, ("48 documents",), "within quotes"),
     "dates with ties": ({"t.csv": TABLE.assign(date=DATES)}, {"corpus": {"date": "date"}, "protocol": "by-date"}, 0,
-        ("42 documents are tested (87.5%) and 6 train, where test_share is 25", "never separated"), ""),
+        ("42 documents are tested (88%) and 6 train, where test_share is 25", "never separated"), ""),
     "lists": ({"t.csv": listed(repr)}, {"corpus": {"labels": "labels", "separator": ","}, "protocol": MIXED}, 0,
         ("Macro-F1 of mnb on t.csv", "48 documents"), ""),
     "a class without tests": ({"t.csv": ABSENT}, {"corpus": FIXED, "protocol": "fixed-split"}, 0,
