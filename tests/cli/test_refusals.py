@@ -280,8 +280,8 @@ class TestRunAgain:
     def test_an_unchanged_run_is_equal_and_nothing_is_stored_or_taken_from_the_store(
         self, shaped: Callable[[str], ShapedRun], here: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("BENCH_CACHE", str(here / "cache"))
         run, there = shaped("table").folder, {path.name for path in here.iterdir()}
+        monkeypatch.setenv("BENCH_CACHE", str(here / "cache"))
         before = files_of(run)
         words = " ".join(bench("run", run).stdout.split())
         assert words.startswith("table, run again: 3 of 3 common cells agree in every prediction.")
