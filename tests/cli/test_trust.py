@@ -171,12 +171,14 @@ def test_a_scheduler_that_a_configuration_names_is_trusted_like_code(folder):
     assert checked(folder, "--trust")[0] == 0
 
 
-def test_links_are_not_followed_but_a_new_one_is_asked_for(folder, tmp_path_factory):
+def test_what_links_lead_to_is_asked_for_as_files_are(folder, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "a.py").write_text("x = 1")
-    for name, target in {"linked": elsewhere, "linked.py": elsewhere / "a.py", "endless.py": "/proc/kmsg"}.items():
+    (folder / ".#mine.py").symlink_to("nowhere")
+    for name, target in {"linked": elsewhere, "linked.py": elsewhere / "a.py"}.items():
         (folder / name).symlink_to(target)
         assert checked(folder)[0] == 2
         assert checked(folder, "--trust")[0] == 0
     (elsewhere / "b.py").write_text("x = 2")
-    assert checked(folder)[0] == 0
+    assert checked(folder)[0] == 2
+
