@@ -15,7 +15,7 @@ from benchmark.config.methods import list_methods
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, TermSelection, Variant
 from benchmark.config.other_methods import check_ranked
 from benchmark.config.schema import ChooseSection, ExperimentSection, TermsSection, TextSection
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema_errors import ConfigSection, validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -108,7 +108,7 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
 
 def _section_of(key: str, known: Registries) -> str:
     """Return the section that a key is of: a key of its own, or a parameter of a component that it names; or ""."""
-    sections = {"text": TextSection, "terms": TermsSection, "choose": ChooseSection}
+    sections: dict[str, type[ConfigSection]] = {"text": TextSection, "terms": TermsSection, "choose": ChooseSection}
     components = {"corpus": known.corpora, "protocol": known.protocols, "defaults": known.methods}
     keys = {name: list(section.model_fields) for name, section in sections.items()}
     keys |= {

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from traceback import format_exception
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
 from benchmark.experiment.plan import (
@@ -21,6 +19,8 @@ from benchmark.experiment.plan import (
     predictions_of_unit,
     unit_splits,
 )
+from benchmark.methods.degenerate import degenerate_predictions_reason
+from benchmark.methods.split_data import SplitData
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.plugins.loader import plugin_files
 from benchmark.plugins.sending import pickle_by_name
@@ -32,7 +32,7 @@ from benchmark.system.user_process import ProcessEndedError, UserProcess
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Experiment, MethodSpec
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.experiment.context import Executor, RunContext
     from benchmark.experiment.plan import Batch, LoadedVariant, Part, PlannedTask, Setting, StoreUnit
@@ -128,24 +128,13 @@ class LocalExecutor:
 
     def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
         """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""
-        for split, own in zip(unit_splits(units), decided, strict=True) if setting.alone else ():
-            if reason := degenerate_reason(setting.method.spec, own):
+        splits = unit_splits(units)
+        for split, own in zip(splits, decided, strict=True) if setting.alone else ():
+            data = SplitData.of(setting.problem, split, splits, setting.terms, setting.method.aggregate, self._matrices)
+            if reason := degenerate_predictions_reason(setting.method.spec, data, own):
                 where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
                 return f"{where}{split.name}: {reason}"
         return ""
-
-
-def degenerate_reason(spec: MethodSpec, own: SettingPredictions) -> str:
-    """Return why predictions of a split tell its test documents not apart, or "" if they do."""
-    if len(own.predicted) < 2 or (own.predicted != own.predicted[:1]).any():
-        return ""
-    if own.tied.all():
-        return "every prediction is a tie: no class scores higher than all others"
-    values = own.values
-    if spec.kernel is None or values is None or not np.isfinite(values).any() or (values != values[:1]).any():
-        return ""
-    kernel = spec.build_kernel()
-    return f"the kernel {kernel!r} has the same values for all test documents, so all get the same prediction"
 
 
 class ProcessExecutor:

@@ -138,8 +138,7 @@ def decided(
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
     decisions = svm_decisions(work.learned, machines, check_finite_values(values))
-    alike = len(values) > 1 and (values == values[:1]).all()  # they show that a kernel is degenerate
-    if not (work.problem.multilabel or alike) and machines.scheme == "one-vs-one" and values.shape[1] > 1:
+    if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
         decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
     return decisions.timed(seconds)
 

@@ -169,8 +169,9 @@ def received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             """Change the description of the objects of a model, and mend its digests."""
             with ZipFile(io.BytesIO(content)) as archive:
                 files = {name: archive.read(name) for name in archive.namelist()}
-            edited = edit(files["schema.json"].decode())
-            assert edited.encode() != files["schema.json"]
+            described = json.dumps(json.loads(files["schema.json"]))
+            edited = edit(described)
+            assert edited != described
             with ZipFile(tmp_path / "model" / MODEL_FILE, "w") as archive:
                 for name, data in (files | {"schema.json": edited.encode()}).items():
                     archive.writestr(name, data)

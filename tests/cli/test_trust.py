@@ -181,4 +181,3 @@ def test_what_links_lead_to_is_asked_for_as_files_are(folder, tmp_path_factory):
         assert checked(folder, "--trust")[0] == 0
     (elsewhere / "b.py").write_text("x = 2")
     assert checked(folder)[0] == 2
-

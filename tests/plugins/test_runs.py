@@ -65,7 +65,7 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     told = list(explain_cell(done.folder, "chi2", RunContext(store), shown=1))
-    assert [what for what, _ in told[-1].rows].count("nearest document") == 3
+    assert [what for what, _ in told[-1].rows].count("decision values") == 1
     (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
     *_, last = explain_cell(done.folder, "chi2", RunContext(store), shown=1)
     assert re.search(r"aren't in the folder: .*chi2\.py: was changed since the run", last.empty)

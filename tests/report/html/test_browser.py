@@ -125,9 +125,7 @@ def full(webkb):
 def explained_of(summary):
     """Explanations of all documents but the last."""
     return {
-        (each.task, each.name): DocumentExplanation(
-            f"<b>text</b> of {each.name}", "a 2, b 1", [("b/9", "b", -1.5)], {"b": ["one", "two"]}
-        )
+        (each.task, each.name): DocumentExplanation(f"<b>text</b> of {each.name}", "a 2, b 1", {"b": ["one", "two"]})
         for each in (summary.disagreement.documents[:-1] if summary.disagreement else ())
     }
 

@@ -131,7 +131,7 @@ class TestWhatGoesWrong:
 
     def test_names_and_texts_of_documents_are_no_markup(self) -> None:
         summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}), notes=(BAD,))
-        explanation = DocumentExplanation(BAD, BAD, [(BAD, BAD, 0.5)], {BAD: [BAD]}, BAD)
+        explanation = DocumentExplanation(BAD, BAD, {BAD: [BAD]}, BAD)
         html = page_html(replace(summary, title=BAD), explanations={("", BAD): explanation})
         assert "<img" not in html
         assert "\u202e" not in html
