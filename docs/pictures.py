@@ -27,7 +27,6 @@ from benchmark.system.atomic_files import write_atomically
 IMAGES = Path(__file__).with_name("img")
 SCRIPT = Path(__file__).parents[1] / "benchmark" / "report" / "templates" / "vega.js"
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
-LAPTOPS = (8.0, 16.0)  # GB
 FLAT = 3.0  # a panel whose lines all grow by less than this factor is left out
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
 ROWS = {
@@ -135,7 +134,7 @@ def scale() -> VegaSpec:
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
-    table, parts, limits = pd.DataFrame(found["points"]), list[pd.DataFrame](), dict[str, dict[str, float]]()
+    table, parts = pd.DataFrame(found["points"]), list[pd.DataFrame]()
     for axis in found["base"]:
         others = [other for other in found["base"] if other != axis]
         own = table[(table[others] == [found["base"][other] for other in others]).all(axis=1)].sort_values(axis)
@@ -149,11 +148,10 @@ def scale() -> VegaSpec:
             lines = points.groupby("series", sort=False)["y"]
             if (lines.max() / lines.min()).max() > FLAT:
                 parts += [line for _, line in points[list(POINT_COLUMNS)].groupby("series", sort=False)]
-                limits[f"{unit} by {axis}"] = {f"{size:.0f} GB": size for size in LAPTOPS if what == "memory"}
     most = table.loc[table["documents"].idxmax()]
     title = f"{most['documents']:,.0f} documents take {most['cpu']:.0f} seconds and {most['memory']:.1f} GB"
     logarithmic = {"log_x": True, "log_y": True, "round_x": True}
-    return curve_chart(Chart("scale", title, "", "", pd.concat(parts, ignore_index=True), limits=limits, **logarithmic))
+    return curve_chart(Chart("scale", title, "", "", pd.concat(parts, ignore_index=True), **logarithmic))
 
 
 def census() -> VegaSpec:
