@@ -197,12 +197,11 @@ class Result:
         if cell not in run.scored.chosen:
             reason = run.failures.get(cell, "it is computed from others")
             raise ConfigError(f"the cell {cell!r} has no predictions: {reason}")
-        rows = [
-            (each.document, each.fold, each.truth, each.given, each.tied) for each in document_predictions(run, info)
-        ]
-        frame = pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
+        names = ("document", "fold", "truth", "predicted", "tied")
+        rows = [[getattr(each, name) for name in names] for each in document_predictions(run, info)]
+        frame = pd.DataFrame(rows, columns=["document", "split", "truth", "predicted", "tied"])
         if not run.predictions.tasks[info.of_task].multilabel:
-            frame = frame.assign(truth=frame["truth"].str[0], given=frame["given"].str[0])
+            frame = frame.assign(truth=frame["truth"].str[0], predicted=frame["predicted"].str[0])
         return frame
 
     def _run(self, *cells: str) -> RunPredictions:

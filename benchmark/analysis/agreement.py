@@ -65,7 +65,7 @@ def agreement(a: Labels, b: Labels) -> Agreement:
 def predicted_classes(run: RunPredictions, cell: Cell | None, *, ties: bool = True) -> Labels:
     """Return the predictions of a cell, nothing for None; `ties` says whether to include those that a tie decided."""
     found = document_predictions(run, cell) if cell is not None else ()
-    return {(each.fold, each.document): frozenset(each.given) for each in found if ties or not each.tied}
+    return {(each.fold, each.document): frozenset(each.predicted) for each in found if ties or not each.tied}
 
 
 def run_agreements(one: RunPredictions, two: RunPredictions) -> dict[str, Agreement]:
@@ -92,8 +92,8 @@ def compare_two_runs(
     widest = max(rows, key=lambda row: abs(row[3]), default=("", 0, 0, 0))
     if widest[3]:
         sentences.append(f"the largest difference is {unit.ends([widest[3]])} ({widest[0]})")
-    for own, other, name in zip(ids, ids[::-1], names, strict=True):
-        sentences += [f"{len(own - other)} only in {name}"] if own - other else []
+    for ids_of, other, name in zip(ids, ids[::-1], names, strict=True):
+        sentences += [f"{len(ids_of - other)} only in {name}"] if ids_of - other else []
     scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
     header = ("cell", *scores, Column("difference", unit, "+"), "predictions of both", "different")
     title = capitalized(metric_name(metric, quantities))

@@ -130,9 +130,9 @@ def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame
             same = int(duplicates["same"].sum()) if duplicates["near"].sum() == best["leaking"] else 0
             yield Caveat(NEAR_DUPLICATES, facts | {"same": same})
         else:
-            given = next(iter(experiment.variants.values())).collection
-            column = given.given.get("group")
-            what = _SHARED.get(given.corpus, "group") if column is None else repr(column)
+            collection = next(iter(experiment.variants.values())).collection
+            column = collection.given.get("group")
+            what = _SHARED.get(collection.corpus, "group") if column is None else repr(column)
             yield Caveat(SHARED_GROUPS, facts | {"what": what, "column": column})
 
 
@@ -144,11 +144,11 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         yield Caveat("replicates")
     if protocol.tags.leaves_groups_out:
         yield Caveat("groups")
-    for own, label in variant.texts.items():
-        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
-        if least and not own.pruning.group and own == variant.collection.text:
+    for text, label in variant.texts.items():
+        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(text.pruning, name) > 1}
+        if least and not text.pruning.group and text == variant.collection.text:
             yield Caveat("pruning", {"methods": []}, {"text": least})
-        elif least and not own.pruning.group:
+        elif least and not text.pruning.group:
             others.append(label)
     if others:
         yield Caveat("pruning", {"methods": list(dict.fromkeys(others))})

@@ -95,12 +95,12 @@ def disagreement(run: RunPredictions, pair: tuple[str, str]) -> Disagreement | N
     right = np.array([[each.right for each in row] for row in rows])
     only = [np.flatnonzero(right[:, i] & ~right[:, 1 - i]) for i in (0, 1)]
     most = MOST_DISAGREEMENTS // 2
-    shown = [own[np.linspace(0, len(own) - 1, min(most, len(own))).astype(np.intp)] for own in only]
+    shown = [rows_of[np.linspace(0, len(rows_of) - 1, min(most, len(rows_of))).astype(np.intp)] for rows_of in only]
     documents = list[HardDocument]()
     for row in np.concatenate(shown):
         a, b = rows[row]
-        given = {one.id: _named(a.given), other.id: _named(b.given)}
-        documents.append(HardDocument(a.document, one.task, a.fold, _named(a.truth), given))
+        predicted = {one.id: _named(a.predicted), other.id: _named(b.predicted)}
+        documents.append(HardDocument(a.document, one.task, a.fold, _named(a.truth), predicted))
     return Disagreement(pair, (len(only[0]), len(only[1])), tuple(documents))
 
 

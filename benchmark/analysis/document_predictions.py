@@ -30,7 +30,7 @@ class DocumentPrediction:
         Names of the split and of the document.
     row : int
         Row of the document in its task.
-    given, truth : tuple of str
+    predicted, truth : tuple of str
         Predicted and true classes: one, unless documents may have several or none.
     tied : bool
         Whether a tie decided any of the classes.
@@ -40,19 +40,19 @@ class DocumentPrediction:
     fold: str
     document: str
     row: int
-    given: tuple[str, ...]
+    predicted: tuple[str, ...]
     truth: tuple[str, ...]
     tied: bool
 
     @property
     def right(self) -> bool:
         """Whether the predicted classes are the true ones."""
-        return self.given == self.truth
+        return self.predicted == self.truth
 
     @property
     def label(self) -> str:
         """The predicted classes as one text."""
-        return LABEL_SEPARATOR.join(self.given)
+        return LABEL_SEPARATOR.join(self.predicted)
 
 
 def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPrediction]:

@@ -76,8 +76,8 @@ class _ChartsOfRun:
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
         self.ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
         cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
-        own = [value for value in _printed(published, experiment) if value.cell in cells]
-        self.printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
+        printed = [value for value in _printed(published, experiment) if value.cell in cells]
+        self.printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in printed}
 
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
@@ -85,14 +85,14 @@ class _ChartsOfRun:
         points = self._relations(figure, rows, facets) if figure.relation else self._scores(figure, rows, facets)
         panels, bands, oracle = list[pd.DataFrame](), dict[str, tuple[float, float]](), set[str]()
         for values in product(*(dict.fromkeys(rows[column]) for column in facets), figure.y):
-            own = points
+            panel = points
             for column, value in zip((*facets, "metric"), values, strict=True):
-                own = own[own[column] == value]
+                panel = panel[panel[column] == value]
             shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, values, strict=False))
             title = self._panel_title(shown, figure, str(values[-1]), rows)
-            panels.append(self._lines(own).assign(panel=title))
+            panels.append(self._lines(panel).assign(panel=title))
             oracle |= {title} if shown.get("choice") == CHOOSE_ORACLE else set()
-            cells = () if figure.relation else set(own["cell"])
+            cells = () if figure.relation else set(panel["cell"])
             for each in self.ranges:
                 if each.metric == values[-1] and cells and cells.intersection(each.expanded):
                     bands.setdefault(title, (float(each.low), float(each.high)))
@@ -127,10 +127,10 @@ class _ChartsOfRun:
     def _scores(self, figure: FigureView, rows: pd.DataFrame, facets: Sequence[str]) -> pd.DataFrame:
         """Return x, score and ends of the bar of the first cell of each panel, line and x."""
         keys, rows = list(dict.fromkeys((*facets, "metric", figure.line, figure.x))), rows[rows[figure.line].notna()]
-        own = rows[rows["cell"] == rows.groupby(keys, dropna=False)["cell"].transform("first")]
-        points = own[own["fold"] == ALL_SPLITS].rename(columns={"value": "y"})
+        first = rows[rows["cell"] == rows.groupby(keys, dropna=False)["cell"].transform("first")]
+        points = first[first["fold"] == ALL_SPLITS].rename(columns={"value": "y"})
         if figure.bars != "interval":
-            replicates = own[own["fold"] != ALL_SPLITS].groupby(keys, dropna=False)["value"]
+            replicates = first[first["fold"] != ALL_SPLITS].groupby(keys, dropna=False)["value"]
             spread = replicates.agg(["mean", "min", "max", "std"]).reset_index()
             points = points.drop(columns=["low", "high"]).merge(spread, on=keys, how="left")
             reach = 2 * points["std"]

@@ -63,7 +63,8 @@ def split_losses(experiment: Experiment, predictions: Predictions, key: SettingK
     documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
     k, predicted = len(documents.classes), predictions.settings[key].by_split
     counts = stack_tallies(
-        tally_predictions(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True)
+        tally_predictions(documents.truth[split.test], labels, k)
+        for split, labels in zip(splits, predicted, strict=True)
     )
     return losses_of_counts(experiment, counts, multilabel=documents.multilabel)
 

@@ -39,12 +39,12 @@ _IDF_SOURCES = {"collection": "the whole collection", "training": "the training 
 def corpus_in_words(experiment: Experiment) -> str:
     """Return the name of the corpus for a sentence, or the number of corpora."""
     collections = [variant.collection for variant in experiment.variants.values()]
-    (name, *others), given = dict.fromkeys(each.corpus for each in collections), collections[0].given.get("path", [])
+    (name, *others), files = dict.fromkeys(each.corpus for each in collections), collections[0].given.get("path", [])
     if others:
         return f"{1 + len(others)} corpora"
     if (card := dataset_card(name) if name in corpus_names() else None) is not None:
         return card.title.partition(",")[0] if card.addresses else GENERATED
-    paths = given.values() if isinstance(given, dict) else given if isinstance(given, list) else [given]
+    paths = files.values() if isinstance(files, dict) else files if isinstance(files, list) else [files]
     return " and ".join(Path(str(each)).name for each in paths) or name
 
 
@@ -75,7 +75,7 @@ def note_facts(run: RunPredictions) -> Facts:
     for each in variants:
         others = [(text, label) for text, label in each.texts.items() if text != each.collection.text]
         words = run.facts.get(each.name, {}).get("texts", ())
-        texts[each.name] = [(*other, own) for other, own in zip(others, words, strict=False)]
+        texts[each.name] = [(*other, words_of) for other, words_of in zip(others, words, strict=False)]
     silent = [
         component.name if name == BASE_VARIANT else f"{name}-{component.name}"
         for component, name in product(experiment.diagnostics, experiment.variants)
@@ -93,11 +93,11 @@ def note_facts(run: RunPredictions) -> Facts:
         "bars": sample.bars,
         "texts": texts,
         "dates": list(_shares_by_date(run)),
-        "doubts": list(dict.fromkeys(note for own in run.facts.values() for note in own.get("notes", ()))),
+        "doubts": list(dict.fromkeys(note for facts in run.facts.values() for note in facts.get("notes", ()))),
         **_metric_facts(run),
         **_selection_facts(run),
         **_method_facts(experiment),
-        "warnings": {text: list(own) for text, own in warnings.items()},
+        "warnings": {text: list(methods) for text, methods in warnings.items()},
         "tasks": [(task.title, task.classes) for task in variants[0].tasks if len(variants[0].tasks) > 1],
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
@@ -135,7 +135,7 @@ def _metric_facts(run: RunPredictions) -> Facts:
     scorers = {name: experiment.scorers[name] for name in experiment.metrics if name in experiment.scorers}
     replicated = next(iter(experiment.variants.values())).protocol.tags.replicated
     bare = set() if replicated else {*frame["metric"][(frame["fold"] == ALL_SPLITS) & frame["low"].isna()]}
-    means, untested = [name for name, own in scorers.items() if own.classes_alike], dict[str, None]()
+    means, untested = [name for name, scorer in scorers.items() if scorer.classes_alike], dict[str, None]()
     for key, splits in run.predictions.splits.items() if means else ():
         documents = run.predictions.tasks[key.of_task]
         if not documents.multilabel:
@@ -151,7 +151,7 @@ def _metric_facts(run: RunPredictions) -> Facts:
         "least_tested": LEAST_TESTED,
         "untested": list(untested),
         "on_the_clock": any(is_time_metric(m, quantities) for figure in experiment.figures for m in figure.y),
-        **{what: [metric_name(metric, quantities) for metric in own] for what, own in named.items()},
+        **{what: [metric_name(metric, quantities) for metric in listed] for what, listed in named.items()},
     }
 
 
@@ -191,10 +191,10 @@ def _method_facts(experiment: Experiment) -> Facts:
     tags = [each[name] for each in (kernels, classifiers) for name in sorted(each)]
     several = any(variant.collection.multilabel for variant in variants)
     points = {each.name: [spec.representation for e in each.entries for spec in e.candidates] for each in variants}
-    learned = {name: dict.fromkeys(each.idf for each in own if each.learns) for name, own in points.items()}
+    learned = {name: dict.fromkeys(each.idf for each in listed if each.learns) for name, listed in points.items()}
     return {
         "methods": methods,
-        "idf": {name: [_IDF_SOURCES[source] for source in own] for name, own in learned.items()},
+        "idf": {name: [_IDF_SOURCES[source] for source in sources] for name, sources in learned.items()},
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
         "components": [text for each in tags for text in (each.note, each.note_multilabel * several) if text],
         "scaled": any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs),

@@ -244,8 +244,8 @@ def _decode_settings(
     frame = file.read(names, use_threads=False).to_pandas()  # one thread, since the run or a plug-in owns the cores
     found, start = dict[SettingKey, SettingPredictions](), 0
     for of_splits, keys in _by_splits(tasks, rows):
-        documents, own, n = tasks[of_splits.of_task], splits[of_splits], len(keys)
-        tested = np.concatenate([split.test for split in own])
+        documents, tested_splits, n = tasks[of_splits.of_task], splits[of_splits], len(keys)
+        tested = np.concatenate([split.test for split in tested_splits])
         ranks = np.argsort(np.argsort(tested, kind="stable"), kind="stable")
         block = frame[start : start + n * len(tested)]
         start += len(block)
@@ -253,13 +253,13 @@ def _decode_settings(
         if block["tied"].dtype != np.bool_:
             tied = _labels(block["tied"], documents) if documents.multilabel else tied != ""
         for number, key in enumerate(keys):
-            if [row["split"] for row in rows[key]] != [split.name for split in own]:
+            if [row["split"] for row in rows[key]] != [split.name for split in tested_splits]:
                 raise ValueError("the splits of a setting don't match")
             scores: list[Any] = block["values"].tolist()[number::n] if "values" in block else [None]
             found[key] = SettingPredictions(
                 predicted[number::n][ranks],
                 tied[number::n][ranks],
-                tuple(len(split.test) for split in own),
+                tuple(len(split.test) for split in tested_splits),
                 np.array([[row[timer] for timer in TIMERS] for row in rows[key]], dtype=np.float64),
                 np.array([row["peak_bytes"] for row in rows[key]], dtype=np.float64),
                 np.array([row["inner"] for row in rows[key]], np.int64) if rows[key][0]["inner"] else NO_INNER_FOLDS,

@@ -72,7 +72,7 @@ def score_frames(
             of_class = cells[cell.id].of_class(position)
             more += _rows(replace(cell, of_class=name), of_class, samples[cell.id], by_class)
     with ThreadPoolExecutor(jobs) as pool:  # mostly bootstrap sampling, which runs in parallel
-        tables = [row for own in pool.map(lambda cell: rows(cell, shown), scored) for row in own]
+        tables = [row for table in pool.map(lambda cell: rows(cell, shown), scored) for row in table]
     return frame(tables), frame([*more, *_points(experiment, measured)])
 
 
@@ -82,9 +82,9 @@ def _rows(cell: Cell, scores: CellScores, sample: SamplingModel, metrics: Iterab
     # Split by split, since the metrics of one split share its bootstrap resamples.
     parts = [{m: sample.part(scores, m, i) for m in had if m not in scores.known} for i in range(len(scores.folds))]
     for metric in had:
-        for own, fold, n, ties in zip(parts, scores.folds, scores.n, scores.ties, strict=False):
-            if metric in own:
-                part = own[metric]
+        for estimates, fold, n, ties in zip(parts, scores.folds, scores.n, scores.ties, strict=False):
+            if metric in estimates:
+                part = estimates[metric]
                 yield _row(cell, fold, metric, part.value, part.low, part.high, int(n), int(ties))
         all_of = sample.estimate(scores, metric)
         ends, ties = (all_of.value, all_of.low, all_of.high), int(scores.ties.sum())
@@ -116,9 +116,9 @@ def _along(
     for cell in experiment.cells:
         if cell.id in cells and cell.variant in alike and cell.what == "point":
             scores, parts = cells[cell.id], _parts(method_of(experiment, cell).candidates[0])
-            given = {key: value for part in parts for key, value in part.resolved.items()}.get(axis)
-            known = isinstance(given, int | float) and not isinstance(given, bool)
-            value = float(given) if known and given is not None else math.inf
+            at = {key: value for part in parts for key, value in part.resolved.items()}.get(axis)
+            known = isinstance(at, int | float) and not isinstance(at, bool)
+            value = float(at) if known and at is not None else math.inf
             yield cell.id, samples[cell.id].estimate(scores, axis).value if scores.has(axis) else value
 
 

@@ -181,8 +181,8 @@ def _score_point(run: RunPredictions, numbering: _Numbering, cell: Cell, candida
 
 def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Estimate]) -> CellScores:
     """Return the scores of a cell with the recorded scores of plug-in metrics."""
-    own = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
-    return replace(scores, values={**scores.values, **own}, recorded=known)
+    values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
+    return replace(scores, values={**scores.values, **values}, recorded=known)
 
 
 def time_metrics(
@@ -239,8 +239,10 @@ def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str,
 def _add_diagnostics(run: RunPredictions, found: dict[str, CellScores]) -> Iterator[tuple[str, str]]:
     """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell."""
     for variant, each in _diagnostic_scores(run):
-        of_method = [own for own in run.experiment.cells if (own.variant, own.method) == (variant, each.cell)]
-        alike = [own for own in of_method if own.what == "point" or (own.what == "diagnostic" and not own.of_class)]
+        of_method = [cell for cell in run.experiment.cells if (cell.variant, cell.method) == (variant, each.cell)]
+        alike = [
+            cell for cell in of_method if cell.what == "point" or (cell.what == "diagnostic" and not cell.of_class)
+        ]
         if not alike:
             found[each.cell] = each
             yield variant, each.cell

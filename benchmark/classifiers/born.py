@@ -90,8 +90,8 @@ class BornClassifier(SklearnClassifier):
         k, total = len(p), p.sum(axis=0)
         if k == 1:
             return np.ones(p.shape[1])
-        given = np.divide(p, total, out=np.zeros_like(p), where=total > 0)
-        return np.where(total > 0, np.maximum(0.0, 1 + xlogy(given, given).sum(axis=0) / np.log(k)), 0.0)
+        shares = np.divide(p, total, out=np.zeros_like(p), where=total > 0)
+        return np.where(total > 0, np.maximum(0.0, 1 + xlogy(shares, shares).sum(axis=0) / np.log(k)), 0.0)
 
     def scores(self, points: Any) -> Array:
         """Return Σ_w h_w^H (p_wk x_w)^a.

@@ -60,9 +60,9 @@ class GzipNeighbours(ClassifierMixin, BaseEstimator):
 
     def _neighbours(self, text: str) -> list[int]:
         """Return the classes of the nearest texts, the nearest first."""
-        own = _length(text)
+        length = _length(text)
         joined = np.array([_length(f"{text} {other}") for other in self.texts_])
-        distances = (joined - np.minimum(own, self.lengths_)) / np.maximum(own, self.lengths_)
+        distances = (joined - np.minimum(length, self.lengths_)) / np.maximum(length, self.lengths_)
         return list(self.labels_[np.argsort(distances, kind="stable")[: self.k]].tolist())
 
     def _class_of(self, nearest: list[int]) -> int:

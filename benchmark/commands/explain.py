@@ -121,7 +121,7 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
 
 def confusion_table(wrong: Sequence[DocumentPrediction]) -> Table:
     """Return the table of confused classes, most frequent first."""
-    confused = Counter((_classes(each.truth), _classes(each.given)) for each in wrong)
+    confused = Counter((_classes(each.truth), _classes(each.predicted)) for each in wrong)
     ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[:MAX_CONFUSIONS]
     rows, header = [(*pair, n) for pair, n in ranked], ("true", "predicted", "documents")
     return Table.of("Confusions", header, rows, empty="every document is classified correctly")
@@ -129,7 +129,7 @@ def confusion_table(wrong: Sequence[DocumentPrediction]) -> Table:
 
 def _details(each: DocumentPrediction, explanation: DocumentExplanation) -> Iterator[tuple[str, str]]:
     """Yield the properties of a document: its text, decision values and words."""
-    yield from (("true", _classes(each.truth)), ("predicted", _classes(each.given) + ", after a tie" * each.tied))
+    yield from (("true", _classes(each.truth)), ("predicted", _classes(each.predicted) + ", after a tie" * each.tied))
     yield from (("split", each.fold), ("text", explanation.text))
     yield "decision values", explanation.values or f"not available: {explanation.problem}"
     for label, words in explanation.words.items():

@@ -135,8 +135,10 @@ class CentroidDistances(Diagnostic):
         """
         rows, points, arrays = [], [], found.arrays
         for centroid, (c, name) in product(self.centroids, enumerate(split_names(arrays["classes"]))):
-            value, own = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
-            low, high = value + np.quantile(own - own.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+            value, resampled = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
+            low, high = value + np.quantile(
+                resampled - resampled.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]
+            )
             estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
             rows.append(DiagnosticRow(class_row_id(found.variant, centroid, name), AVERAGE_SKL, estimate))
             for x, swept in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"][:, c], strict=True):
@@ -187,9 +189,9 @@ def _measure(
     classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
 ) -> Array:
     """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
-    own = clone(classifier).set_params(**({} if smoothing is None else {"smoothing": smoothing}))
-    own.fit(counts.matrix[rows], counts.documents.labels[rows])
-    return np.asarray(average_skl_to_others(own.centroids_)[np.argsort(own.classes_)])
+    built = clone(classifier).set_params(**({} if smoothing is None else {"smoothing": smoothing}))
+    built.fit(counts.matrix[rows], counts.documents.labels[rows])
+    return np.asarray(average_skl_to_others(built.centroids_)[np.argsort(built.classes_)])
 
 
 def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:

@@ -107,7 +107,7 @@ class CentroidFlow(Diagnostic):
     def _solve(self, context: DiagnosticContext, smoothing: float) -> Arrays:
         counts, labels = context.counts, context.counts.documents.labels
         rows = [(labels == c) & (np.diff(counts.matrix.indptr) > 0) for c in range(len(counts.documents.classes))]
-        statistics = [class_statistics(counts.matrix[own], smoothing) for own in rows]
+        statistics = [class_statistics(counts.matrix[members], smoothing) for members in rows]
         started = time.perf_counter()
         exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
         solved = time.perf_counter()

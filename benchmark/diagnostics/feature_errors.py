@@ -140,8 +140,8 @@ class FeatureErrors(Diagnostic):
         iterable of str
             One line each.
         """
-        own = [(name, arrays["errors"][2]) for each in found for name, arrays in _by_method(each.arrays)]
-        if not own:
+        by_method = [(name, arrays["errors"][2]) for each in found for name, arrays in _by_method(each.arrays)]
+        if not by_method:
             return
         yield (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
@@ -149,8 +149,8 @@ class FeatureErrors(Diagnostic):
             "is 1, or π/2 for arcsine. features and bytes are of all documents in memory: sparse features "
             "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in the manifest and in figures."
         )
-        if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
-            yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
+        if listed := ", ".join(f"{name} {error:.3f}" for name, error in by_method if error >= _SEEN):
+            yield f"Largest error of k(x, x), where it isn't 0.000: {listed}."
 
     def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
@@ -166,10 +166,10 @@ class FeatureErrors(Diagnostic):
             first = rng.integers(n, size=self.pairs)
             second = (first + 1 + rng.integers(n - 1, size=self.pairs)) % n
             each = np.unique(first)
-            errors, own = (_errors(built, points, mapped, *pair) for pair in ((first, second), (each, each)))
+            errors, of_itself = (_errors(built, points, mapped, *pair) for pair in ((first, second), (each, each)))
         size = feature_bytes(mapped)
         return {
-            "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(own).max()]),
+            "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(of_itself).max()]),
             "sizes": np.array([mapped.shape[1], size, size / n]),
             "documents": np.array(n),
             "seconds": np.array(1000 * seconds / n),
@@ -196,4 +196,7 @@ def _errors(
 def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
     """Yield the label and the arrays of each method."""
     for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
-        yield label, {name.rpartition("/")[2]: own for name, own in arrays.items() if name.rpartition("/")[0] == label}
+        yield (
+            label,
+            {name.rpartition("/")[2]: array for name, array in arrays.items() if name.rpartition("/")[0] == label},
+        )

@@ -202,8 +202,8 @@ class _Coded:
         numbers = counts.astype(np.float64)  # integers far below 2⁵³: the sums are exact in any order
         right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
         in_means = outcome.tallies.in_means
-        own = None if in_means is None else in_means[split]
-        tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)), own)
+        tallied = None if in_means is None else in_means[split]
+        tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)), tallied)
         return tallies if outcome.of_class is None else tallies.only(outcome.of_class)
 
 
@@ -307,7 +307,7 @@ def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, resamples: 
         present, counts = np.unique(together[rows], return_counts=True)
         kinds = np.unravel_index(present, sizes)
         numbers = rng.multinomial(rows.size, counts / rows.size, size=resamples)
-        yield [c.tallies(of, numbers, own, split) for c, of, own in zip(coded, kinds, outcomes, strict=True)]
+        yield [c.tallies(of, numbers, outcome, split) for c, of, outcome in zip(coded, kinds, outcomes, strict=True)]
 
 
 def _check_tested_once(outcome: Outcome) -> None:

@@ -79,7 +79,7 @@ class PublicTestSet:
 
 def _read_test_sets() -> dict[str, PublicTestSet]:
     facts = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
-    return {name: PublicTestSet(name, **own) for name, own in facts.items()}
+    return {name: PublicTestSet(name, **fields) for name, fields in facts.items()}
 
 
 TEST_SETS = _read_test_sets()

@@ -57,8 +57,8 @@ class _RankedDecisions:
 
     def counts(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the true positives and all positives above each threshold, shape (thresholds,)."""
-        own = weights[self.documents]
-        right, assigned = (np.concatenate([[0.0], np.cumsum(each)]) for each in (own[self.right], own))
+        repeated = weights[self.documents]
+        right, assigned = (np.concatenate([[0.0], np.cumsum(each)]) for each in (repeated[self.right], repeated))
         return right[np.searchsorted(self.right, self.knots)], assigned[self.knots]
 
 
@@ -106,8 +106,8 @@ class DecisionRanking:
 
     def mean(self, rankings: tuple[_RankedDecisions, ...], measure: _Measure, weights: Floats | None) -> float:
         """Return the mean of a measure over the rankings for which it is defined; 0 if it is for none."""
-        own = np.ones(len(self.truth)) if weights is None else weights
-        found = [value for each in rankings if (value := measure(*each.counts(own))) is not None]
+        repeated = np.ones(len(self.truth)) if weights is None else weights
+        found = [value for each in rankings if (value := measure(*each.counts(repeated))) is not None]
         return float(np.mean(found)) if found else 0.0
 
 

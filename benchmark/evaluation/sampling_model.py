@@ -185,8 +185,8 @@ class DocumentSampling(SamplingModel):
             return self.estimate(scores, metric)
         if scores.outcome is None or not scores.can_score(metric):
             return super().part(scores, metric, fold)
-        own = scores.outcome.parts[fold]
-        return intervals.estimate_score(own, _distinct(own, metric), seed=self.seed)
+        part = scores.outcome.parts[fold]
+        return intervals.estimate_score(part, _distinct(part, metric), seed=self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
@@ -259,7 +259,9 @@ class ReplicateSampling(SamplingModel):
         """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
         shares = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
         found = [self.test("wilcoxon", a, b, metric) for metric in shares]
-        found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
+        found[1:] = [
+            replace(result, test=f"wilcoxon, {name}") for result, name in zip(found[1:], shares[1:], strict=True)
+        ]
         if a.outcome is None or b.outcome is None:
             return found
         if a.outcome.multilabel:

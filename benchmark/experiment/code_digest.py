@@ -103,9 +103,9 @@ _PACKAGES = frozenset(_name(path) for path in PACKAGE_ROOT.rglob("__init__.py"))
 
 @cache
 def _digest(modules: frozenset[str], users: frozenset[str]) -> str:
-    own, others = _reached(modules)
+    ours, others = _reached(modules)
     digest = hashlib.sha256()
-    for name in sorted(own):
+    for name in sorted(ours):
         digest.update(f"{name} {hashlib.sha256(MODULE_SOURCES[name]).hexdigest()}\n".encode())
     for library in sorted({name for other in others for name in distributions_of(other)[:1]}):
         digest.update(f"{library} {distribution_version(library)}\n".encode())
@@ -117,15 +117,15 @@ def _digest(modules: frozenset[str], users: frozenset[str]) -> str:
 @cache
 def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Follow imports; return the modules of this package that are reached, and the top-level names of all others."""
-    waiting, own, others = list(modules), set[str](), set[str]()
+    waiting, ours, others = list(modules), set[str](), set[str]()
     while waiting:
         module = waiting.pop()
         if module not in MODULE_SOURCES:
             others.add(module.partition(".")[0])
-        elif module not in own:
-            own.add(module)
+        elif module not in ours:
+            ours.add(module)
             waiting += _imported(module)
-    return frozenset(own), frozenset(others)
+    return frozenset(ours), frozenset(others)
 
 
 @cache

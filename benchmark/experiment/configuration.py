@@ -96,11 +96,11 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
         If a pattern matches no cell.
     """
     ids = {pattern: [name for name in experiment.ids if fnmatchcase(name, pattern)] for pattern in patterns}
-    for pattern, own in ids.items():
-        if not own:
+    for pattern, named in ids.items():
+        if not named:
             raise ConfigError(unknown_cell(pattern, experiment))
     return (
-        subset.subset_experiment(experiment, {name for own in ids.values() for name in own}, patterns)
+        subset.subset_experiment(experiment, {name for named in ids.values() for name in named}, patterns)
         if patterns
         else experiment
     )

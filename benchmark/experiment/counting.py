@@ -132,9 +132,9 @@ def text_counts(
         if text == variant.collection.text:
             continue
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
-        own, _, key = read_counts(collection, context, last)
-        _check_words(experiment, variant, own, text.lexing, f"method {label!r}")
-        found[text] = replace(own, documents=counts.documents), key  # so that the documents are in memory once
+        counts_of, _, key = read_counts(collection, context, last)
+        _check_words(experiment, variant, counts_of, text.lexing, f"method {label!r}")
+        found[text] = replace(counts_of, documents=counts.documents), key  # so that the documents are in memory once
     return found
 
 

@@ -129,9 +129,9 @@ class LocalExecutor:
     def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
         """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""
         splits = unit_splits(units)
-        for split, own in zip(splits, decided, strict=True) if setting.alone else ():
+        for split, predictions in zip(splits, decided, strict=True) if setting.alone else ():
             data = SplitData.of(setting.problem, split, splits, setting.terms, setting.method.aggregate, self._matrices)
-            if reason := degenerate_predictions_reason(setting.method.spec, data, own):
+            if reason := degenerate_predictions_reason(setting.method.spec, data, predictions):
                 where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
                 return f"{where}{split.name}: {reason}"
         return ""

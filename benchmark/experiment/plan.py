@@ -179,7 +179,7 @@ class PlannedTask:
         for size, splits in self.splits.items():
             tested = []
             for split in splits:
-                leaks = {} if (own := next(rows, None)) is None else {NEAR_DUPLICATES: own}
+                leaks = {} if (duplicates := next(rows, None)) is None else {NEAR_DUPLICATES: duplicates}
                 if groups is not None:
                     leaks[SHARED_GROUPS] = split.test[np.isin(groups[split.test], groups[split.train])]
                 trained = members[split.train].sum(axis=0, dtype=np.int64)
@@ -229,8 +229,8 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     }
 
     def problem_of(spec: MethodSpec) -> Problem:
-        own = counted.get(spec.text, problem)
-        return strings.get(spec.text or default, own) if spec.classifier.tags.reads_texts else own
+        counts_problem = counted.get(spec.text, problem)
+        return strings.get(spec.text or default, counts_problem) if spec.classifier.tags.reads_texts else counts_problem
 
     inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
     digest = cache(rows_digest)
@@ -238,8 +238,8 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     for entry in variant.entries:
         several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method, own = _method(spec, problem_of, variant), problem_of(spec)
-            content = _content(experiment, variant, method, own)
+            method, method_problem = _method(spec, problem_of, variant), problem_of(spec)
+            content = _content(experiment, variant, method, method_problem)
             for size, number in product(variant.sizes, variant.numbers):
                 key = SettingKey(variant.name, task.name, entry.label, index, size, number)
                 if experiment.only and key not in selected:
@@ -250,7 +250,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     content |= {"terms": [number, variant.terms.rank, variant.terms.aggregate]}
                 units = tuple(
                     StoreUnit(
-                        store_key(**content, **_splits_content(method, own, part, digest)),
+                        store_key(**content, **_splits_content(method, method_problem, part, digest)),
                         label if method.batched else f"{label} · {part[0][0].name}",
                         tuple(split for split, _ in part),
                         tuple(each for _, each in part),
@@ -258,7 +258,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                settings.append(Setting(key, method, own, number, units, not several))
+                settings.append(Setting(key, method, method_problem, number, units, not several))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 
@@ -437,8 +437,8 @@ def fold_counts(
     """Count the predictions on folds by class, summed over the folds, as a row of `SettingPredictions.inner`."""
     truth, k = problem.members if problem.multilabel else problem.documents.labels, len(problem.documents.classes)
     total = np.zeros(3 * k + 1, dtype=np.int64)
-    for fold, own in zip(folds, predictions, strict=True):
-        counts = tally_predictions(truth[fold.test], own.predicted, k)
+    for fold, predicted in zip(folds, predictions, strict=True):
+        counts = tally_predictions(truth[fold.test], predicted.predicted, k)
         total += np.concatenate([counts.right, counts.assigned, counts.true, [counts.documents]])
     return total
 

@@ -136,7 +136,9 @@ def read_run(folder: Path) -> RunPredictions:
     contents = {name: _content(folder / name, digest) for name, digest in manifest["files"].items()}
     with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
         contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
-    chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
+    chosen = {
+        name: np.array(facts["chosen"], np.intp) for name, facts in manifest["cells"].items() if "chosen" in facts
+    }
     recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))
     taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}

@@ -180,7 +180,7 @@ def solve_task(
             note(key, entry, stored=True)
     known = set(results)
     for executor in executors:
-        missing = [own[0] for key, own in units.items() if key not in results]
+        missing = [listed[0] for key, listed in units.items() if key not in results]
         for key, result in executor.solved(task, missing) if missing else ():
             if not isinstance(result, str) and units[key][0][0].stored and not store.has(key):
                 store.put(key, result)

@@ -56,8 +56,8 @@ class PointClassifierMethod(Method):
     ) -> list[SettingPredictions]:
         """Train on the splits in parallel and predict, see `Method.solve`; one by one where each has its own terms."""
         if problem.pruning is not None:
-            own = ((problem.over_terms_of(split.train), split) for split in splits)
-            return [each for pruned, split in own for each in self.solve(pruned, [split], terms, matrices)]
+            pruned_splits = ((problem.over_terms_of(split.train), split) for split in splits)
+            return [each for pruned, split in pruned_splits for each in self.solve(pruned, [split], terms, matrices)]
         ours, spec = is_builtin(self.spec.classifier.cls), self.spec
         if terms is not None:
             if not takes_counts(spec):

@@ -119,8 +119,8 @@ class Problem:
             return self
         kept, counts = self.training_terms(train), self.counts
         matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
-        own = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
-        return Problem(own, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
+        pruned = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
+        return Problem(pruned, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
 
 
 @dataclass(frozen=True, eq=False)

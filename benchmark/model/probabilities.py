@@ -67,9 +67,9 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, cl
         finite = [np.isfinite(values[:, code]) for code in codes]
         pairs = [(values[rows][:, [code]], truth[rows, code]) for code, rows in zip(codes, finite, strict=True)]
     sigmoids = [np.empty((0, 2))]
-    for code, (own, members) in zip(codes, pairs, strict=True):
+    for code, (values_of, members) in zip(codes, pairs, strict=True):
         if members.any() and not members.all():
-            sigmoids.append(_fitted(own, members))
+            sigmoids.append(_fitted(values_of, members))
         elif learned.multilabel or len(classes) == 2:
             lone = classes[code if learned.multilabel or not members.any() else 0]
             raise ValueError(f"the class {lone!r} has too few training documents for a probability")

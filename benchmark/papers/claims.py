@@ -289,14 +289,14 @@ def judge_claims(
     verdicts = list[ClaimVerdict]()
     for claim, variant in product(published.claims, variants):
         prefix = "" if variant == BASE_VARIANT else f"{variant}-"
-        own = [c.prefixed(prefix, name) for c in claim.comparisons if c.config == (analysed or name)]
-        if not experiment.left_out.isdisjoint(cell for c in own for cell in (c.a, c.b)):
+        comparisons = [c.prefixed(prefix, name) for c in claim.comparisons if c.config == (analysed or name)]
+        if not experiment.left_out.isdisjoint(cell for c in comparisons for cell in (c.a, c.b)):
             continue
         if analysed:  # a sensitivity analysis need not have every cell of the analysed configuration
-            own = [c for c in own if {c.a, c.b} <= scored.cells.keys()]
-        part = claim.of_comparisons(own)
+            comparisons = [c for c in comparisons if {c.a, c.b} <= scored.cells.keys()]
+        part = claim.of_comparisons(comparisons)
         evidence = evidence_for(part, name, scored)
-        if own and (evidence or not analysed) and not (claim.on_clock and (analysed or prefix)):
+        if comparisons and (evidence or not analysed) and not (claim.on_clock and (analysed or prefix)):
             verdicts.append(judge_claim(part, evidence, prefix[:-1], len(claim.comparisons), asides))
     return verdicts
 
@@ -311,7 +311,9 @@ def claim_row(
     """
     claim, of = judged.claim, len(judged.comparisons)
     compared = (each.comparison for each in judged.comparisons)
-    optimistic = any((own.config, cell) in chosen for own in compared for cell in (own.a, own.b))
+    optimistic = any(
+        (comparison.config, cell) in chosen for comparison in compared for cell in (comparison.a, comparison.b)
+    )
     variant = (readings or {}).get(judged.variant or BASE_VARIANT, judged.variant)
     holds, strictly = (sum(getattr(each, by) == "holds" for each in judged.comparisons) for by in ("paper", "strict"))
     ranged = claim.relation in ("equivalent", "ratio")

@@ -347,7 +347,11 @@ class Published(_Record):
             return data
         references = data.get("reference_values")
         if isinstance(references, list):
-            data = data | {"reference_values": [in_unit(own) if isinstance(own, dict) else own for own in references]}
+            data = data | {
+                "reference_values": [
+                    in_unit(reference) if isinstance(reference, dict) else reference for reference in references
+                ]
+            }
         return in_unit(data)
 
     @property

@@ -154,8 +154,8 @@ def value_rows(
     asides : mapping of (configuration, cell id) to Exclusion, optional
         Reasons why cells give no verdict.
     """
-    own = [value for value in published.values if value.config == config]
-    listed = [(value, first_exclusion(asides, [(config, cell) for cell in value.cells]), "") for value in own]
+    printed = [value for value in published.values if value.config == config]
+    listed = [(value, first_exclusion(asides, [(config, cell) for cell in value.cells]), "") for value in printed]
     for reference in published.reference_values:
         aside = Exclusion(REFERENCE_VALUE, reference.in_words)
         for value in (v for v in reference.values if v.config == config):

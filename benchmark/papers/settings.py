@@ -41,23 +41,27 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
         for group in _read(path).get(experiment.name, []):
             known |= dict.fromkeys(group["cells"], group["setting"])
     for cell in experiment.cells:
-        own = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
-        if own:
-            more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
+        differences = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
+        if differences:
+            more = f" and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
             found[experiment.name, cell.id] = Exclusion(
-                "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
+                "another setting", f"not the paper's setting: {', '.join(differences[:_SHOWN])}{more}"
             )
-    said = dict(found)
+    known_exclusions = dict(found)
     for variant in experiment.readings:  # only the configuration itself has pinned settings
         if variant != BASE_VARIANT:
-            found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in said.items()}
+            found |= {(name, f"{variant}-{cell}"): why for (name, cell), why in known_exclusions.items()}
     tuned = {(experiment.name, cell): Exclusion("tuned", choice) for cell, choice in experiment.tuned_cells.items()}
     return found | tuned
 
 
-def setting_differences(own: FlatSetting, paper: FlatSetting) -> list[str]:
+def setting_differences(setting: FlatSetting, paper: FlatSetting) -> list[str]:
     """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
-    return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
+    return [
+        f"{key} {_shown(setting.get(key))} (paper {_shown(paper[key])})"
+        for key in paper
+        if setting.get(key) != paper[key]
+    ]
 
 
 def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
@@ -86,7 +90,7 @@ def _of_method(spec: MethodSpec, variant: Variant) -> FlatSetting:
     points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
     unused = {key for key in ("features", "weights of fields") if not points[key]}
     unused |= set() if spec.representation.learns else {"idf"}
-    found = (spec.text or variant.collection.text).flat | {k: own for k, own in points.items() if k not in unused}
+    found = (spec.text or variant.collection.text).flat | {k: value for k, value in points.items() if k not in unused}
     for name, part in (("kernel", spec.kernel), ("classifier", spec.classifier)):
         found |= _prefixed(name, part.resolved, "") if part else {}
     return {key: value for key, value in found.items() if key not in _SILENT}

@@ -33,13 +33,13 @@ def value_counts(
     rows = [row for row in _own_rows(tables) if row["verdict"] not in _NOT_COUNTED]
     found = []
     for kind, name in VALUE_KINDS.items():
-        own, graded = [row for row in rows if row["kind"] == kind], by_grade and kind == "result"
-        of, words = max((printed or {}).get(kind, 0), len(own)), Counter(str(row["verdict"]) for row in own)
+        of_kind, graded = [row for row in rows if row["kind"] == kind], by_grade and kind == "result"
+        of, words = max((printed or {}).get(kind, 0), len(of_kind)), Counter(str(row["verdict"]) for row in of_kind)
         counts = {"deviating": words["deviates"], "of": of}
         counts["reproduced"] = sum(n for word, n in words.items() if word.startswith(("equal", "consistent")))
-        words = Counter(row["grade"] for row in own) if graded else words
+        words = Counter(row["grade"] for row in of_kind) if graded else words
         detail = {_LABELS.get(word, word): words[word] for word in (GRADES if graded else _ORDER) if words[word]}
-        detail |= {NOT_MEASURED: of - len(own)} if of > len(own) else {}
+        detail |= {NOT_MEASURED: of - len(of_kind)} if of > len(of_kind) else {}
         found += [{"kind": kind, "name": name, "detail": detail, **counts}] if of else []
     return found
 
@@ -53,9 +53,9 @@ def not_counted_texts(tables: Sequence[pd.DataFrame]) -> list[str]:
 def _own_rows(tables: Sequence[pd.DataFrame]) -> Iterator[dict[Any, Any]]:
     """Yield the rows of the paper's values, and other readings that are not counted where no value of it is."""
     rows = [row for table in tables for row in table.to_dict("records")]
-    own = {row["verdict"] for row in rows if not row["reading"]}
+    words = {row["verdict"] for row in rows if not row["reading"]}
     for row in rows:
-        if not row["reading"] or (row["verdict"] in _NOT_COUNTED and row["verdict"] not in own):
+        if not row["reading"] or (row["verdict"] in _NOT_COUNTED and row["verdict"] not in words):
             yield row
 
 

@@ -116,8 +116,8 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
             raise ConfigError(f"{plugin.name} reads {name}: a model, or another machine, has only files of its folder")
     folder = plugin.file.parent
     try:
-        own = {each.relative_to(folder).as_posix(): each.read_bytes() for each in importable_files(plugin.file)}
-        return own | {name: (folder / name).read_bytes() for name in sorted(plugin.reads)}
+        beside = {each.relative_to(folder).as_posix(): each.read_bytes() for each in importable_files(plugin.file)}
+        return beside | {name: (folder / name).read_bytes() for name in sorted(plugin.reads)}
     except OSError as error:
         raise ConfigError(f"{plugin.name}: {error.filename} can't be read: {error.strerror or error}") from None
 

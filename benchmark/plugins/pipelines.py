@@ -47,10 +47,10 @@ class TextPipeline:
 
     def __new__(cls, **parameters: Any) -> Any:
         """Return the object that `make` returns: its arguments by their names, other parameters by `set_params`."""
-        given = {key: cls.sequences.get(key, _same)(value) for key, value in parameters.items()}
-        own = _arguments(cls.make)
-        made = cls.make(**{key: value for key, value in given.items() if key in own})
-        rest = {key: value for key, value in given.items() if key not in own}
+        converted = {key: cls.sequences.get(key, _same)(value) for key, value in parameters.items()}
+        arguments = _arguments(cls.make)
+        made = cls.make(**{key: value for key, value in converted.items() if key in arguments})
+        rest = {key: value for key, value in converted.items() if key not in arguments}
         if rest:
             made.set_params(**rest)
         for part in [made, *(_deep_parameters(made).values() if rest else ())]:
@@ -130,8 +130,8 @@ def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:
 
 def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
     """Return the class of a pipeline, whose signature has the parameters of `make` and of what that returns."""
-    own = _arguments(make)
-    defaults = {key: each.default for key, each in own.items()}
+    arguments = _arguments(make)
+    defaults = {key: each.default for key, each in arguments.items()}
     if REQUIRED_PARAMETER not in defaults.values():
         made = make()
         missing = [method for method in _METHODS if not callable(getattr(made, method, None))]

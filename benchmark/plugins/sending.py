@@ -49,14 +49,16 @@ class UserCalls:
         self._process: UserProcess | None = None
         self._lock = threading.Lock()
 
-    def __call__(self, target: ClassName | type, given: Any, method: str, args: Any, kwargs: Any, place: str) -> Any:
+    def __call__(
+        self, target: ClassName | type, constructed_with: Any, method: str, args: Any, kwargs: Any, place: str
+    ) -> Any:
         """Return what a method or property of an object returns, or the function itself where `method` is "".
 
         Parameters
         ----------
         target : ClassName or type
             The class, or the name of a metric.
-        given : (tuple, dict)
+        constructed_with : (tuple, dict)
             Arguments of the constructor.
         method : str
         args, kwargs : tuple, dict
@@ -69,7 +71,7 @@ class UserCalls:
         ConfigError, DataError
             In one line, if the code raises an error or ends its process.
         """
-        content = pickle_by_name(("call", target, given, method, args, kwargs, place))
+        content = pickle_by_name(("call", target, constructed_with, method, args, kwargs, place))
         with self._lock:
             if self._process is None or self._process.ended:
                 self._process = UserProcess()
@@ -111,7 +113,7 @@ def in_process(component: type[Any], names: Iterable[str], calls: UserCalls, pla
 
 def _remote(component: type[Any], name: str, calls: UserCalls, place: str) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given: Any = getattr(self, "_constructor_arguments", ((), {}))
-        return calls(component, given, name, args, kwargs, place)
+        constructed_with: Any = getattr(self, "_constructor_arguments", ((), {}))
+        return calls(component, constructed_with, name, args, kwargs, place)
 
     return call

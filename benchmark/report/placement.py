@@ -101,7 +101,9 @@ class Placement:
             scores=scores,
             n=n,
             test_set=self.test_set,
-            excluded=[(id_, own, _PERCENT.text((right + own) / (n + 1))) for id_, own in self.excluded.items()],
+            excluded=[
+                (id_, number, _PERCENT.text((right + number) / (n + 1))) for id_, number in self.excluded.items()
+            ],
             counts={"all": len(others), BETTER: counts.get(BETTER, 0), WORSE: counts.get(WORSE, 0)},
             alike=others["cell"][others["compared"] == NOT_SHOWN].tolist(),
             published=published,
@@ -170,7 +172,7 @@ def published_table_of(placement: Placement) -> Table:
             }
             for each in rows.to_dict("records")
         ]
-        placed = {"method": _starred(placement.name, own=True), "%": _PERCENT.text(score)}
+        placed = {"method": _starred(placement.name, placed=True), "%": _PERCENT.text(score)}
         listed.insert(int((rows["beside"] == HIGHER).sum()), placed)
         records += [{"metric": _name(str(metric)), **each} for each in listed]
     columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
@@ -179,8 +181,8 @@ def published_table_of(placement: Placement) -> Table:
     )
 
 
-def _starred(name: str, own: bool) -> str:
-    return f"★ {name}" if own else name
+def _starred(name: str, placed: bool) -> str:
+    return f"★ {name}" if placed else name
 
 
 def terminal_tables(placement: Placement) -> list[Table]:
@@ -189,9 +191,9 @@ def terminal_tables(placement: Placement) -> list[Table]:
     shown = replace(placement, published=published[published["metric"] == placement.test_set.metrics[0]])
     found = []
     for table in (ranking_table_of(placement), published_table_of(shown).without("metric")):
-        own = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)
+        position = next((i for i, row in enumerate(table.texts) if any(text.startswith("★") for text in row[:2])), 0)
         n, around = len(table.rows), TERMINAL_ROWS - FIRST_PLACES
-        start = max(FIRST_PLACES, min(own - around // 2, n - around))
+        start = max(FIRST_PLACES, min(position - around // 2, n - around))
         rows = (*table.rows[:FIRST_PLACES], *table.rows[start : start + around])
         title = f"{table.title} ({len(rows)} of {n} rows)" if len(rows) < n else table.title
         found += [replace(table, title=title, rows=rows, note="")] if rows else []
@@ -201,15 +203,15 @@ def terminal_tables(placement: Placement) -> list[Table]:
 def placement_page(placement: Placement) -> str:
     """Return the page of a placement: all methods with intervals as bars, then all published scores."""
     ranked, table = placement.ranking.to_dict("records"), ranking_table_of(placement)
-    (own,) = (row for row in ranked if not row["configuration"])
+    (placed,) = (row for row in ranked if not row["configuration"])
     numbers = [
         {end: 100 * row[end] for end in ("value", "low", "high")}
-        | {f"base_{end}": None if row is own else 100 * own[end] for end in ("low", "high")}
+        | {f"base_{end}": None if row is placed else 100 * placed[end] for end in ("low", "high")}
         | {"published": None}
         for row in ranked
     ]
     bars = {
-        name: (bar, BASELINE if row is own else row["compared"], f"{score} {interval}")
+        name: (bar, BASELINE if row is placed else row["compared"], f"{score} {interval}")
         for (_, name, score, interval, *_), row, bar in zip(table.texts, ranked, bars_of(numbers)[0], strict=True)
     }
     return render_html(
@@ -219,7 +221,7 @@ def placement_page(placement: Placement) -> str:
         test_set=placement.test_set,
         ranking=table,
         published=published_table_of(placement),
-        baselines=[_starred(own["cell"], own=True)],
+        baselines=[_starred(placed["cell"], placed=True)],
         bars=bars,
     )
 

@@ -134,8 +134,8 @@ def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
 
 def sensitivity_sentence(tried: pd.DataFrame) -> str:
     """Write how many values agree under other choices: those that deviate, one by one, and all of them together."""
-    own = tried[tried["reading"] == ""]
-    base, agreeing = own[own["variant"] == BASE_VARIANT_LABEL], own[own["agrees"]]
+    counted = tried[tried["reading"] == ""]
+    base, agreeing = counted[counted["variant"] == BASE_VARIANT_LABEL], counted[counted["agrees"]]
     under = {cell: list(agreeing["variant"][agreeing["cell"] == cell]) for cell in base["cell"][~base["agrees"]]}
     counts = Counter(agreeing["variant"])
     as_configured = counts.pop(BASE_VARIANT_LABEL, 0)
@@ -143,12 +143,12 @@ def sensitivity_sentence(tried: pd.DataFrame) -> str:
     return _write(
         "explained",
         under=under,
-        close=_at_any_width(own, [cell for cell, variants in under.items() if not variants]),
-        values=own["cell"].nunique(),
+        close=_at_any_width(counted, [cell for cell, variants in under.items() if not variants]),
+        values=counted["cell"].nunique(),
         as_configured=as_configured,
         best=best,
         most=most,
-        others=max(Counter(own["cell"]).values(), default=1) - 1,
+        others=max(Counter(counted["cell"]).values(), default=1) - 1,
     )
 
 
@@ -159,11 +159,11 @@ def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> list[str]:
     """
     close = []
     for cell in cells:
-        own = tried[tried["cell"] == cell]
-        wider = float(ndtri(1 - (1 - CONFIDENCE_LEVEL) / 2 / len(own))) / Z_LEVEL
-        low, high = (own["value"] + wider * (own[end] - own["value"]) for end in ("low", "high"))
-        inside = own["published"].astype(float).between(low, high)
-        close += [f"{cell} under {variant}" for variant in own["variant"][inside]]
+        of_cell = tried[tried["cell"] == cell]
+        wider = float(ndtri(1 - (1 - CONFIDENCE_LEVEL) / 2 / len(of_cell))) / Z_LEVEL
+        low, high = (of_cell["value"] + wider * (of_cell[end] - of_cell["value"]) for end in ("low", "high"))
+        inside = of_cell["published"].astype(float).between(low, high)
+        close += [f"{cell} under {variant}" for variant in of_cell["variant"][inside]]
     return close
 
 
@@ -173,9 +173,9 @@ def sensitivity_table(tried: pd.DataFrame) -> Table:
     It has no rows if nothing but the experiment itself was tried.
     """
     base = tried[tried["variant"] == BASE_VARIANT_LABEL]
-    wholes, own = Counter(base["table"]), base[base["reading"] == ""]
+    wholes, counted = Counter(base["table"]), base[base["reading"] == ""]
     heads = [f"{name}: {what}" for name in wholes for what in ("consistent", "rms", "order")]
-    heads += [f"{cell} ({published})" for cell, published in zip(own["cell"], own["published"], strict=True)]
+    heads += [f"{cell} ({published})" for cell, published in zip(counted["cell"], counted["published"], strict=True)]
     rows = []
     for variant, trials in tried.groupby("variant", sort=False):
         row = [variant]
@@ -185,7 +185,7 @@ def sensitivity_table(tried: pd.DataFrame) -> Table:
             row += [f"{values['agrees'].sum()} of {len(values)}" if len(values) else MISSING_TEXT]
             row += map(number_text, together)
         found = {(each["cell"], each["metric"]): each for each in trials.to_dict("records") if not each["reading"]}
-        row += [_value_and_sign(found.get(key)) for key in zip(own["cell"], own["metric"], strict=True)]
+        row += [_value_and_sign(found.get(key)) for key in zip(counted["cell"], counted["metric"], strict=True)]
         rows.append(row)
     header = ["variant", *(Column(name, PLAIN) for name in heads)]
     return Table.of("Sensitivity analysis", header, rows if len(rows) > 1 else (), NOTES["sensitivity"])

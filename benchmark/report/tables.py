@@ -137,7 +137,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
         record: dict[str, Any] = {column: cells[name].columns.get(column) for column in varying}
         record |= {"method": name, INTERVAL: (score.get("low"), score.get("high"))}
         record["ties"] = None if is_missing(score.get("ties")) else int(score["ties"])
-        record |= {column: value for (column, own), value in without.items() if own == name}
+        record |= {column: value for (column, cell), value in without.items() if cell == name}
         for metric in (main, *others):
             record[metric_header(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
         if verdict:

@@ -167,5 +167,5 @@ def run_sentence(summary: Summary, *, stored: int, seconds: float, peak: float, 
     claims = summary.claims
     facts = {"verdicts": verdict_texts(summary), "partly": int((claims["whole"] > claims["of"]).sum())}
     measured = {"stored": stored, "seconds": seconds, "peak": None if is_missing(peak) else peak}
-    said = sentence("verdicts.j2", "run", summary=summary, **facts, **measured)
-    return f"{said}; written to {folder}"
+    summary_line = sentence("verdicts.j2", "run", summary=summary, **facts, **measured)
+    return f"{summary_line}; written to {folder}"

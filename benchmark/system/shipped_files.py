@@ -30,8 +30,8 @@ def lookup_folders(folder: Path) -> list[Path]:
     """
     if not folder.is_relative_to(SHIPPED):
         return [folder]
-    own = folder.relative_to(SHIPPED)
-    return [own] if own.resolve() == folder else [own, folder]
+    below = folder.relative_to(SHIPPED)
+    return [below] if below.resolve() == folder else [below, folder]
 
 
 def shipped_files(folder: Path, pattern: str) -> list[Path]:

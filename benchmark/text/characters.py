@@ -94,8 +94,10 @@ def character_terms(
     """
     low, high = lexing.characters
     codes = [stream.terms for stream in characters]
-    places = [np.flatnonzero(own >= 0) for own in codes]
-    numbers, values = number_values(own[here].astype(np.int64) for own, here in zip(codes, places, strict=True))
+    places = [np.flatnonzero(numbers_of >= 0) for numbers_of in codes]
+    numbers, values = number_values(
+        numbers_of[here].astype(np.int64) for numbers_of, here in zip(codes, places, strict=True)
+    )
     streams = [place_terms(*placed) for placed in zip(characters, places, numbers, strict=True)]
     common, streams = common_terms(streams, len(values), pruning)
     names = [chr(code) for code in values[common].tolist()]

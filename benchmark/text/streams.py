@@ -72,8 +72,8 @@ def longer_terms(
     both = list(zip(streams, words, strict=True))
     numbers, codes = number_values(map_in_order(partial(pair_codes, n), both, jobs))
     longer = [
-        place_terms(stream, beginnings(n, stream, own), number)
-        for (stream, own), number in zip(both, numbers, strict=True)
+        place_terms(stream, beginnings(n, stream, rows_of), number)
+        for (stream, rows_of), number in zip(both, numbers, strict=True)
     ]
     return longer, codes
 

@@ -191,14 +191,14 @@ def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
     """Find the words of a chunk of documents, field by field."""
     (texts, counted), found = documents, list[_FoundWords]()
     for name in lexing.fields:
-        own = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
+        lexing_of_field = lexing if name == WHOLE_DOCUMENT else replace(lexing, skip_header=False)
         if isinstance(texts, tuple):
             chunk = texts
         else:
             chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
-        spans = find_tokens(*chunk, own)
+        spans = find_tokens(*chunk, lexing_of_field)
         words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
-        characters = find_characters(chunk, spans, own, counted) if own.characters else None
+        characters = find_characters(chunk, spans, lexing_of_field, counted) if lexing_of_field.characters else None
         found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
     return found
 

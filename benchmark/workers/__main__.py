@@ -38,10 +38,10 @@ def main() -> None:
             os._exit(1)
 
     threading.Thread(target=read, daemon=True).start()
-    own = os.getpid()
+    process = os.getpid()
 
     def send(content: bytes) -> None:
-        if os.getpid() != own:  # of a process that users' code forked
+        if os.getpid() != process:  # of a process that users' code forked
             os._exit(0)
         replies.send_bytes(content)
 

@@ -80,7 +80,7 @@ class TestFrames:
     def test_have_columns_that_are_named_one_by_one_or_in_the_section(self) -> None:
         frame = texts()
         decisions = sb.run(corpus=frame, **NAMED).predictions("mnb")
-        assert list(decisions) == ["document", "split", "truth", "given", "tied"]
+        assert list(decisions) == ["document", "split", "truth", "predicted", "tied"]
         assert decisions.set_index("document")["truth"].to_dict() == frame.set_index("key")["kind"].to_dict()
         section = {"frame": frame, "text": "body", "label": "kind", "id": "key", "classes": ["b", "a"]}
         again = sb.run(corpus=section, methods=["mnb"])
@@ -149,7 +149,7 @@ class TestResult:
         for cell in ("ngd", "mnb"):
             decisions = found.predictions(cell).set_index("document")
             whole = found.scores.query("cell == @cell and metric == 'accuracy' and fold == 'all'")
-            right[cell] = decisions["truth"] == decisions["given"]
+            right[cell] = decisions["truth"] == decisions["predicted"]
             assert right[cell].groupby(decisions["split"]).mean().mean() == pytest.approx(whole["value"].iloc[0])
             assert decisions["tied"].sum() == whole["ties"].iloc[0]
         tests = found.tests("ngd", "mnb").set_index("test")

@@ -22,7 +22,9 @@ def assert_same_labels(sections: dict[str, Any], simplex: dict[str, Any]) -> Non
     done = run(**sections, methods=rooted_and_not(simplex), metrics=["micro-f1"])
     one, other = (done.predictions(cell) for cell in ("simplex", "plain"))
     assert len(one) > 0
-    assert (one["given"] == other["given"]).all(), f"{(one['given'] != other['given']).sum()} of {len(one)} labels"
+    assert (one["predicted"] == other["predicted"]).all(), (
+        f"{(one['predicted'] != other['predicted']).sum()} of {len(one)} labels"
+    )
 
 
 @pytest.mark.parametrize("exponents", [{"power": 0.5, "idf": 2, "concentration": 1}, {"power": 1, "idf": 0}])

@@ -105,9 +105,9 @@ def candidate_label(entry: MethodEntry, index: int) -> str:
 
     The smallest and largest of at least three numbers are marked: a better value may lie beyond them.
     """
-    given = _given(entry.candidates[index])
-    varying = {key: values for key, values in _varying(entry).items() if key in given}
-    return _parameters({key: f"{given[key]}{_edge(given[key], values)}" for key, values in varying.items()})
+    parameters = _given(entry.candidates[index])
+    varying = {key: values for key, values in _varying(entry).items() if key in parameters}
+    return _parameters({key: f"{parameters[key]}{_edge(parameters[key], values)}" for key, values in varying.items()})
 
 
 def grid_label(entry: MethodEntry) -> str:
@@ -115,7 +115,7 @@ def grid_label(entry: MethodEntry) -> str:
     values = _varying(entry)
     if math.prod(map(len, values.values())) != len(entry.candidates):
         return "; ".join(candidate_label(entry, index) for index in range(len(entry.candidates)))
-    return " × ".join(f"{key} {', '.join(map(str, own))}" for key, own in values.items())
+    return " × ".join(f"{key} {', '.join(map(str, listed))}" for key, listed in values.items())
 
 
 def _varying(entry: MethodEntry) -> dict[str, list[Any]]:
@@ -123,7 +123,7 @@ def _varying(entry: MethodEntry) -> dict[str, list[Any]]:
     each = [_given(spec) for spec in entry.candidates]
     keys = dict.fromkeys(key for one in each for key in one)
     values = {key: list({str(one[key]): one[key] for one in each if key in one}.values()) for key in keys}
-    return {key: own for key, own in values.items() if len(own) > 1}
+    return {key: listed for key, listed in values.items() if len(listed) > 1}
 
 
 def _edge(value: Any, values: list[Any]) -> str:
@@ -191,8 +191,8 @@ def _given(spec: MethodSpec) -> dict[str, Any]:
     """Return the parameters of a method by name; those of a fusion's methods have the method's name before theirs."""
     if spec.fused is not None:
         members = zip(spec.fused.names, map(_given, spec.fused.members), strict=True)
-        own = {f"{name} {key}": value for name, given in members for key, value in given.items()}
-        return {"sum of": _fused(spec), **own}
+        parameters = {f"{name} {key}": value for name, given in members for key, value in given.items()}
+        return {"sum of": _fused(spec), **parameters}
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
     threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
     machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}
@@ -201,13 +201,13 @@ def _given(spec: MethodSpec) -> dict[str, Any]:
 
 def _flat(representation: Representation) -> dict[str, Any]:
     parts = {"weighting": representation.weighting, "features": representation.features}
-    given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
-    given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
+    parameters = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
+    parameters |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
     # Texts have a key `fields`, too. What a weighting learns from follows from it, and `idf` is ignored without that.
     left_out = ("fields", "learns") if representation.learns else ("fields", "learns", "idf")
-    own = {key: value for key, value in vars(representation).items() if key not in left_out}
-    return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
+    settings = {key: value for key, value in vars(representation).items() if key not in left_out}
+    return {**settings, **{name: part and part.name for name, part in parts.items()}, **parameters}
 
 
-def _parameters(given: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in given.items())
+def _parameters(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in parameters.items())

@@ -107,9 +107,9 @@ class Table:
         are left out.
         """
         named = [Column(each) if isinstance(each, str) else each for each in header]
-        given = list(rows)
-        mapped = bool(given) and isinstance(given[0], Mapping)
-        body = tuple(tuple(map(row.get, (each.name for each in named))) if mapped else tuple(row) for row in given)
+        listed = list(rows)
+        mapped = bool(listed) and isinstance(listed[0], Mapping)
+        body = tuple(tuple(map(row.get, (each.name for each in named))) if mapped else tuple(row) for row in listed)
         values = list(zip(*body, strict=True)) if body else [()] * len(named)
         columns = (
             replace(column, unit=PLAIN) if column.unit is None and _are_numbers(each) else column

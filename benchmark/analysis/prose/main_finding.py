@@ -78,7 +78,7 @@ def main_finding(summary: Summary) -> MainFinding:
         "on": f" on {summary.corpus}" if summary.corpus else "",
         "choices": list(dict.fromkeys(pair.a.choice for pair in pairs)),
         "advice": summary.advice,
-        "printed": sentence("verdicts.j2", "printed", values=[own for own in counts if own["kind"] != "count"]),
+        "printed": sentence("verdicts.j2", "printed", values=[kind for kind in counts if kind["kind"] != "count"]),
     }
     if summary.advice:
         template = "advice"
@@ -102,10 +102,10 @@ def question_sentence(summary: Summary) -> str:
 
 def _leading_pairs(pairs: Pairs) -> Pairs:
     """Return the comparisons of scores, not of gains: of all classes together, and of parameters chosen honestly."""
-    own = [pair for pair in pairs if pair.a.columns.get("what", "point") == "point"]
-    whole = [pair for pair in own if pair.a.of_class in ("", ALL_CLASSES)]
-    honest = [pair for pair in whole or own if pair.a.choice != CHOOSE_ORACLE]
-    return honest or whole or own
+    scores = [pair for pair in pairs if pair.a.columns.get("what", "point") == "point"]
+    whole = [pair for pair in scores if pair.a.of_class in ("", ALL_CLASSES)]
+    honest = [pair for pair in whole or scores if pair.a.choice != CHOOSE_ORACLE]
+    return honest or whole or scores
 
 
 def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
@@ -125,18 +125,18 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
     sign = 1 if summary.more_is_better(metric) else -1
     lead = max(sorted(of_method), key=key)
     compared = sorted(of_method[lead], key=lambda each: (each[1].a.id, each[1].b.id))
-    own, cells = [pair for _, pair in compared], {cell.id for _, pair in compared for cell in (pair.a, pair.b)}
-    where, p = _varying_settings([pair.a for pair in own]), p_text(own[0].p_holm)
+    comparisons, cells = [pair for _, pair in compared], {cell.id for _, pair in compared for cell in (pair.a, pair.b)}
+    where, p = _varying_settings([pair.a for pair in comparisons]), p_text(comparisons[0].p_holm)
     return {
         "lead": lead,
         "others": sorted({other for other, _ in compared}),
-        "pairs": own,
-        "counted": Counter(pair.outcome for pair in own),
+        "pairs": comparisons,
+        "counted": Counter(pair.outcome for pair in comparisons),
         "where": where,
         "cells": [cell for cell in ranked_cells(summary) if cell in cells],
-        "test": next((SPOKEN_TESTS.get(p.test, p.test) for p in own if p.outcome in ("a", "b", UNDECIDED)), ""),
+        "test": next((SPOKEN_TESTS.get(p.test, p.test) for p in comparisons if p.outcome in ("a", "b", UNDECIDED)), ""),
         "p": p.replace("<", "< ") if "<" in p else f"= {p}",
-        "note": next((pair.note for pair in own if pair.note and pair.outcome != NEVER_DIFFER), ""),
+        "note": next((pair.note for pair in comparisons if pair.note and pair.outcome != NEVER_DIFFER), ""),
     }
 
 

@@ -51,7 +51,7 @@ def verdict_counts_text(
     '1 of 2 published results reproduced (1 same, 1 outside); 1 of 1 published counts of data reproduced'
     """
     counts = value_counts(tables, printed, by_grade=by_grade)
-    return "; ".join([*(_write("values", own=own) for own in counts), *not_counted_texts(tables)]) or NO_VALUES
+    return "; ".join([*(_write("values", own=count) for count in counts), *not_counted_texts(tables)]) or NO_VALUES
 
 
 def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
@@ -110,7 +110,7 @@ def setting_notes(experiment: Experiment, asides: Exclusions) -> list[str]:
     for (_, cell), aside in asides.items():
         if aside.kind == "another setting":
             cells[aside.why].append(cell)
-    notes = [_write("another setting", cells=own, why=why) for why, own in cells.items()]
+    notes = [_write("another setting", cells=ids, why=why) for why, ids in cells.items()]
     published = published_of_experiment(experiment) if experiment.paper else None
     if published is not None and experiment.name not in dict(cells_by_configuration(published)):
         notes.append(_write("not in paper", paper=experiment.paper, config=experiment.name))

@@ -159,7 +159,9 @@ def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tu
         features, labels = load_svmlight_file(
             io.BytesIO(content), n_features=n_terms, zero_based=False, multilabel=multilabel
         )
-        codes = [sorted(int(f"{code:.17g}") for code in (own if multilabel else [own])) for own in labels]
+        codes = [
+            sorted(int(f"{code:.17g}") for code in (codes_of if multilabel else [codes_of])) for codes_of in labels
+        ]
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: is not svmlight with {n_terms:,} terms: {error}") from None
     matrix = sp.csr_array(features)

@@ -79,9 +79,9 @@ def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -
         ratio = known.data / word_probabilities(known, np.ascontiguousarray(theta), phi) / length[document]
         weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(len(classes)), where=classes > 0)
         for k in range(len(classes)):
-            share, own = theta[:, k], root[:, k]
-            some = np.flatnonzero((share[document] > 0) & (own[word] > 0))
-            values = ratio[some] * share[document[some]] * own[word[some]]
+            share, root_of_class = theta[:, k], root[:, k]
+            some = np.flatnonzero((share[document] > 0) & (root_of_class[word] > 0))
+            values = ratio[some] * share[document[some]] * root_of_class[word[some]]
             parts.append((document[some], first + word[some], values))
             having = np.flatnonzero(share > 0)
             parts.append((having, np.full(len(having), first + V), share[having] * weight[k]))

@@ -115,9 +115,9 @@ def _combine(out: Array, weight: Array, rows: Array) -> None:
     """Fill ``out`` with Σ_i weight_i rows_i, added in order."""
     out[:] = 0.0
     for i in range(len(weight)):
-        row, own = np.uint64(i), weight[i]
+        row, weight_of_row = np.uint64(i), weight[i]
         for column in range(len(out)):
-            out[column] += own * rows[row, np.uint64(column)]
+            out[column] += weight_of_row * rows[row, np.uint64(column)]
 
 
 @compile_lazily("f8(f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8)")

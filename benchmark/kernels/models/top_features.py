@@ -142,7 +142,7 @@ class TopGram:
 
 
 def top_decision_values(
-    machine: BinarySvm, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, own: sp.csr_array
+    machine: BinarySvm, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, trained_points: sp.csr_array
 ) -> Array:
     """Compute decision values of new documents, shape (n,), without kernel values against the support vectors.
 
@@ -151,13 +151,13 @@ def top_decision_values(
     Parameters
     ----------
     machine : BinarySvm
-        Trained SVM whose support has row numbers of `trained` and `own`.
+        Trained SVM whose support has row numbers of `trained` and `trained_points`.
     features, points : TopFeatures and CSR array, shape (n, V)
         The new documents.
-    trained, own : TopFeatures and CSR array, shape (n_train, V)
+    trained, trained_points : TopFeatures and CSR array, shape (n_train, V)
         The training documents.
     """
     support = trained.of(machine.support)
     flat = machine.coefficients @ support.scalars
-    bent = own[machine.support].T @ (machine.coefficients[:, None] * support.slopes)
+    bent = trained_points[machine.support].T @ (machine.coefficients[:, None] * support.slopes)
     return np.asarray(features.scalars @ flat + (features.slopes * (points @ bent)).sum(axis=1) - machine.rho)

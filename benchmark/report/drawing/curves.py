@@ -77,9 +77,9 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     across = min((width - 12 - 14 * (columns - 1)) / columns - AXIS_ROOM, MOST_WIDTH)
     panels = []
     for title in titles:
-        own = points[points["panel"] == title]
-        ends = _ends(chart, points if chart.share_y else own, titles if chart.share_y else [title])
-        panels.append(_panel(chart, title, own, ends, looks, across, text_size(width)))
+        panel = points[points["panel"] == title]
+        ends = _ends(chart, points if chart.share_y else panel, titles if chart.share_y else [title])
+        panels.append(_panel(chart, title, panel, ends, looks, across, text_size(width)))
     bars = f"Bars: {chart.bars}." if chart.bars and points["low"].notna().any() else ""
     band = "Shaded: the range of the paper's figure." if chart.bands.keys() & set(titles) else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()

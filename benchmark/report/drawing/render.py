@@ -46,14 +46,14 @@ DARK_STYLE = "<style>@media (prefers-color-scheme: dark){{{rules}}}</style>".for
 _CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
 
 
-def run_vl_convert(code: str, given: bytes = b"") -> tuple[bytes, bool]:
+def run_vl_convert(code: str, read: bytes = b"") -> tuple[bytes, bool]:
     """Return the output of a Python program that uses vl-convert, and whether the program succeeded.
 
     vl-convert's JavaScript engine ends a process whose address space is limited, so it runs in a separate process.
     """
     try:
         arguments = [sys.executable, "-P", "-c", code]  # -P: no module of the current folder
-        done = subprocess.run(arguments, input=given, capture_output=True, timeout=DRAWING_TIMEOUT, check=False)  # noqa: S603
+        done = subprocess.run(arguments, input=read, capture_output=True, timeout=DRAWING_TIMEOUT, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as stopped:
         return stopped.stdout or b"", False
     except OSError:

@@ -130,9 +130,9 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
     """Return the HTML of a template. The script that draws pictures is included only if there are pictures."""
     environment, pictured = template_environment(), facts.get("pictured", ())
     environment.globals |= {"tone_of": verdict_tone, "on_demand": ON_DEMAND, "most": MAX_PAGE_ROWS}
-    given = {"headline": "", "sentences": sentences} | facts
-    given |= {"drawn": any(each.picture for each in pictured)}
-    return environment.get_template(template).render(**given)
+    context = {"headline": "", "sentences": sentences} | facts
+    context |= {"drawn": any(each.picture for each in pictured)}
+    return environment.get_template(template).render(**context)
 
 
 def measured_sentences(summary: Summary) -> list[str]:

@@ -52,7 +52,7 @@ def results_of(summary: Summary) -> dict[str, Any]:
         facts |= _difference(first[name], unit) if name in first else {}
         facts |= {"again": f"bench run {shlex.quote(summary.name)} --only {shlex.quote(name)}", **opened[name]}
         groups.setdefault(", ".join(filter(None, map(cell.columns.get, grouping))), []).append(facts)
-    rows = [row for own in groups.values() for row in own]
+    rows = [row for group in groups.values() for row in group]
     return {
         "grid": grid,
         "groups": groups,
@@ -94,8 +94,8 @@ def _opened(summary: Summary, unit: Unit) -> dict[str, dict[str, Any]]:
     p_values = {(row["a"], row["b"], row["test"]): p_text(row["p_holm"], row["note"]) for row in tested}
     for pair in planned_comparisons(summary):
         p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in _tests(summary)]
-        for own in (pair, pair.turned):
-            opened[own.a.id]["comparisons"].append(_difference(own, unit) | {"p": p})
+        for comparison in (pair, pair.turned):
+            opened[comparison.a.id]["comparisons"].append(_difference(comparison, unit) | {"p": p})
     return opened
 
 
@@ -183,7 +183,7 @@ def confusions_of_pair(summary: Summary) -> dict[str, Any]:
     ]
     classes = list(dict.fromkeys(frame["truth"][frame["cell"].isin(pair)]))
     if len(classes) <= MOST_MATRIX_CLASSES:
-        matrices = [[[each.get((true, told), 0) for told in classes] for true in classes] for each in counts]
+        matrices = [[[each.get((true, predicted), 0) for predicted in classes] for true in classes] for each in counts]
         return {"cells": pair, "classes": classes, "matrices": matrices}
     first, second = counts
     kinds = [(*kind, first.get(kind, 0), second.get(kind, 0)) for kind in first | second if kind[0] != kind[1]]
