@@ -102,6 +102,8 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
         check_real_array(kernel.transform(points[each]), (len(each), n), f"the kernel {kernel!r}")
         for each in (rows, work.split.test)
     )
+    if gram.size > 1 and gram.min() == gram.max():
+        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
     watch.lap("kernel")
     tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs

@@ -112,7 +112,7 @@ WEIGHTINGS = {"negative": Negative}
 """
 UNUSABLE_METHODS = "same", "{weighting: negative, kernel: linear}", "{features: nan, classifier: linear-svm}"
 UNUSABLE = {
-    "same": "the kernel Same() has the same values for all test documents",
+    "same": "the kernel Same() gives 0.5 for every pair of documents: all values equal",
     "negative-linear": "`local` of Negative must return",
     "nan-linear-svm": "`map` of Nan must return a row of finite numbers for each of",
 }
