@@ -172,7 +172,7 @@ def plan_sentence(planned: Plan) -> str:
         return f"A run takes about {memory} GB of memory."
     needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"{needs}, a rough estimate: up to 4 times off.{but}"
+    return f"{needs}, a rough estimate, up to 8 times too high.{but}"
 
 
 def format_seconds(seconds: float) -> str:
