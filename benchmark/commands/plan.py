@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.plan import Setting
 
 #: Documents that a batch is timed on, and few ones whose time is that of no document.
-SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 400, 40
+SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 1000, 40
 #: Terms of a vocabulary that isn't counted yet, and of a random document.
 UNCOUNTED_TERMS, DOCUMENT_TERMS = 10_000, 100
 
@@ -51,8 +51,8 @@ class Plan:
     rows : list of (str, int, int)
         Name of each curve or cell, the number of its store entries, and how many of them the store has.
     batches : list of (str, int, float)
-        Curves or cells that are computed together, their fits that the store lacks, and the processor seconds of those:
-        NaN where no time was measured.
+        Cells that are computed together, their fits in all variants and tasks that the store lacks, and the processor
+        seconds of those: NaN where no time was measured.
     memory : float
         Bytes that the run takes.
     free_bytes : float
@@ -111,7 +111,7 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
         entries.update(_curve(point) for point, _ in units)
         lacking.update(_curve(point) for point, _ in missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
-            kinds[", ".join(dict.fromkeys(_curve(point) for point, _ in batch.parts))].append(batch)
+            kinds[", ".join(dict.fromkeys(point.key[2] for point, _ in batch.parts))].append(batch)
     peak = float(np.nan_to_num(peak_memory()))
     matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
     memory = peak + max(matrices_at_once) if kinds else 0.0
@@ -172,7 +172,7 @@ def plan_sentence(planned: Plan) -> str:
         return f"A run takes about {memory} GB of memory."
     needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"{needs}, a rough estimate, up to 8 times too high.{but}"
+    return f"{needs}, a rough estimate, up to 3 times off.{but}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -215,20 +215,17 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
-    Of two splits of a sample, the second takes from the first what all splits of the documents share. Beyond those of
-    a few documents, seconds grow with the pairs of documents where there is a kernel, else with the documents.
+    Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel, else with the
+    documents.
     """
     if any(point.user_classes for point, _ in batches[0].parts):
         return math.nan  # a user's code, which may print or end the process
     kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
-    few, samples = _samples(batches[0], FEW_DOCUMENTS)[0], _samples(batches[0], SAMPLE_DOCUMENTS)
+    few, sample = _sample(batches[0], FEW_DOCUMENTS), _sample(batches[0], SAMPLE_DOCUMENTS)
     _solve(few, matrices)  # functions are compiled and loaded
-    fixed, first, second = (_solve(each, matrices) for each in (few, *samples))
+    fixed, timed = _solve(few, matrices), _solve(sample, matrices)
     matrices.release()
-    problems = {each.parts[0][0].problem.key: each for each in batches}.values()
-    of_sample = _size(samples[:1], kernel)
-    per_split, shared = max(0.0, second - fixed) / of_sample, max(0.0, first - second) / of_sample
-    return fixed * len(batches) + per_split * _size(batches, kernel) + shared * _size(problems, kernel)
+    return fixed * len(batches) + max(0.0, timed - fixed) / _size([sample], kernel) * _size(batches, kernel)
 
 
 def _solve(batch: Batch, matrices: MatrixCache) -> float:
@@ -244,23 +241,20 @@ def _size(batches: Iterable[Batch], kernel: bool) -> float:
     return sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits)
 
 
-def _samples(batch: Batch, n: int) -> list[Batch]:
-    """Return a batch on each of two splits of n random documents, of which each class has some."""
+def _sample(batch: Batch, n: int) -> Batch:
+    """Return a batch on a split of n random documents, of which each class has some."""
     n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
     problem = cache(lambda whole: _random_problem(whole, n))
-    settings = []
-    for setting, _ in batch.parts:
+    split = Split("sample", np.arange(3 * n // 4), np.arange(3 * n // 4, n), 0)
+    parts = []
+    for setting, units in batch.parts:
         method: Any = setting.method
         if isinstance(method, FusedMethod):
             problems = tuple(map(problem, method.problems))
             method = FusedMethod(method.spec, method.methods, problems, batched=method.batched)
-        settings.append(replace(setting, problem=problem(setting.problem), method=method))
-    rows, samples = np.arange(n), []
-    for number, train in enumerate((rows[: 3 * n // 4], rows[n // 4 :])):
-        split = Split("sample", train, np.setdiff1d(rows, train), number)
-        units = [replace(units[0], splits=(split,), inner=((),)) for _, units in batch.parts]
-        samples.append(replace(batch, parts=tuple((one, (unit,)) for one, unit in zip(settings, units, strict=True))))
-    return samples
+        unit = replace(units[0], splits=(split,), inner=((),))
+        parts.append((replace(setting, problem=problem(setting.problem), method=method), (unit,)))
+    return replace(batch, parts=tuple(parts))
 
 
 def _random_problem(whole: Problem, n: int) -> Problem:
