@@ -150,17 +150,15 @@ class _ChartsOfRun:
         line = "variant" if figure.line == "method" else figure.line
         keys, points = [*facets, "metric", line, figure.x], list[dict[str, Any]]()
         for key, group in rows[rows["fold"] == ALL_SPLITS].groupby(keys, sort=False, dropna=False):
-            cells, place = (
-                dict(zip(group["method"], group["cell"], strict=True)),
-                dict[str, Any](zip(keys, key, strict=True)),
-            )
+            cells = dict(zip(group["method"], group["cell"], strict=True))
+            values: dict[str, Any] = dict(zip(keys, key, strict=True))
             try:
-                found = estimate(cells[a], cells[b], place["metric"])
+                found = estimate(cells[a], cells[b], values["metric"])
             except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
                 continue
-            name = f"{a} {'/' if kind == 'ratio' else '−'} {b}" if figure.line == "method" else str(place[line])
-            numbers = {"x": float(place[figure.x]), "y": found.value, "low": found.low, "high": found.high}
-            points.append(place | numbers | {"series": name})
+            name = f"{a} {'/' if kind == 'ratio' else '−'} {b}" if figure.line == "method" else str(values[line])
+            numbers = {"x": float(values[figure.x]), "y": found.value, "low": found.low, "high": found.high}
+            points.append(values | numbers | {"series": name})
         return pd.DataFrame(points, columns=[*dict.fromkeys((*keys, *POINT_COLUMNS))])
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:

@@ -343,7 +343,7 @@ def telling_terms(
             cost = whole - _margin(without, code, multilabel=multilabel)
         order = np.argsort(-cost, kind="stable")[:n_words]
         telling = order[cost[order] > _ROUNDING * (1 + abs(whole))]
-        found[code] = [terms[place] for place in telling]
+        found[code] = [terms[term] for term in telling]
     return found
 
 

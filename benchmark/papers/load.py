@@ -87,16 +87,16 @@ def check_published(experiment: Experiment, folder: Path) -> None:
     published, node = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(experiment.ids)
     wrong: dict[tuple[Keys, str], None] = {}
-    for place, config, cells in _named(published):
+    for keys, config, cells in _named(published):
         if config not in configs:
-            wrong[(*place, "config"), unknown_name("configuration", config, sorted(configs))] = None
+            wrong[(*keys, "config"), unknown_name("configuration", config, sorted(configs))] = None
         elif config == experiment.name:
             unknown = (cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell))
-            wrong |= {(place, unknown_cell(cell, experiment)): None for cell in unknown}
+            wrong |= {(keys, unknown_cell(cell, experiment)): None for cell in unknown}
         if len(wrong) >= MAX_PROBLEMS:  # suggestions are slow to compute for many cells
             break
     if wrong:
-        raise combine_errors([node.at(place).error(problem) for place, problem in wrong])
+        raise combine_errors([node.at(keys).error(problem) for keys, problem in wrong])
 
 
 def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:

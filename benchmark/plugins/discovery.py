@@ -140,30 +140,30 @@ def add_plugin_file(plugin: Plugin, path: Path, found: Registries) -> None:
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
             raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
         for name, component in components.items():
-            place = source_location(function_of(component)) or str(path)
+            location = source_location(function_of(component)) or str(path)
             taken = _taken(kind, name, found)
             if taken:
-                raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
-            _add(kind, name, component, place, plugin, found)
+                raise ConfigError(f"{location}: the name {name!r} is taken, by {taken}")
+            _add(kind, name, component, location, plugin, found)
 
 
-def _add(kind: str, name: str, component: Any, place: str, plugin: Plugin, found: Registries) -> None:
+def _add(kind: str, name: str, component: Any, location: str, plugin: Plugin, found: Registries) -> None:
     registry: Registry = getattr(found, kind)
     registry.origins[name] = plugin
     register_plugin_class(plugin, kind, name, component)
     if wrong := component_problem(kind, name, component, found):
-        registry.broken[name] = f"{place}: {name!r} can't be used: {wrong}"
+        registry.broken[name] = f"{location}: {name!r} can't be used: {wrong}"
         return
     if kind == "metrics":
-        registry[name] = _checked_metric(component, (plugin.name, kind, name), place, found.calls)
+        registry[name] = _checked_metric(component, (plugin.name, kind, name), location, found.calls)
         return
     if kind in _REMOTE and not is_builtin(component) and not runs_user_code_here():
-        component = in_process(component, _REMOTE[kind], found.calls, place)
+        component = in_process(component, _REMOTE[kind], found.calls, location)
         register_plugin_class(plugin, kind, name, component)
     registry[name] = component
 
 
-def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCalls) -> Metric:
+def _checked_metric(metric: Metric, named: ClassName, location: str, calls: UserCalls) -> Metric:
     """Return the metric, computed in the process of `calls`, and its scores checked; it is pickled by its name."""
     function: Any = metric.ranking or metric.scores
     ranks = metric.ranking is not None
@@ -171,15 +171,15 @@ def _checked_metric(metric: Metric, named: ClassName, place: str, calls: UserCal
     @wraps(function)
     def call(counted: Any, *args: Any) -> Any:
         if runs_user_code_here():
-            with user_code(ConfigError, place):
+            with user_code(ConfigError, location):
                 values = function(counted, *args)
         else:
-            values = calls(named, ((), {}), "", (counted, *args), {}, place)
+            values = calls(named, ((), {}), "", (counted, *args), {}, location)
         values = np.asarray(values, dtype=np.float64)
         expected = () if ranks else counted.documents.shape
         if values.shape != expected or not np.isfinite(values).all():
             problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
-            raise ConfigError(f"{place}: the metric {named[2]!r} {problem}")
+            raise ConfigError(f"{location}: the metric {named[2]!r} {problem}")
         return float(values) if ranks else values
 
     call.named = named  # type: ignore[attr-defined]
@@ -210,15 +210,15 @@ def _entries() -> tuple[EntryPoint, ...]:
 def _add_installed(entry: EntryPoint, found: Registries) -> None:
     assert entry.dist is not None  # noqa: S101 - it was found in a distribution
     plugin = Plugin(f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
-    kind, place = entry.group.removeprefix(_GROUP), f"{plugin.name} ({entry.value})"
+    kind, location = entry.group.removeprefix(_GROUP), f"{plugin.name} ({entry.value})"
     registry: Registry = getattr(found, kind)
     taken = _taken(kind, entry.name, found)
     if taken:
         registry.pop(entry.name, None)
-        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {place}"
+        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {location}"
         return
     try:
-        with user_code(ConfigError, place):
+        with user_code(ConfigError, location):
             component = entry.load()
         if (folder := module_file(entry.module)) is not None:
             report_lines_below(folder)
@@ -226,4 +226,4 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
         registry.origins[entry.name] = plugin
         registry.broken[entry.name] = str(error)
     else:
-        _add(kind, entry.name, component, place, plugin, found)
+        _add(kind, entry.name, component, location, plugin, found)

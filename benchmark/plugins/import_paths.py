@@ -35,13 +35,13 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
         If it is no import path, its code isn't trusted, the module can't be imported or has no such class, or the class
         lacks `fit` or `predict`.
     """
-    place = module_place(path)
+    location = module_location(path)
     if path.partition(".")[0] != PACKAGE:
         for file in received:
             check_trusted(file, f"came with a run and names classes by import paths, such as {path}, that would be run")
         if not has_distribution(path):
             what = f"has the code of {path}, which is of no installed package and would be run"
-            check_trusted(place, what, with_folder=True)
+            check_trusted(location, what, with_folder=True)
     module_name, _, name = path.rpartition(".")
     try:
         module = importlib.import_module(module_name)
@@ -56,7 +56,7 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     return cast("type[Any]", found)
 
 
-def module_place(path: str) -> Path:
+def module_location(path: str) -> Path:
     """Return the file or folder of the package that an import path begins with; nothing is imported.
 
     Raises
@@ -69,10 +69,10 @@ def module_place(path: str) -> Path:
         raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
     if words[0] in sys.stdlib_module_names:
         raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
-    place = module_file(path)
-    if place is None:
+    file = module_file(path)
+    if file is None:
         raise ConfigError(f"{path}: no package {words[0]!r} is installed")
-    return place
+    return file
 
 
 def _why_not(found: Any) -> str:

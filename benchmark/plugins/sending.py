@@ -50,7 +50,7 @@ class UserCalls:
         self._lock = threading.Lock()
 
     def __call__(
-        self, target: ClassName | type, constructed_with: Any, method: str, args: Any, kwargs: Any, place: str
+        self, target: ClassName | type, constructed_with: Any, method: str, args: Any, kwargs: Any, location: str
     ) -> Any:
         """Return what a method or property of an object returns, or the function itself where `method` is "".
 
@@ -63,7 +63,7 @@ class UserCalls:
         method : str
         args, kwargs : tuple, dict
             Arguments of the method.
-        place : str
+        location : str
             Where the component is, for errors.
 
         Raises
@@ -71,14 +71,14 @@ class UserCalls:
         ConfigError, DataError
             In one line, if the code raises an error or ends its process.
         """
-        content = pickle_by_name(("call", target, constructed_with, method, args, kwargs, place))
+        content = pickle_by_name(("call", target, constructed_with, method, args, kwargs, location))
         with self._lock:
             if self._process is None or self._process.ended:
                 self._process = UserProcess()
             try:
                 *_, (kind, value) = self._process.request(content)
             except ProcessEndedError as error:
-                raise ConfigError(f"{place}: {error}") from None
+                raise ConfigError(f"{location}: {error}") from None
         if kind == "failed":
             name, message, details = value
             raise (DataError if name == "DataError" else ConfigError)(message) from UserTracebackError(details)
@@ -90,7 +90,7 @@ class UserCalls:
             self._process.close()
 
 
-def in_process(component: type[Any], names: Iterable[str], calls: UserCalls, place: str) -> type[Any]:
+def in_process(component: type[Any], names: Iterable[str], calls: UserCalls, location: str) -> type[Any]:
     """Return a subclass whose methods and properties of these names run in the process of `calls`."""
     content: dict[str, Any] = {key: getattr(component, key) for key in ("__module__", "__qualname__", "__doc__")}
     if component.__init__ is not object.__init__:
@@ -105,15 +105,15 @@ def in_process(component: type[Any], names: Iterable[str], calls: UserCalls, pla
     for name in names:
         attribute = inspect.getattr_static(component, name, None)
         if callable(attribute):
-            content[name] = functools.wraps(attribute)(_remote(component, name, calls, place))
+            content[name] = functools.wraps(attribute)(_remote(component, name, calls, location))
         elif isinstance(attribute, property | functools.cached_property):
-            content[name] = property(_remote(component, name, calls, place))
+            content[name] = property(_remote(component, name, calls, location))
     return type(component.__name__, (component,), content)
 
 
-def _remote(component: type[Any], name: str, calls: UserCalls, place: str) -> Callable[..., Any]:
+def _remote(component: type[Any], name: str, calls: UserCalls, location: str) -> Callable[..., Any]:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         constructed_with: Any = getattr(self, "_constructor_arguments", ((), {}))
-        return calls(component, constructed_with, name, args, kwargs, place)
+        return calls(component, constructed_with, name, args, kwargs, location)
 
     return call

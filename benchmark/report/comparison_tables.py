@@ -84,6 +84,6 @@ def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
 def _comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
     """Return the names of a claim's comparisons, with configuration, reading and metric where there are several."""
     several = [name for name in ("config", "variant", "metric") if len({row[name] for row in rows}) > 1]
-    where = [", ".join(row[name] for name in several if row[name]) for row in rows]
+    prefixes = [", ".join(row[name] for name in several if row[name]) for row in rows]
     pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
-    return [f"{place}: {pair}" if place else pair for place, pair in zip(where, pairs, strict=True)]
+    return [f"{prefix}: {pair}" if prefix else pair for prefix, pair in zip(prefixes, pairs, strict=True)]

@@ -30,9 +30,9 @@ def module_file(path: str) -> Path | None:
 @cache
 def has_distribution(path: str) -> bool:
     """Return whether a module lies with installed packages, unlike an editable one, and is of a distribution."""
-    top, place = path.partition(".")[0], module_file(path)
+    top, file = path.partition(".")[0], module_file(path)
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
-    if place is None or not any(place.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
+    if file is None or not any(file.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
         return False
     return bool(distributions_of(top))
 

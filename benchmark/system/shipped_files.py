@@ -37,15 +37,15 @@ def lookup_folders(folder: Path) -> list[Path]:
 def shipped_files(folder: Path, pattern: str) -> list[Path]:
     """Return the files of the `lookup_folders` that match a pattern, by name; of two of one name, the user's."""
     found: dict[str, Path] = {}
-    for place in lookup_folders(folder):
-        for path in place.glob(pattern):
+    for lookup in lookup_folders(folder):
+        for path in lookup.glob(pattern):
             found.setdefault(path.name, path)
     return [found[name] for name in sorted(found)]
 
 
 def find_shipped(folder: Path, name: str) -> Path:
     """Return the path of a file in the first of the `lookup_folders` that has it; its shipped path if none has it."""
-    return next((path for place in lookup_folders(folder) if (path := place / name).exists()), folder / name)
+    return next((path for lookup in lookup_folders(folder) if (path := lookup / name).exists()), folder / name)
 
 
 def path_to_write(folder: Path, name: str) -> Path:

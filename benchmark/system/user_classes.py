@@ -149,23 +149,23 @@ def locate_error(error: BaseException, otherwise: object = "", *, short: bool = 
     short : bool
         Whether to print the file's name without its folder, so that results are the same in every folder.
     """
-    place = _last_line(error, short=short)
+    location = _last_line(error, short=short)
     if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
-        place = f"{error.filename}:{error.lineno}"
-    place = place or str(otherwise)
+        location = f"{error.filename}:{error.lineno}"
+    location = location or str(otherwise)
     message = error.msg if isinstance(error, SyntaxError) else error
-    return one_line(f"{place}: {type(error).__name__}: {message}".rstrip(": ")) if place else ""
+    return one_line(f"{location}: {type(error).__name__}: {message}".rstrip(": ")) if location else ""
 
 
 def _last_line(error: BaseException, *, short: bool) -> str:
     """Return file and line of users' code that are the last ones in the traceback of an error; "" if there are none."""
-    place, step = "", error.__traceback__
+    location, step = "", error.__traceback__
     while step is not None:
         file = Path(step.tb_frame.f_code.co_filename)
         if is_user_file(file):
-            place = f"{file.name if short else file}:{step.tb_lineno}"
+            location = f"{file.name if short else file}:{step.tb_lineno}"
         step = step.tb_next
-    return place
+    return location
 
 
 def source_location(component: Any, *, short: bool = False) -> str:
