@@ -35,13 +35,13 @@ class TwoWordDifferences(Diagnostic):
     """
 
     metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (
-        DiagnosticMetric(_DIFFERENCE, "one", "SKL in nats, similarity or distance", "neither", 3),
+        DiagnosticMetric(_DIFFERENCE, "one", "divergence (nats), similarity or distance", "neither", 3),
         DiagnosticMetric(_SPEEDS[0], "one", "speed while p and q are near", "neither", 3),
         DiagnosticMetric(_SPEEDS[1], "one", "speed while p and q are far apart", "neither", 3),
     )
     tags: ClassVar[Tags] = Tags(base_only=True)
 
-    x: Sequence[float] = tuple(k / 100 for k in range(1, 100))
+    x: Sequence[float] = tuple((1 + 7 * k) / 100 for k in range(15))
 
     @property
     def rows(self) -> tuple[str, ...]:
