@@ -169,7 +169,7 @@ def _comparison(
         "claim": claim.id,
         "config": compared.config,
         "a": compared.a,
-        "b": compared.b,
+        "b": compared.second,
         "metric": metric,
     }
     row |= {"relation": claim.relation, "value": gap.value, "low": gap.low, "high": gap.high}

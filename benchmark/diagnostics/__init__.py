@@ -1,4 +1,4 @@
-"""Diagnostics: distances between centroids, energies of a gradient flow, errors of feature maps, document counts."""
+"""Diagnostics: distances between centroids, energies of a gradient flow, errors of feature maps, counts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from benchmark.diagnostics.centroid_flow import CentroidFlow
 from benchmark.diagnostics.document_counts import DocumentCounts
 from benchmark.diagnostics.feature_errors import FeatureErrors
 from benchmark.diagnostics.points import Coordinates, CoveringGrowth, CoveringNumbers
+from benchmark.diagnostics.two_words import TwoWordDifferences
 
 if TYPE_CHECKING:
     from benchmark.diagnostics.base import Diagnostic
@@ -23,6 +24,7 @@ DIAGNOSTICS: dict[str, type[Diagnostic]] = {
     "covering-numbers": CoveringNumbers,
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,
+    "two-word-differences": TwoWordDifferences,
 }
 #: The metrics that diagnostics declare, by name.
 DIAGNOSTIC_METRICS = declared_metrics(DIAGNOSTICS.values())

@@ -10,7 +10,7 @@ import numpy as np
 from benchmark.evaluation.outcomes import outcome_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -79,3 +79,11 @@ class CellScores:
         outcome = replace(self.outcome, of_class=position)
         tested, ties = outcome.tallies.documents, self.outcome.ties(position)
         return CellScores(self.cell, self.folds, outcome_scores(outcome), tested, ties, outcome)
+
+
+def mean_scores(name: str, cells: Sequence[CellScores]) -> CellScores:
+    """Return the mean scores of cells on the splits that they share, of each metric that all have."""
+    first, ties = cells[0], np.sum([each.ties for each in cells], axis=0)
+    shared = [metric for metric in first.values if all(metric in each.values for each in cells)]
+    values = {metric: np.mean([each.values[metric] for each in cells], axis=0) for metric in shared}
+    return CellScores(name, first.folds, values, first.n, ties)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from benchmark.evaluation.cell_scores import mean_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,6 +64,11 @@ class ScoreTable:
     def has(self, metric: str, *cells: str) -> bool:
         """Return whether all these cells have a score of this metric."""
         return all(cell in self.cells and self.cells[cell].has(metric) for cell in cells)
+
+    def with_mean(self, name: str, cells: Sequence[str]) -> ScoreTable:
+        """Return the table with one more cell, the mean of cells that can be paired, on each split."""
+        mean = mean_scores(name, [self.cells[cell] for cell in cells])
+        return replace(self, cells={**self.cells, name: mean}, samples={**self.samples, name: self.samples[cells[0]]})
 
     def estimate(self, cell: str, metric: str) -> Estimate:
         """Return the score of a cell, with its interval."""

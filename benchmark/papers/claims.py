@@ -177,7 +177,7 @@ def judge_claim(
         for (c, e), test, (paper, word, single) in zip(known.items(), strict, words, strict=True)
     }
     verdicts = tuple(judged.get(c, ComparisonVerdict(c)) for c in claim.comparisons)
-    aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
+    aside = first_exclusion(asides, [(c.config, cell) for c in claim.comparisons for cell in c.cells])
     return ClaimVerdict(claim, verdicts, variant, whole or len(verdicts), aside)
 
 
@@ -256,11 +256,16 @@ def evidence_for(claim: Claim, config: str, scored: ScoreTable) -> dict[Comparis
     """Return the evidence that the scores of one configuration give for a claim's comparisons."""
     evidence = {}
     for comparison in claim.comparisons:
-        a, b, metric = comparison.a, comparison.b, claim.metric_of(comparison)
-        if comparison.config == config and scored.has(metric, a, b):
+        a, b, metric = comparison.a, comparison.second, claim.metric_of(comparison)
+        if comparison.config == config and scored.has(metric, *comparison.cells):
             try:
-                estimate = (scored.ratio if claim.relation == "ratio" else scored.difference)(a, b, metric)
-                tests = (scored.test(name, a, b, metric) if name else None for name in (claim.test, claim.rule.test))
+                table = scored
+                if comparison.mean_with:
+                    for other in comparison.cells[1:]:
+                        scored.difference(a, other, metric)  # raises if the mean can't be paired
+                    table = scored.with_mean(b, comparison.cells[1:])
+                estimate = (table.ratio if claim.relation == "ratio" else table.difference)(a, b, metric)
+                tests = (table.test(name, a, b, metric) if name else None for name in (claim.test, claim.rule.test))
                 evidence[comparison] = Evidence(estimate, *tests)
             except ValueError:  # different test documents, or a ratio with the denominator 0: no evidence
                 continue
@@ -290,10 +295,10 @@ def judge_claims(
     for claim, variant in product(published.claims, variants):
         prefix = "" if variant == BASE_VARIANT else f"{variant}-"
         comparisons = [c.prefixed(prefix, name) for c in claim.comparisons if c.config == (analysed or name)]
-        if not experiment.left_out.isdisjoint(cell for c in comparisons for cell in (c.a, c.b)):
+        if not experiment.left_out.isdisjoint(cell for c in comparisons for cell in c.cells):
             continue
         if analysed:  # a sensitivity analysis need not have every cell of the analysed configuration
-            comparisons = [c for c in comparisons if {c.a, c.b} <= scored.cells.keys()]
+            comparisons = [c for c in comparisons if scored.cells.keys() >= {*c.cells}]
         part = claim.of_comparisons(comparisons)
         evidence = evidence_for(part, name, scored)
         if comparisons and (evidence or not analysed) and not (claim.on_clock and (analysed or prefix)):
@@ -311,9 +316,7 @@ def claim_row(
     """
     claim, of = judged.claim, len(judged.comparisons)
     compared = (each.comparison for each in judged.comparisons)
-    optimistic = any(
-        (comparison.config, cell) in chosen for comparison in compared for cell in (comparison.a, comparison.b)
-    )
+    optimistic = any((comparison.config, cell) in chosen for comparison in compared for cell in comparison.cells)
     variant = (readings or {}).get(judged.variant or BASE_VARIANT, judged.variant)
     holds, strictly = (sum(getattr(each, by) == "holds" for each in judged.comparisons) for by in ("paper", "strict"))
     ranged = claim.relation in ("equivalent", "ratio")

@@ -136,7 +136,7 @@ def _named(found: Published) -> Iterator[tuple[Keys, str, tuple[str, ...]]]:
     for i, claim in enumerate(found.claims):
         for j, template in enumerate(claim.templates):
             for comparison in template.expanded():
-                yield ("claims", i, "comparisons", j), comparison.config, (comparison.a, comparison.b)
+                yield ("claims", i, "comparisons", j), comparison.config, comparison.cells
 
 
 @cache

@@ -143,16 +143,31 @@ class CensusEntry(_Record):
 
 
 class Comparison(_Record):
-    """Comparison of cell `a` with cell `b` of the experiment `config`; by default by the metric of its claim."""
+    """Comparison of cell `a` with cell `b` of the experiment `config`; by default by the metric of its claim.
+
+    If `mean_with` names a cell, `a` is compared with the mean score of `b` and that cell, split by split.
+    """
 
     config: str
     a: str
     b: str
+    mean_with: str = ""
     metric: PublishedMetric = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """All cells that are compared."""
+        return tuple(filter(None, (self.a, self.b, self.mean_with)))
+
+    @property
+    def second(self) -> str:
+        """Name of what `a` is compared with."""
+        return f"mean of {self.b} and {self.mean_with}" if self.mean_with else self.b
 
     def prefixed(self, prefix: str, config: str) -> Comparison:
         """Return the comparison of cells whose ids have a prefix, those of a variant, in another configuration."""
-        return Comparison(config=config, a=prefix + self.a, b=prefix + self.b, metric=self.metric)
+        other = self.mean_with and prefix + self.mean_with
+        return Comparison(config=config, a=prefix + self.a, b=prefix + self.b, mean_with=other, metric=self.metric)
 
 
 class ComparisonTemplate(Comparison):
@@ -163,7 +178,7 @@ class ComparisonTemplate(Comparison):
 
     def expanded(self) -> list[Comparison]:
         """Return one comparison for each combination, the last name varying fastest."""
-        texts = {"config": self.config, "a": self.a, "b": self.b, "metric": self.metric}
+        texts = {name: str(getattr(self, name)) for name in Comparison.model_fields}
         return [Comparison(**dict(zip(texts, each, strict=True))) for each in _filled(self.loop, *texts.values())]
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
 
 from benchmark.classifiers.class_specific import (
     EmbeddedFamily,
@@ -187,6 +188,30 @@ def test_the_embedding_parameter_matches_the_mean_and_maximizes_a_concave_object
         middle, chord = objective((a + b) / 2), (objective(a) + objective(b)) / 2
         assert (middle >= chord - 1e-12 * (1 + np.abs(chord))).all()
         assert (objective(theta) >= objective(a) - 1e-12 * (1 + np.abs(objective(a)))).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_density_with_the_same_mean_is_nearer_to_the_reference(seed):
+    """Theorem 1: Kullback's theorem of minimum divergence under a given mean of the statistic."""
+    X, y, _ = corpus(seed)
+    fitted = EmbeddedFamily(15).fit(X, y)
+    cells, theta = fitted.cells_, fitted.theta_
+    embedded = np.exp(cells.log_reference + theta[:, None] * cells.log_ratio - log_normalizer(cells, theta)[:, None])
+    rng, compared = np.random.default_rng([45, seed]), 0
+    for i in np.flatnonzero(~at_end(cells, theta)):
+        reference, statistic = np.exp(cells.log_reference[i]), cells.log_ratio[i]
+        mean = embedded[i] @ statistic
+        around = np.concatenate([rng.dirichlet(np.ones(16), size=100), rng.dirichlet(30 * embedded[i] + 0.1, size=100)])
+        above, below = (around[rows] for rows in (around @ statistic > mean, around @ statistic < mean))
+        for high, low in zip(above, below, strict=False):  # mixed to have the mean
+            share = (mean - low @ statistic) / ((high - low) @ statistic)
+            density = share * high + (1 - share) * low
+            nearest = rel_entr(embedded[i], reference).sum()
+            assert rel_entr(density, reference).sum() >= nearest
+            farther = rel_entr(density, embedded[i]).sum()
+            assert rel_entr(density, reference).sum() == pytest.approx(nearest + farther, rel=1e-8)
+            compared += 1
+    assert compared > 100
 
 
 def at_end(cells, theta):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scipy.stats import wilcoxon
 
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.intervals import Estimate, replicate_mean
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
 from benchmark.papers.published import Claim, Published, PublishedValue
@@ -100,3 +101,24 @@ def test_one_comparison_without_evidence_leaves_the_others_theirs(drawn: ScoreTa
     assert evidence_for(claim, "other", drawn) == {}
     judged = judge_claim(claim, found)
     assert [each.strict == "missing" for each in judged.comparisons] == [True, False, True, False]
+
+
+def test_a_cell_is_compared_with_the_mean_of_two(drawn: ScoreTable) -> None:
+    """The mean is of each split, so that the difference is the mean of both differences, and its interval is paired."""
+    a, *others = cells = ["linear-oracle-50", "rbf-oracle-50", "rbf-cv-50"]
+    pair = {"config": "drawn", "a": a, "b": others[0], "mean_with": "{other}", "for": {"other": [others[1]]}}
+    changes = {"metric": "error", "relation": "lower", "test": "wilcoxon", "comparisons": [pair]}
+    claim = Claim.model_validate(CLAIM | changes)
+    assert claim.comparisons[0].cells == tuple(cells)
+    assert claim.comparisons[0].prefixed("v-", "x").cells == tuple(f"v-{cell}" for cell in cells)
+    ((comparison, found),) = evidence_for(claim, "drawn", drawn).items()
+    assert comparison.second == "mean of rbf-oracle-50 and rbf-cv-50"
+    gaps = [drawn.difference(a, other, "error").value for other in others]
+    assert found.estimate.value == pytest.approx(sum(gaps) / 2, abs=1e-15)
+    splits = [drawn.cells[cell].values["error"] for cell in cells]
+    paired = replicate_mean(splits[0] - (splits[1] + splits[2]) / 2, 1)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((paired.low, paired.high))
+    assert found.test is not None
+    assert found.test.p_value == pytest.approx(wilcoxon(splits[0], (splits[1] + splits[2]) / 2, mode="exact").pvalue)
+    gone = [pair | {"for": {"other": ["gone"]}}]
+    assert evidence_for(Claim.model_validate(CLAIM | changes | {"comparisons": gone}), "drawn", drawn) == {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from benchmark.classifiers.libsvm import BinarySvm
 from benchmark.kernels.models.hp_top import HyperplaneTop
@@ -93,6 +94,15 @@ def test_the_kernel_is_the_inner_product_of_explicit_features(top, corpus, rng, 
     np.testing.assert_allclose(
         top.set_params(target=target).transform(points), features @ own.T, rtol=1e-12, atol=1e-11
     )
+
+
+@pytest.mark.parametrize("empty", [0, 1000])
+def test_a_document_has_as_many_numbers_however_many_words_there_are(corpus, empty):
+    """Equations 21-23: a kernel value costs one inner product over the words and O(k) more, not one a category."""
+    X, Y = corpus
+    wide = sp.hstack([X, sp.csr_array((N, empty))], format="csr")
+    features = top_features(HyperplaneTop().fit(wide, Y)._joint(wide), 2)
+    assert features.scalars.shape[1] + features.slopes.shape[1] == 1 + 5 * K
 
 
 def test_the_gaussians_features_are_the_papers(corpus):
