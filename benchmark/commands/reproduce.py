@@ -174,7 +174,7 @@ def _comparison(
     }
     row |= {"relation": claim.relation, "value": gap.value, "low": gap.low, "high": gap.high}
     row["published"] = a - b if claim.relation != "ratio" else a / b if b else math.nan
-    ranged = claim.relation in ("equivalent", "ratio")
+    ranged = claim.is_ranged
     row |= dict(zip(("claimed_low", "claimed_high"), claim.span, strict=True)) if ranged else {}
     row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
     row |= {"detectable": judged.detectable, "paper_verdict": judged.paper, "strict_verdict": judged.strict}

@@ -1,4 +1,4 @@
-"""Diagnostics: distances between centroids, energies of a gradient flow, errors of feature maps, counts."""
+"""Diagnostics: distances between centroids, energies of a gradient flow, errors of features, eigenvalues, counts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from benchmark.config.registries import declared_metrics
 from benchmark.diagnostics.centroid_distances import CentroidDistances
 from benchmark.diagnostics.centroid_flow import CentroidFlow
 from benchmark.diagnostics.document_counts import DocumentCounts
+from benchmark.diagnostics.eigenvalues import SmallestEigenvalues
 from benchmark.diagnostics.feature_errors import FeatureErrors
 from benchmark.diagnostics.points import Coordinates, CoveringGrowth, CoveringNumbers
 from benchmark.diagnostics.two_words import TwoWordDifferences
@@ -24,6 +25,7 @@ DIAGNOSTICS: dict[str, type[Diagnostic]] = {
     "covering-numbers": CoveringNumbers,
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,
+    "smallest-eigenvalues": SmallestEigenvalues,
     "two-word-differences": TwoWordDifferences,
 }
 #: The metrics that diagnostics declare, by name.

@@ -201,7 +201,7 @@ def _by_the_paper(claim: Claim, estimate: Estimate, test: TestResult | None) -> 
     """Return the verdict on a comparison by the paper's rule."""
     value = estimate.value
     if test is None:
-        low, high = claim.span if claim.relation in ("equivalent", "ratio") else (-math.inf, math.inf)
+        low, high = claim.span
         beside = {"greater": value > 0, "lower": value < 0}.get(claim.relation, low <= value <= high)
         return "holds" if beside else "fails"
     never_differ = claim.relation == "equivalent" and test.n == 0
@@ -217,7 +217,7 @@ def _by_the_paper(claim: Claim, estimate: Estimate, test: TestResult | None) -> 
 
 def _strictly(claim: Claim, estimate: Estimate, test: TestResult | None) -> VerdictWord:
     """Return the strict verdict on a comparison."""
-    if claim.relation in ("equivalent", "ratio"):
+    if claim.is_ranged:
         if math.isnan(estimate.low):
             return "not testable"
         low, high = claim.span
@@ -241,13 +241,15 @@ def _detectable(claim: Claim, estimate: Estimate, word: VerdictWord, left: int) 
     """Return the smallest difference that could be detected with a power of 80%; NaN unless the word is "not shown".
 
     That is (z_{1-α'/2} + z_0.8) standard errors, where the standard error is computed from the 95% interval, and α' =
-    alpha / `left` is the level of Holm's correction for the first of the comparisons that are left. For an equivalence,
-    return the smallest margin that the data would show; for a ratio, NaN.
+    alpha / `left` is the level of Holm's correction for the first of the comparisons that are left. For a claim with
+    a margin, return the smallest margin that the data would show; for a ratio, NaN.
     """
     if claim.relation == "ratio" or word != "not shown":
         return math.nan
     if claim.relation == "equivalent":
         return max(abs(estimate.low), abs(estimate.high))
+    if claim.relation == "not-lower":
+        return -estimate.low
     error = (estimate.high - estimate.low) / (2 * Z_LEVEL)
     return float((special.ndtri(DETECTION_POWER) - special.ndtri(claim.alpha / left / 2)) * error)
 
@@ -319,7 +321,7 @@ def claim_row(
     optimistic = any((comparison.config, cell) in chosen for comparison in compared for cell in comparison.cells)
     variant = (readings or {}).get(judged.variant or BASE_VARIANT, judged.variant)
     holds, strictly = (sum(getattr(each, by) == "holds" for each in judged.comparisons) for by in ("paper", "strict"))
-    ranged = claim.relation in ("equivalent", "ratio")
+    ranged = claim.is_ranged
     strict_rule = f"{SHORT_TEST_NAMES[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
     strict = judged.strict if ranged or claim.test else "no test"
     rules = f"{claim.rule.in_words}{'; chosen on the test' * optimistic}", "95% interval" if ranged else strict_rule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -244,6 +245,8 @@ class Claim(_Record):
     - "equivalent": the scores differ by at most `margin`. Strictly, the whole 95% interval of the difference lies
       within the margin (two one-sided tests at 2.5% each; a claim that needs all of its comparisons needs no
       correction). By a rule with a test, the scores don't differ significantly.
+    - "not-lower": the score of a is above that of b, or below it by at most `margin`. Strictly, the whole 95% interval
+      of the difference lies above minus the margin.
     - "ratio": the score of a divided by that of b lies between `low` and `high`. Strictly, its whole 95% interval does.
 
     `because` is the reason for the margin or range. `same_as` names another claim that states the same finding in other
@@ -253,7 +256,7 @@ class Claim(_Record):
 
     id: str
     text: str
-    relation: Literal["greater", "lower", "equivalent", "ratio"]
+    relation: Literal["greater", "lower", "equivalent", "not-lower", "ratio"]
     metric: PublishedMetric = "accuracy"
     rule: ClaimRule = ClaimRule()
     test: TestName | None = None
@@ -285,16 +288,23 @@ class Claim(_Record):
         return is_time_metric(self.metric, DIAGNOSTIC_METRICS)
 
     @property
+    def is_ranged(self) -> bool:
+        """True if the difference or ratio has to lie in `span`."""
+        return self.relation in ("equivalent", "not-lower", "ratio")
+
+    @property
     def span(self) -> tuple[float, float]:
-        """Range that an "equivalent" difference or a ratio has to lie in."""
-        if self.relation == "equivalent":
-            return -float(self.margin or 0), float(self.margin or 0)
+        """Range that the difference of a claim with a margin, or a ratio, has to lie in."""
+        if self.margin is not None:
+            return -float(self.margin), float(self.margin) if self.relation == "equivalent" else math.inf
         return float(self.low or "-inf"), float(self.high or "inf")
 
     @model_validator(mode="after")
     def _decidable(self) -> Claim:
         """Raise ValueError if the keys of the claim's relation are missing, or others are there."""
-        required = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
+        required = {"equivalent": {"margin"}, "not-lower": {"margin"}, "ratio": {"low", "high"}}.get(
+            self.relation, set()
+        )
         present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
         if present != required:
             raise ValueError(

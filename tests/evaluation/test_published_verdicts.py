@@ -185,6 +185,23 @@ class TestStrictly:
     @pytest.mark.parametrize(
         ("interval", "paper", "strictly"),
         [
+            ((0.3, 0.2, 0.4), "holds", "holds"),  # better by any amount
+            ((0.0, -0.005, 0.005), "holds", "holds"),
+            ((-0.009, -0.02, 0.002), "holds", "not shown"),
+            ((-0.011, -0.02, -0.002), "fails", "not shown"),
+            ((-0.03, -0.04, -0.02), "fails", "contradicted"),
+        ],
+    )
+    def test_what_is_not_lower_may_be_above_by_any_amount(self, interval, paper, strictly):
+        claim = make_claim(1, "not-lower", margin="0.01")
+        judged = judge_claim(claim, {claim.comparisons[0]: Evidence(estimate(*interval))})
+        assert (judged.paper, judged.strict) == (paper, strictly)
+        shown = judged.comparisons[0].detectable
+        assert shown == -interval[1] if strictly == "not shown" else math.isnan(shown)
+
+    @pytest.mark.parametrize(
+        ("interval", "paper", "strictly"),
+        [
             ((0.5, 0.45, 0.55), "holds", "holds"),
             ((0.55, 0.45, 0.65), "holds", "not shown"),
             ((0.62, 0.55, 0.7), "fails", "not shown"),

@@ -15,6 +15,7 @@ from benchmark.kernels import (
     NegativeGeodesicDistance,
     Sigmoid,
 )
+from benchmark.kernels.transforms import CPD_KERNELS, CpdLogarithm, CpdPower
 from benchmark.representation import TermWeighting
 from tests.kernels.cases import sparse_forms
 
@@ -140,6 +141,24 @@ def test_conditionally_positive_kernels_become_positive_definite_by_exp(cpd_case
         assert (
             smallest_eigenvalue(values) >= -max(steepness, 1.0) * rounding(cpd_case, points, gram) - EPS * values.sum()
         )
+
+
+@pytest.mark.parametrize("base", ["ned", "ngd"])
+def test_powers_below_one_and_logarithms_stay_conditionally_positive(base: str) -> None:
+    """Zhang et al. 2005, lemma 4. The square isn't: "-d² looks not cpd" of the geodesic distance; of NED it is one."""
+    points = np.vstack([np.eye(3), (1 - np.eye(3)) / 2, np.full((1, 3), 1 / 3)])
+    centring = np.eye(len(points)) - 1 / len(points)
+
+    def centred(gram: NDArray[np.float64]) -> float:
+        return smallest_eigenvalue(centring @ gram @ centring)
+
+    kernels = [CpdLogarithm(base), *(CpdPower(base, beta) for beta in (0.05, 0.5, 0.95))]
+    for kernel in kernels:
+        gram = kernel.fit(points).transform(points)
+        assert centred(gram) >= -1e-9, kernel  # seven values below 4, with roots of distances of 1e-16 at most
+        assert smallest_eigenvalue(gram) < -0.1
+    distances = CPD_KERNELS[base]().fit(points).transform(points)
+    assert (centred(-(distances**2)) >= -1e-9) == (base == "ned")
 
 
 @pytest.mark.parametrize("centred", [False, True])

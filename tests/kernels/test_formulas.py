@@ -22,6 +22,7 @@ from benchmark.kernels import (
     ProbabilityProduct,
     RadialBasisFunction,
 )
+from benchmark.representation import TermWeighting
 from tests.kernels.cases import CASES, KERNELS
 
 if TYPE_CHECKING:
@@ -128,6 +129,43 @@ def test_ngd_of_close_points_is_the_length_in_the_fisher_metric(simplex: Matrix)
     change = float(np.abs(step / theta).max())
     assert change < 0.01
     np.testing.assert_allclose(distance, np.sqrt((step**2 / theta).sum()), rtol=change)
+
+
+def test_divergence_of_close_points_is_half_the_squared_distance(simplex: Matrix) -> None:
+    """Zhang et al. 2005, equation 45: D(θ+δ || θ) → ½ F(θ)(δ, δ), the squared geodesic length."""
+    theta, other = simplex[:2]
+    errors = []
+    for size in (1e-2, 1e-3):
+        near = theta + size * (other - theta)
+        divergence = float((near * np.log(near / theta)).sum())
+        distance = -NegativeGeodesicDistance().fit([theta]).transform([near])[0, 0]
+        change = float(np.abs(near / theta - 1).max())
+        np.testing.assert_allclose(divergence, ((near - theta) ** 2 / theta).sum() / 2, rtol=change)
+        np.testing.assert_allclose(divergence, distance**2 / 2, rtol=change)
+        errors.append(abs(2 * divergence / distance**2 - 1))
+    assert errors[1] < errors[0] / 5, "the ratio goes to 1 with the step"
+
+
+def test_tfidf_pulls_the_metric_back(counts: NDArray[Any]) -> None:
+    """Zhang et al. 2005, equation 10: G_λ(θ) ∝ θλ, whose differential carries δ to a vector of the Fisher metric.
+
+    With x = G_λ(θ) it is x (δ/θ - <δ,λ>/<θ,λ>), so that its squared length is Σ x (δ/θ)² - (<δ,λ>/<θ,λ>)².
+    """
+    theta, other = np.random.default_rng(10).dirichlet(np.ones(12), size=2)
+    near = theta + 1e-4 * (other - theta)
+    weighting = TermWeighting(weighting="tfidf", normalization="l1").fit(counts)
+    idf = np.log(len(counts) / (counts > 0).sum(axis=0))
+    x = theta * idf / (theta @ idf)
+    embedded = weighting.transform(np.array([theta, near]))
+    np.testing.assert_allclose(embedded.toarray()[0], x, rtol=1e-12)
+    distance = -NegativeGeodesicDistance().fit(embedded[:1]).transform(embedded[1:])[0, 0]
+    delta = near - theta
+    length = (x * (delta / theta) ** 2).sum() - ((delta @ idf) / (theta @ idf)) ** 2
+    change = float(np.abs(delta / theta).max())
+    assert change < 0.01
+    np.testing.assert_allclose(distance, np.sqrt(length), rtol=2 * change)
+    plain = -NegativeGeodesicDistance().fit([theta]).transform([near])[0, 0]
+    assert abs(plain / distance - 1) > 10 * change, "the metric of TF differs, or the test shows nothing"
 
 
 def test_bhattacharyya_is_the_cosine_of_half_the_distance(simplex: Matrix) -> None:
