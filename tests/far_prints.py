@@ -405,8 +405,8 @@ def _chance(pinned, ranked, ends, names):
         f"The nearest triple is {best}, with an rms of {triples[best]:.2f} (as configured {ranked[CONFIGURED]:.2f}; "
         f"the nearest single choice or pair {nearest}, {tried[nearest]:.2f}). By chance: the {len(tried)} single "
         f"choices and pairs with the stop list and with headers have a mean rms of {mean:.2f} and a standard "
-        f"deviation of {deviation:.2f}, so the smallest of {n} such draws has the median {middle:.2f} and the 2.5% quantile "
-        f"{low:.2f}. The nearest triple is {verdict} it.\n"
+        f"deviation of {deviation:.2f}, so the smallest of {n} such draws has the median {middle:.2f} and the 2.5% "
+        f"quantile {low:.2f}. The nearest triple is {verdict} it.\n"
     )
 
 
