@@ -123,12 +123,10 @@ def _of_newsgroups(folder, name):
     for cell in run.experiment.cells:
         weighting, normalization, kernel, parameter = _CELL.match(cell.id.removeprefix(_prefix(cell))).groups()
         what = cell.variant if cell.variant != "base" else CONFIGURED
-        if parameter and parameter[0] in "ce" and parameter[-1].isdigit():
-            what = (
-                f"C = {parameter[1:]}"
-                if parameter.startswith("c")
-                else f"tolerance {parameter.removeprefix('epsilon')}"
-            )
+        if parameter and parameter.startswith("epsilon"):
+            what = f"tolerance {parameter.removeprefix('epsilon')}"
+        elif parameter and what == CONFIGURED:
+            what = f"C = {parameter.removeprefix('c')}"
         chosen.setdefault(what, {})[f"{weighting}-{normalization}-{kernel}"] = cell.id
     for what, cells in chosen.items():
         for cell, of in cells.items():
@@ -352,6 +350,7 @@ def _number_and_sign(row, value):
 def _implied(of, base, names):
     """Yield the C that each published value implies, by interpolation in log C, and those with it in our interval."""
     rows, everywhere = [], []
+    of = of[of["choice"].str.startswith("C = ")]
     for cell, value in names.items():
         numbers = [*of[of["cell"] == cell].to_dict("records"), *base[base["cell"] == cell].to_dict("records")]
         at = sorted(
