@@ -232,12 +232,12 @@ def _heading(pinned):
 
 [All papers](REPRODUCTION.md)
 
-{number} choices were listed, each with what it would show, and committed before any of them was run. Each experiment
+{number} choices were listed, each with what it would show, and committed before it was run. Each experiment
 states its rule. **What explains a published value here is tuned to it**: it shows the value under these settings, as a
 sensitivity analysis does, and reproduces nothing. What doesn't is listed as tried. No verdict depends on this page.
 
 {_table(header, rows)}
-The seconds are of a run with an empty store on two shared cores, {minutes:.0f} minutes of processor time in all.
+The seconds were measured once, on two cores that others used, too: {minutes:.0f} minutes of processor time in all.
 """
 
 
