@@ -14,7 +14,7 @@ COMPILE = uv pip compile pyproject.toml --quiet --universal --python-version 3.1
 # Where an image says that Python writes no byte code, each of hundreds of processes would compile all libraries again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint types check predictions trials perf perf-scale docs reproduce-paper lock clean help
+.PHONY: run test lint types check predictions trials perf perf-scale docs reproduce-paper far-prints lock clean help
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
@@ -24,6 +24,7 @@ help:
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make predictions                       pin again, with the labels on public test sets: results/predictions"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
+	@echo "make far-prints [UPDATE=--update]       what was tried on published values that ours are far from"
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
 	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side"
 	@echo "make perf-scale [LARGEST=100000]        how seconds and memory grow, to a million documents"
@@ -69,6 +70,10 @@ docs: $(READY_TO_TEST)
 
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
+
+# half an hour of processor time from an empty store
+far-prints: $(READY)
+	$(BIN)/python -m tests.far_prints $(UPDATE)
 
 # What a run needs. uv is used where it is on the path: `make UV= run` does without. A run compiles the numba functions that
 # it needs, once: later starts find them on disk.
