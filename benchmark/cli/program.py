@@ -66,7 +66,8 @@ def _confirms(question: str) -> bool:
 app = typer.Typer(
     cls=_Program,
     name="bench",
-    help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
+    help="""Compare text classifiers on equal terms: same documents, same splits,
+    an interval for every score, a test for every difference.
 
     Start with: bench run quickstart · bench init tickets.csv""",
     epilog="""Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction

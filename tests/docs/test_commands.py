@@ -108,6 +108,13 @@ def test_the_tutorial(place: Path) -> None:
 
 @pytest.mark.usefixtures("place")
 @pytest.mark.slow
+def test_your_table_in_two_commands_as_the_readme_shows_it() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert follow(readme.partition("## Your table")[2].partition("\n## ")[0], performed) == 3
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.slow
 def test_the_reviewers_2_minutes() -> None:
     assert follow(section("reviewing.md", "In 2 minutes"), performed) == 6
 
