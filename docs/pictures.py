@@ -123,8 +123,9 @@ def overview() -> VegaSpec:
 
 def gap_of(claim: str, cells: str, sign: int = 1, config: str = "anatomy") -> dict[str, float]:
     """Return the difference of a comparison of a paper's claim: points with interval, and p after Holm's correction."""
-    rows = pd.read_csv(COMPARISONS).query("claim == @claim and config == @config")
-    (row,) = rows[rows["a"].str.startswith(cells)].to_dict("records")
+    rows = pd.read_csv(COMPARISONS)
+    of_claim = (rows["claim"] == claim) & (rows["config"] == config)
+    (row,) = rows[of_claim & rows["a"].str.startswith(cells)].to_dict("records")
     low, high = sorted(100 * sign * row[end] for end in ("low", "high"))
     return {"value": 100 * sign * row["value"], "low": low, "high": high, "p": row["p_holm"]}
 
