@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,16 +90,26 @@ def command_group(name: str, panel: str, text: str, example: str) -> typer.Typer
 
 def _version(is_set: bool) -> None:
     if is_set:
+        import platform
         from importlib.metadata import version
 
+        libraries = ("numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn", "libsvm-official")
         echo(f"bench {version('simplexbench')}")
+        echo(f"Python {platform.python_version()}, {platform.platform()}, {os.cpu_count()} processors")
+        echo(", ".join(f"{name} {version(name)}" for name in libraries))
         raise typer.Exit
 
 
 @app.callback()
 def bench(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print versions and system, for a report.",
+        ),
     ] = False,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the code that comes with a configuration, and remember that.")
