@@ -81,7 +81,7 @@ def findings() -> str:
                 f"{root('webkb')} on {WEBKB}; {root('r8')} on Reuters R8."
             ),
             "On equal inputs",
-            "docs/characters.md",
+            "docs/published.md",
         ),
         (
             "NGD's lead depends on the corpus.",

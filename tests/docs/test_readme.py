@@ -25,7 +25,7 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 #: The page with the table of equal inputs, and the guide.
-PAGE, GUIDE = ((REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("characters", "guide"))
+PAGE, GUIDE = ((REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("published", "guide"))
 #: Beginning of each row of the table, its test set, its configuration, and the ending of the names of its cells.
 ROWS = {
     "20NG by date": ("20ng", "simplex-20ng", "-temporal-holdout"),
