@@ -57,6 +57,9 @@ def test_the_image_is_made_as_the_environment_that_is_tested_offline() -> None:
     assert "make PYTHON=" in offline
     assert "bench run quickstart" in offline
     assert 'CMD ["run", "quickstart"]' in image
+    mounted = re.findall(r'-v "\$PWD/\w+:([\w/]+)', read("docs/reviewing.md"))
+    assert len(mounted) == 2
+    assert all(f'"{folder}"' in image for folder in mounted), "what a run writes is kept"
 
 
 def test_the_guide_is_short_and_no_page_opens_with_how_it_was_made() -> None:
