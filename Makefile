@@ -25,7 +25,7 @@ help:
 	@echo "make predictions                       pin again, with the labels on public test sets: results/predictions"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make far-prints [UPDATE=--update]       what was tried on published values that ours are far from"
-	@echo "make docs                              docs/ as a site, in site/, and its pictures"
+	@echo "make docs                              docs/ as a site, in site/, its pictures, and README's numbers"
 	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side"
 	@echo "make perf-scale [LARGEST=100000]        how seconds and memory grow, to a million documents"
 	@echo "make lock                              resolve the lock files afresh"
@@ -66,6 +66,7 @@ perf-scale: $(READY_TO_TEST)
 
 docs: $(READY_TO_TEST)
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/readme.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 reproduce-paper: $(READY)

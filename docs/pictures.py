@@ -27,6 +27,7 @@ from benchmark.system.atomic_files import write_atomically
 IMAGES = Path(__file__).with_name("img")
 SCRIPT = Path(__file__).parents[1] / "benchmark" / "report" / "templates" / "vega.js"
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
+COMPARISONS = Path(__file__).parents[1] / "results" / "papers" / "comparisons.csv"
 FLAT = 3.0  # a panel whose lines all grow by less than this factor is left out
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
 ROWS = {
@@ -37,21 +38,35 @@ ROWS = {
     "simplex-modapte": ("ModApte-90, micro-F1", ""),
 }
 TFIDF = "TF×IDF, LIBLINEAR"
-PARTS, PLAIN_PARTS = "√p, parts and pairs chosen", "the same parts and pairs, plain"
+ROOTED, UNROOTED = "square roots of chosen weights", "the same weights without root"
 #: The cell that a series shows, without the choice of its parameters.
-SERIES = {"NGD": "tf-ngd", TFIDF: "tfidf-linear-svm-ridge0", PLAIN_PARTS: "plain", PARTS: "simplex"}
+SERIES = {"NGD": "tf-ngd", TFIDF: "tfidf-linear-svm-ridge0", UNROOTED: "unrooted", ROOTED: "simplex"}
 #: On ModApte-90 each story gets at least one topic in all series; NGD was run without that rule, and isn't shown.
 OTHER_SERIES = {
     "simplex-modapte": SERIES | {"NGD": "", TFIDF: "tfidf-linear-svm-ridge0-threshold-at-least-one"},
 }
 CHOICES = {"simplex-20ng": "temporal-holdout"}
-HIGHEST = "highest of a selection of published values"
+PRINTED, HIGHEST = "NGD as printed", "highest of a selection of published values"
+#: How papers with a language model stand in the census.
+PRETRAINED = "published, pretrained, not run again"
+#: Comparisons of results/papers: what a step adds, its claim, and whether the claim is the other way round.
+STEPS = {
+    "all of NGD's geometry": ("ngd-above-linear-at-its-scale", 1),
+    "square root of the counts": ("step-square-root", 1),
+    "ridge": ("step-ridge", 1),
+    "curvature": ("step-curvature", 1),
+    "one-vs-rest for one-vs-one": ("step-one-vs-one", -1),
+}
+#: Beginning of the cells on a corpus.
+CORPORA = {"20 Newsgroups": "20ng-tf-", "WebKB": "tf-"}
 MARKS = {
     "NGD": {"shape": "circle", "stroke": OURS, "fill": PAPER},
     TFIDF: {"shape": "square", "stroke": MUTED, "fill": MUTED},
-    PLAIN_PARTS: {"shape": "square", "stroke": MUTED, "fill": PAPER},
-    PARTS: {"shape": "circle", "stroke": OURS, "fill": OURS},
-    "NGD as printed": {"shape": "diamond", "stroke": PUBLISHED, "fill": PAPER},
+    UNROOTED: {"shape": "square", "stroke": MUTED, "fill": PAPER},
+    ROOTED: {"shape": "circle", "stroke": OURS, "fill": OURS},
+    "20 Newsgroups": {"shape": "circle", "stroke": OURS, "fill": OURS},
+    "WebKB": {"shape": "square", "stroke": PUBLISHED, "fill": PAPER},
+    PRINTED: {"shape": "diamond", "stroke": PUBLISHED, "fill": PAPER},
     HIGHEST: {"shape": "diamond", "stroke": PUBLISHED, "fill": PUBLISHED},
 }
 
@@ -85,7 +100,7 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
         for value in reference.values
         if value.config == config
     ]
-    shown = {"NGD as printed": ngd, HIGHEST: others}
+    shown = {PRINTED: ngd, HIGHEST: others}
     return {name: (max(values),) * 3 for name, values in shown.items() if values}
 
 
@@ -97,12 +112,42 @@ def overview() -> VegaSpec:
         for config, (title, of) in ROWS.items()
         for name, numbers in (scores[config] | printed_of(config, of)).items()
     ]
-    most = max(abs(found[PARTS][0] - found[PLAIN_PARTS][0]) for found in scores.values())
-    title = f"On the same parts and pairs of words, rooted and plain weights differ by at most {most:.1f} points"
+    gaps = [found[ROOTED][0] - found[UNROOTED][0] for found in scores.values()]
+    title = f"With equal weights, the square root changes scores by {min(gaps):+.1f} to {max(gaps):+.1f} points"
     x = alt.Scale(zero=False)
     y = alt.Y("row:N", sort=None, axis=alt.Axis(title=None, ticks=False, domain=False, grid=False))
     note = "Accuracy or micro-F1 (%). Bars: 95% interval, where there is one split."
-    return marks(points, x, y, MARKS, 240, title, note)
+    looks = {name: MARKS[name] for name in (*SERIES, PRINTED, HIGHEST)}
+    return marks(points, x, y, looks, 240, title, note)
+
+
+def gap_of(claim: str, cells: str, sign: int = 1, config: str = "anatomy") -> dict[str, float]:
+    """Return the difference of a comparison of a paper's claim: points with interval, and p after Holm's correction."""
+    rows = pd.read_csv(COMPARISONS)
+    of_claim = (rows["claim"] == claim) & (rows["config"] == config)
+    (row,) = rows[of_claim & rows["a"].str.startswith(cells)].to_dict("records")
+    low, high = sorted(100 * sign * row[end] for end in ("low", "high"))
+    return {"value": 100 * sign * row["value"], "low": low, "high": high, "p": row["p_holm"]}
+
+
+def steps() -> VegaSpec:
+    """Draw what each step from a linear kernel on words to NGD adds, and what one-vs-rest adds to that."""
+    gaps = {
+        (step, corpus): gap_of(claim, cells, sign)
+        for step, (claim, sign) in STEPS.items()
+        for corpus, cells in CORPORA.items()
+    }
+    points = [
+        {"row": step, "name": corpus, **rounded(gap["value"], gap["low"], gap["high"])}
+        for (step, corpus), gap in gaps.items()
+    ]
+    first, *_, last = STEPS
+    added = [gaps[each]["value"] for each in ((first, "WebKB"), (first, "20 Newsgroups"), (last, "20 Newsgroups"))]
+    title = "NGD's geometry adds {:.1f} points on WebKB and {:.1f} on 20 Newsgroups, where one-vs-rest adds {:.1f}"
+    y = alt.Y("row:N", sort=None, axis=alt.Axis(title=None, ticks=False, domain=False, grid=False))
+    note = "Points of accuracy, with 95% interval. Word counts; each step on equal inputs."
+    looks = {corpus: MARKS[corpus] for corpus in CORPORA}
+    return marks(points, alt.Scale(zero=True), y, looks, 190, title.format(*added), note, beside=True)
 
 
 def rounded(value: float, low: float, high: float) -> VegaSpec:
@@ -111,21 +156,30 @@ def rounded(value: float, low: float, high: float) -> VegaSpec:
 
 
 def marks(
-    points: list[VegaSpec], x: alt.Scale, y: alt.Y, looks: dict[str, VegaSpec], height: int, title: str, note: str
+    points: list[VegaSpec],
+    x: alt.Scale,
+    y: alt.Y,
+    looks: dict[str, VegaSpec],
+    height: int,
+    title: str,
+    note: str,
+    *,
+    beside: bool = False,
 ) -> VegaSpec:
-    """Draw points with their intervals, each as its name looks."""
+    """Draw points with their intervals, each as its name looks; names of a row one below the other if `beside`."""
     data, across = alt.Chart(rows_data(points)), {"type": "quantitative", "scale": x, "title": None}
     room = WIDTH - 44 - text_width(max((str(point.get("row", "")) for point in points), key=len), 11)
     scales = {key: alt.Scale(domain=list(looks), range=[each[key] for each in looks.values()]) for key in MARKS["NGD"]}
     stroke = alt.Stroke("name:N", scale=scales["stroke"])
     fill = alt.Fill("name:N", scale=scales["fill"])
     shape = alt.Shape("name:N", scale=scales["shape"])
-    bars = data.mark_rule(strokeWidth=1.4, aria=False).encode(alt.X("low", **across), alt.X2("high"), y, stroke)
+    rows = [y, alt.YOffset("name:N", sort=list(looks))] if beside else [y]
+    bars = data.mark_rule(strokeWidth=1.4, aria=False).encode(alt.X("low", **across), alt.X2("high"), *rows, stroke)
     mark = data.mark_point(opacity=1, strokeWidth=1.2, size=40)
-    drawn = alt.layer(bars, mark.encode(alt.X("value", **across), y, stroke, fill, shape))
+    drawn = alt.layer(bars, mark.encode(alt.X("value", **across), *rows, stroke, fill, shape))
     drawn = drawn.properties(width=room, height=height)
-    beside = legend_columns(list(looks), WIDTH, room)
-    return figure_spec(side_by_side([spec_of(drawn)], 1), WIDTH, title, [note], legend_columns=beside)
+    columns = legend_columns(list(looks), WIDTH, room)
+    return figure_spec(side_by_side([spec_of(drawn)], 1), WIDTH, title, [note], legend_columns=columns)
 
 
 def scale() -> VegaSpec:
@@ -161,12 +215,16 @@ def census() -> VegaSpec:
     values = sorted((float(entry.value) for entry in papers_of), reverse=True)
     by = {True: "a paper, test texts seen in training", False: "a paper, not seen", None: "a paper, not known"}
     looks = {
+        PRETRAINED: {"shape": "triangle-up", "stroke": PUBLISHED, "fill": PUBLISHED},
         by[None]: {"shape": "circle", "stroke": MUTED, "fill": PAPER},
         by[True]: {"shape": "circle", "stroke": PUBLISHED, "fill": PUBLISHED},
         by[False]: {"shape": "circle", "stroke": PUBLISHED, "fill": PAPER},
     }
     points = [
-        {"rank": 1 + sum(own > float(entry.value) for own in values), "name": by[entry.transductive]}
+        {
+            "rank": 1 + sum(own > float(entry.value) for own in values),
+            "name": PRETRAINED if "BERT" in entry.method else by[entry.transductive],
+        }
         | rounded(*[float(entry.value)] * 3)
         for entry in papers_of
     ]
@@ -175,13 +233,13 @@ def census() -> VegaSpec:
     points += [{"rank": places[name], "name": name} | rounded(*numbers) for name, numbers in ours.items()]
     x = alt.Scale(domain=[56, 92], nice=False)
     y = alt.Y("rank:Q", scale=alt.Scale(reverse=True, domain=[0, len(papers_of) + 1], nice=False), title="Rank")
-    above = sum(own > ours[PARTS][0] for own in values)
+    above = sum(own > ours[ROOTED][0] for own in values)
     title = f"On 20 Newsgroups, {above} of {len(papers_of)} papers give a higher accuracy than our best method"
     note = "Accuracy (%) on the test posts. Bars: 95% interval of ours."
     return marks(points, x, y, looks | {name: MARKS[name] for name in ours}, 300, title, note)
 
 
-PICTURES = {"overview": overview, "scale": scale, "census": census}
+PICTURES = {"overview": overview, "steps": steps, "scale": scale, "census": census}
 
 
 #: Python program that writes Vega, Vega-Lite and vega-embed as one script, in UTF-8.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -66,7 +67,8 @@ def _confirms(question: str) -> bool:
 app = typer.Typer(
     cls=_Program,
     name="bench",
-    help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
+    help="""Compare text classifiers on equal terms: same documents, same splits,
+    an interval for every score, a test for every difference.
 
     Start with: bench run quickstart · bench init tickets.csv""",
     epilog="""Exit codes: 0 success; 1 a cell failed, a pinned number or a prediction
@@ -88,16 +90,26 @@ def command_group(name: str, panel: str, text: str, example: str) -> typer.Typer
 
 def _version(is_set: bool) -> None:
     if is_set:
+        import platform
         from importlib.metadata import version
 
+        libraries = ("numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn", "libsvm-official")
         echo(f"bench {version('simplexbench')}")
+        echo(f"Python {platform.python_version()}, {platform.platform()}, {os.cpu_count()} processors")
+        echo(", ".join(f"{name} {version(name)}" for name in libraries))
         raise typer.Exit
 
 
 @app.callback()
 def bench(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print versions and system, for a report.",
+        ),
     ] = False,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the code that comes with a configuration, and remember that.")

@@ -164,11 +164,12 @@ def check(
     configs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="CONFIG", help="YAML files.", show_default="every config that is pinned", callback=find_all
+            metavar="CONFIG", help="YAML files.", show_default="every shipped one that is pinned", callback=find_all
         ),
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Store the numbers and labels as the new pinned ones.")
+        bool,
+        typer.Option("--update", help="Pin these numbers, in pinned/ beside your configuration."),
     ] = False,
     out: Out = None,
     overwrite: Overwrite = False,
@@ -190,14 +191,17 @@ def check(
         from benchmark.commands.run import run_all
         from benchmark.report.writers import TerminalTable
 
-        experiments = pinned.experiments_to_check(configs or [], pinning=update)
+        found = pinned.experiments_to_check(configs or [], pinning=update)
+        experiments = [experiment for experiment, _ in found.values()]
         for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
+            _, folder = found[done.summary.name]
             if update:
-                pinned.pin(done.summary)
+                pinned.pin(done.summary, folder)
+            if update and folder == pinned.PINNED:
                 pinned.pin_predictions(done.results, __version__)
-            table = pinned.deviations(done)
+            table = pinned.deviations(done, folder)
             data = {"name": done.summary.name, "moved": table.records}
-            answer.give("checks", data, sentence=pinned.check_line(done.summary, table))
+            answer.give("checks", data, sentence=pinned.check_line(done.summary, table, folder if update else None))
             answer.show(*([TerminalTable(table)] if table.rows else []))
             moved |= bool(table.rows) or bool(done.summary.failures)
         if moved:

@@ -1,5 +1,6 @@
-"""Regression check: compare a run's main scores with `results/pinned/<config>.csv`, in both directions.
+"""Regression check: compare a run's main scores with its pinned ones, in both directions.
 
+Those of a shipped configuration are `results/pinned/<config>.csv`, those of any other lie in `pinned/` beside it.
 A run on a public test set is compared with `results/predictions/<test set>.parquet`, too, document by document.
 """
 
@@ -27,7 +28,14 @@ from benchmark.report.escapes import csv_unescape
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError
-from benchmark.system.shipped_files import SHIPPED, find_configuration, find_shipped, path_to_write, shipped_files
+from benchmark.system.shipped_files import (
+    CONFIGS_FOLDER,
+    SHIPPED,
+    find_configuration,
+    find_shipped,
+    path_to_write,
+    shipped_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,21 +62,32 @@ def pinned_configs() -> list[str]:
     return [path.stem for path in shipped_files(PINNED, "*.csv") if not path.stem.endswith("-verdicts")]
 
 
-def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
-    """Return the configurations to check: those at `paths`, by default all with pinned numbers.
+def pinned_folder(path: Path) -> Path:
+    """Return the folder of the pinned numbers of the configuration at a path: for a user's, `pinned` beside it."""
+    shipped = path.resolve().parent == CONFIGS_FOLDER.resolve()
+    return PINNED if shipped else path.parent / "pinned"
+
+
+def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> dict[str, tuple[Experiment, Path]]:
+    """Return the configurations to check, by name, with the folder of their pinned numbers.
+
+    They are those at `paths`, by default all that are shipped with pinned numbers.
 
     Raises
     ------
     BenchError
         If there is none, or one has no pinned numbers and `pinning` is false.
     """
-    names = pinned_configs()
-    experiments = load_all_checked(paths or [find_configuration(Path(name)) for name in names])
-    unpinned = [] if pinning else [experiment.name for experiment in experiments if experiment.name not in names]
-    if unpinned or not experiments:
+    paths = paths or [find_configuration(Path(name)) for name in pinned_configs()]
+    experiments = load_all_checked(paths)
+    found = {each.name: (each, pinned_folder(path)) for each, path in zip(experiments, paths, strict=True)}
+    unpinned = (
+        [] if pinning else [name for name, (_, at) in found.items() if not find_shipped(at, f"{name}.csv").exists()]
+    )
+    if unpinned or not found:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
         raise BenchError(f"{problem}; `bench check CONFIG --update` pins the current scores of a configuration")
-    return experiments
+    return found
 
 
 def pin(summary: Summary, folder: Path | None = None) -> None:
@@ -196,11 +215,13 @@ def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterato
             yield cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
 
 
-def check_line(summary: Summary, table: Table) -> str:
-    """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
+def check_line(summary: Summary, table: Table, pinned_to: Path | None = None) -> str:
+    """Return a line that says whether or where the numbers are pinned, and the number of verdicts of each kind."""
     counts = summary.verdicts["verdict"].value_counts().sort_index()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
     state = "differs from what is pinned" if table.rows else "as pinned"
+    if pinned_to is not None:
+        state = f"pinned in {pinned_to}"
     return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
-from benchmark.commands import check as pinned
 from benchmark.commands import plan as planning
 from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.predictions import RUN_FILES
@@ -118,19 +117,17 @@ class TestEveryShape:
 
 
 class TestCheck:
-    @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """Where numbers are pinned: none yet."""
-        monkeypatch.setattr(pinned, "PINNED", tmp_path / "pinned")
-        return tmp_path / "pinned"
-
     @pytest.mark.parametrize(("shape", "by"), [("table", 0.25), ("centroids", -0.25)])
     def test_guards_what_was_pinned_in_both_directions(
-        self, shaped: Callable[[str], ShapedRun], shape: str, by: float, folder: Path, tmp_path: Path
+        self, shaped: Callable[[str], ShapedRun], shape: str, by: float, tmp_path: Path
     ) -> None:
+        """The numbers of a user's configuration are pinned beside it."""
         done, check = shaped(shape), partial(bench, "check", shaped(shape).config, "--out", tmp_path / "runs")
+        folder = Path(done.config).parent / "pinned"
         assert f"bench: nothing is pinned for {shape}; `bench check CONFIG --update` pins" in check(code=1).stderr
-        assert check("--update").stderr == ""
+        updated = check("--update")
+        assert updated.stderr == ""
+        assert updated.stdout.startswith(f"{shape}: pinned in {folder};")
         numbers = (done.folder / "scores.csv").read_bytes()
         assert (tmp_path / "runs" / "scores.csv").read_bytes() == numbers
         assert check().stdout == f"{shape}: as pinned; against the paper: nothing published\n"

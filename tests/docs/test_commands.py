@@ -108,6 +108,23 @@ def test_the_tutorial(place: Path) -> None:
 
 @pytest.mark.usefixtures("place")
 @pytest.mark.slow
+def test_your_table_in_two_commands_as_the_readme_shows_it() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert follow(readme.partition("## Your table")[2].partition("\n## ")[0], performed) == 3
+
+
+@pytest.mark.slow
+def test_numbers_of_ones_own_are_checked_in_three_lines(place: Path) -> None:
+    performed("python -c \"import benchmark; benchmark.load('synthetic').to_csv('pages.csv', index=False)\"")
+    performed("bench init pages.csv --group group --no-pilot")
+    assert follow(section("guide.md", "A check of your own numbers"), performed) == 3
+    pinned = place / "pinned" / "pages.csv"
+    pinned.write_text(re.sub(r"(mnb,all,accuracy,0)\.\d", r"\1.1", pinned.read_text("utf-8")), encoding="utf-8")
+    assert CliRunner().invoke(app, ["check", "pages.yaml"]).exit_code == 1
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.slow
 def test_the_reviewers_2_minutes() -> None:
     assert follow(section("reviewing.md", "In 2 minutes"), performed) == 6
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
+from benchmark.cli import app
 from benchmark.commands.check import PINNED
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
@@ -18,6 +24,8 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+#: The page with the table of equal inputs, and the guide.
+PAGE, GUIDE = ((REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("published", "guide"))
 #: Beginning of each row of the table, its test set, its configuration, and the ending of the names of its cells.
 ROWS = {
     "20NG by date": ("20ng", "simplex-20ng", "-temporal-holdout"),
@@ -66,11 +74,11 @@ def row(title: str) -> str:
 
 
 @pytest.mark.parametrize("title", ROWS)
-def test_a_row_of_the_readme_is_that_of_the_shipped_predictions(title: str) -> None:
-    assert row(title) in README.splitlines()
+def test_a_row_of_the_table_is_that_of_the_shipped_predictions(title: str) -> None:
+    assert row(title) in PAGE.splitlines()
 
 
-def test_the_readme_counts_the_candidates() -> None:
+def test_the_table_counts_the_candidates() -> None:
     counts: dict[str, list[str]] = {method: [] for method in METHODS}
     for _, configuration, _ in ROWS.values():
         found = check_experiment(read_config(REPOSITORY / "configs" / f"{configuration}.yaml"), BUILTIN_REGISTRIES)
@@ -78,11 +86,11 @@ def test_the_readme_counts_the_candidates() -> None:
         for entry in variant.entries:
             if entry.label in counts:
                 counts[entry.label].append(str(len(entry.candidates)))
-    assert " | ".join(["", *map(", ".join, counts.values()), ""]).strip() in README
+    assert " | ".join(["", *map(", ".join, counts.values()), ""]).strip() in PAGE
 
 
-def test_what_the_readme_says_of_each_step_is_in_the_survey() -> None:
-    (said,) = (part for part in README.split("\n\n") if "NGD's square root adds" in part)
+def test_what_the_page_says_of_each_step_is_in_the_survey() -> None:
+    (said,) = (part for part in PAGE.split("\n\n") if "NGD's square root adds" in part)
     expected = []
     for a, b in (("root", "words"), ("ngd", "ridge"), ("ngd-rest", "ngd")):
         gaps = [scores[a] - scores[b] for scores in (pinned(f"geometry-{name}") for name in SURVEYED)]
@@ -94,9 +102,39 @@ def test_what_the_readme_says_of_each_step_is_in_the_survey() -> None:
 def test_the_generated_corpus_stands_beside_real_ones() -> None:
     scores = map(pinned, ("quickstart", "20ng", "webkb"))
     gaps = [f"{each['tf-l1-ngd'] - each['tf-l2-linear']:.1f}" for each in scores]
-    assert "by {} points there, by {} on 20NG and by {} on WebKB".format(*gaps) in " ".join(README.split())
+    assert "by {} points there, by {} on 20NG and by {} on WebKB".format(*gaps) in " ".join(GUIDE.split())
 
 
 def test_simplex_and_plain_differ_in_more_than_one_thing() -> None:
     gaps = [pinned(name)[f"simplex{end}"] - pinned(name)[f"plain{end}"] for _, name, end in list(ROWS.values())[:2]]
-    assert "has {:.2f} points more than `plain` on 20NG and {:.2f} on WebKB".format(*gaps) in " ".join(README.split())
+    assert "has {:.2f} points more than `plain` on 20NG and {:.2f} on WebKB".format(*gaps) in " ".join(PAGE.split())
+
+
+def test_the_readme_is_what_results_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "docs"))
+    script = import_module("readme")
+    sys.modules.pop("readme")
+    assert script.written(README) == README, "make docs writes it"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 110
+    assert len(README.split()) <= 900
+    prose = re.sub(r"```.*?```|<!--.*?-->|^\|.*$|\]\([^)]*\)", " ", README, flags=re.DOTALL | re.MULTILINE)
+    for part in re.split(r"\n\n|\n- |\n#+ | · ", prose):
+        for sentence in re.split(r"(?<=[.:;?!])(?:\*\*)?\s", part):
+            assert len(sentence.split()) <= 25, sentence
+
+
+def test_one_line_says_everywhere_what_this_is() -> None:
+    def text(name: str) -> str:
+        return (REPOSITORY / name).read_text(encoding="utf-8")
+
+    line = README.splitlines()[2]
+    config = yaml.load(re.sub("!!python.*", "", text("mkdocs.yml")), Loader=yaml.SafeLoader)
+    assert text("docs/index.md").splitlines()[2] == line
+    assert tomllib.loads(text("pyproject.toml"))["project"]["description"] == line
+    assert yaml.safe_load(text("CITATION.cff"))["abstract"].strip() == line
+    assert json.loads(text(".zenodo.json"))["description"] == line
+    assert config["site_description"] == line
+    assert line in " ".join(str(app.info.help).split())
