@@ -76,9 +76,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def scoreboard() -> str:
-    """Return the scoreboard of all papers: the table of the page on the reproduction, and the line that explains it."""
-    _, _, rest = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8").partition("\n## Scoreboard\n")
-    return rest.partition("\n## ")[0].strip().replace("in the order of the picture above, and", "in the order")
+    """Return what came out of each paper: the first section of the page on the reproduction."""
+    _, _, rest = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8").partition("\n## In short\n")
+    return rest.partition("\n## ")[0].strip()
 
 
 def mathml(formula: str, *, display: bool) -> str:

@@ -117,6 +117,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
         comparison_frame(comparisons),
         tuple(claim_notes(published.claims)),
+        published.claimed,
         published.finding,
         published.coverage,
     )

@@ -329,7 +329,9 @@ class CoveredPart(_Record):
 
 
 class Published(_Record):
-    """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found.
+    """All published values, ranges, claims and reference values of one paper.
+
+    `claimed` sums up what the paper claims, `finding` what we found, a sentence each.
 
     `coverage` lists the parts of the paper, in its order, each with what runs it.
 
@@ -345,6 +347,7 @@ class Published(_Record):
     title: str
     reference: str
     url: str = Field("", pattern=r"^(https?://\S+)?$")
+    claimed: str = ""
     finding: str = ""
     remarks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     unit: Literal["percent", "fraction"] | None = None

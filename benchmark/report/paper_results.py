@@ -72,8 +72,8 @@ class PaperResult:
         `claimed_high` are the ends of the claimed range, NaN unless the claim is of equivalence or of a ratio.
     remarks : tuple of str
         Notes on the claims: margins, ranges, claims that the paper states twice.
-    finding : str
-        Outcome of the reproduction, in a sentence.
+    claimed, finding : str
+        What the paper claims, and the outcome of the reproduction, a sentence each.
     coverage : tuple of CoveredPart
         Parts of the paper, and what runs each.
     """
@@ -86,6 +86,7 @@ class PaperResult:
     printed: Mapping[str, int]
     comparisons: pd.DataFrame = field(default_factory=comparison_frame)
     remarks: tuple[str, ...] = ()
+    claimed: str = ""
     finding: str = ""
     coverage: tuple[CoveredPart, ...] = ()
 
