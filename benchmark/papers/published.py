@@ -250,8 +250,8 @@ class Claim(_Record):
     - "ratio": the score of a divided by that of b lies between `low` and `high`. Strictly, its whole 95% interval does.
 
     `because` is the reason for the margin or range. `same_as` names another claim that states the same finding in other
-    words. `aside` is the reason why the claim isn't the paper's own ("another reading"). A claim with `same_as` or
-    `aside` gets verdicts, but isn't counted.
+    words. `aside` is the reason why the claim is no result of the paper's experiments ("another reading", "a theorem,
+    measured"). A claim with `same_as` or `aside` gets verdicts, but isn't counted.
     """
 
     id: str
