@@ -184,7 +184,8 @@ class Result:
         -------
         DataFrame
             A row for each test document of each split, with the columns document, split, truth, predicted (classes)
-            and tied (True for a tie). Where documents may have several classes, truth and predicted are tuples of names.
+            and tied (True for a tie). Where documents may have several classes, truth and predicted are tuples of
+            names.
 
         Raises
         ------
