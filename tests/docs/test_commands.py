@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -237,7 +237,8 @@ def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: p
 
     performed("bench run quickstart")
     ((_, rows),) = blocks(section("guide.md", "What a run leaves"), "python")
-    exec(rows.replace("webkb", "quickstart"), names := {})  # noqa: S102 - the documents' own lines
+    names: dict[str, Any] = {}
+    exec(rows.replace("webkb", "quickstart"), names)  # noqa: S102 - the documents' own lines
     assert set(names["rows"]["cell"]) >= {"tf-l1-ngd"}
     ((_, steps),) = blocks(section("guide.md", "How a number comes about"), "python")
     exec(steps, names)  # noqa: S102
