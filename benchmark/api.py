@@ -183,8 +183,8 @@ class Result:
         Returns
         -------
         DataFrame
-            A row for each test document of each split, with the columns document, split, truth, given (the predicted
-            class) and tied (True for a tie). Where documents may have several classes, truth and given are tuples of
+            A row for each test document of each split, with the columns document, split, truth, predicted (classes)
+            and tied (True for a tie). Where documents may have several classes, truth and predicted are tuples of
             names.
 
         Raises

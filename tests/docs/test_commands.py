@@ -12,12 +12,16 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
+from sklearn.feature_extraction.text import CountVectorizer
 from typer.testing import CliRunner
 
+import benchmark
 from benchmark.cli import app
 from benchmark.corpora import registry
 
@@ -44,8 +48,13 @@ def section(page: str, title: str) -> str:
 
 
 def performed(line: str) -> str:
-    """What a command prints: run in this process, the tool and Python alike."""
+    """What a command prints: run in this process, the tool and Python alike; `> FILE` writes it."""
     program, *arguments = shlex.split(line, comments=True)
+    if ">" in arguments:
+        *words, _, target = arguments
+        said = performed(shlex.join([program, *words]))
+        Path(target).write_text(said, encoding="utf-8")
+        return said
     if program == "bench":
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, f"{line}: {result.output}"
@@ -172,3 +181,66 @@ def test_another_paper_is_two_files_as_the_documents_say(
     assert any(in_order(["ngd", "93.1"], line.split()) for line in said.splitlines())
     performed("bench published pin-settings sixth.yaml")
     performed("bench run sixth.yaml")
+
+
+#: Configurations of the documents that name the user's files: page, section, and the number of methods.
+SNIPPETS = [
+    ("extending.md", "A classifier of any library, by its import path", 5),
+    ("extending.md", "A pipeline on raw texts", 6),
+    ("extending.md", "Vectors of a language model, or from anywhere", 2),
+    ("extending.md", "A sum of several methods", 3),
+    ("extending.md", "Predictions that were made elsewhere", 2),
+    ("characters.md", "Your own documents", 3),
+]
+
+
+@pytest.fixture
+def pages(place: Path) -> pd.DataFrame:
+    """Some of the generated pages in a table, and beside it every file that the documents' configurations name."""
+    found = benchmark.load("synthetic").groupby("label").head(15).reset_index(drop=True)
+    found.to_csv(place / "pages.csv", index=False)
+    found[["id", "label"]].to_csv(place / "theirs.csv", index=False)
+    vectors = np.random.default_rng(0).normal(size=(len(found), 8))
+    pd.DataFrame(vectors, columns=[f"v{i}" for i in range(8)]).assign(id=found["id"]).to_parquet("embeddings.parquet")
+    np.save(place / "mine.npy", vectors)
+    (place / "ids.txt").write_text("\n".join(found["id"]) + "\n", encoding="utf-8")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("pages")
+@pytest.mark.parametrize(("page", "title", "n_methods"), SNIPPETS, ids=[title for _, title, _ in SNIPPETS])
+def test_configurations_of_the_documents_run(place: Path, page: str, title: str, n_methods: int) -> None:
+    found = blocks(section(page, title), "python", "yaml")
+    (shown,) = (content for language, content in found if language == "yaml")
+    code = "\n".join(content for language, content in found if language == "python")
+    (place / "mymodels.py").write_text(code, encoding="utf-8")
+    rest = "name: own\ncorpus: {name: files, path: pages.csv, id: id}\nprotocol: {name: k-fold, k: 2}\n"
+    (place / "own.yaml").write_text(rest + shown, encoding="utf-8")
+    performed("bench --trust run own.yaml")
+    assert pd.read_csv("results/runs/own/scores.csv")["cell"].nunique() == n_methods
+
+
+@pytest.mark.slow
+def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: pd.DataFrame) -> None:
+    """On the generated corpus in place of 20 Newsgroups and WebKB."""
+    (place / "letter.txt").write_text(pages["text"][0], encoding="utf-8")
+    pages.rename(columns={"text": "body"}).to_csv("tickets.csv", index=False)
+    assert follow(section("guide.md", "A saved model").replace("20ng", "quickstart"), performed) == 2
+    assert len(pd.read_csv("answers.csv")) == 1 + len(pages)
+
+    template, screen = blocks(section("guide.md", "Predictions made elsewhere"), "sh")[0][1].splitlines()
+    performed(template)
+    pd.read_csv("mine.csv").assign(label="sci.space").to_csv("mine.csv", index=False)
+    assert "mine" in performed(screen)
+    assert (place / "mine-on-20ng.html").exists()
+
+    performed("bench run quickstart")
+    ((_, rows),) = blocks(section("guide.md", "What a run leaves"), "python")
+    names: dict[str, Any] = {}
+    exec(rows.replace("webkb", "quickstart"), names)  # noqa: S102 - the documents' own lines
+    assert set(names["rows"]["cell"]) >= {"tf-l1-ngd"}
+    ((_, steps),) = blocks(section("guide.md", "How a number comes about"), "python")
+    exec(steps, names)  # noqa: S102
+    counts = CountVectorizer().fit_transform(pages["text"])
+    assert names["model"].fit(counts, pages["label"]).score(counts, pages["label"]) > 0.5
