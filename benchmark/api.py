@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.model.text_model import TextClassifier
-    from benchmark.report.drawing.spec import FigureChart
+    from benchmark.report.drawing.altair_charts import FigureChart
     from benchmark.report.placement import Placement
 
 __all__ = ["Result", "fit", "load", "place", "read", "run"]
@@ -119,7 +119,7 @@ class Result:
     @property
     def figures(self) -> dict[str, FigureChart]:
         """Figures by name."""
-        from benchmark.report.drawing.spec import altair_chart  # noqa: PLC0415 - as in `figure_specs`
+        from benchmark.report.drawing.altair_charts import altair_chart  # noqa: PLC0415 - as in `figure_specs`
 
         return {name: altair_chart(spec) for name, spec in figure_specs(self.summary).items()}
 

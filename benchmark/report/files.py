@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.summary import SUMMARY_TABLES
+from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
@@ -77,10 +78,11 @@ def figure_specs(summary: Summary) -> dict[str, FigureSpec]:
 
     A chart of few points in many panels has none.
     """
-    # Altair takes half a second to import: only commands that draw should pay for it.
-    from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415
-    from benchmark.report.drawing.dots import dot_chart  # noqa: PLC0415
-    from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
+    specs = dict[str, FigureSpec]()
+    if summary.charts or summary.regions:
+        # Altair takes half a second to import: only what draws curves or regions should pay for it.
+        from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415
+        from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
 
-    specs = curve_charts(summary.charts) | {figure.name: region_chart(figure) for figure in summary.regions}
+        specs = curve_charts(summary.charts) | {figure.name: region_chart(figure) for figure in summary.regions}
     return specs or {"figure": dot_chart(summary)}

@@ -9,7 +9,8 @@ import altair as alt
 
 from benchmark.analysis.formatting.number_text import interval_text, number_text
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
-from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
+from benchmark.report.drawing.altair_charts import rows_data, spec_of
+from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
 from benchmark.report.drawing.theme import (
     LINE,
     MUTED,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
 from benchmark.analysis.comparisons import BASELINE, shown_outcomes
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
+from benchmark.report.drawing.spec import figure_spec, printable, round_for_output, side_by_side
 from benchmark.report.drawing.theme import (
     LINE,
     MUTED,
@@ -46,38 +44,56 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     looks = {point["what"]: (OURS, point["fill"], point["shape"]) for point in points}
     if any(point["published"] is not None for point in points):
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")
-    data = alt.Chart(rows_data(points or [{"label": ""}]))
-    x: dict[str, Any] = {"type": "quantitative", "title": axis_label((metric,), declared)}
-    x |= {"scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(grid=False, tickCount=6)}
-    axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6, labelLimit=0, zindex=0)
-    y = alt.Y("label", type="nominal", sort=order, axis=axis)
+    x: VegaSpec = {"type": "quantitative", "title": axis_label((metric,), declared)}
+    x |= {"scale": {"zero": False, "nice": True}, "axis": {"grid": False, "tickCount": 6}}
+    axis = {
+        "title": None,
+        "ticks": False,
+        "domain": False,
+        "grid": True,
+        "labelPadding": 6,
+        "labelLimit": 0,
+        "zindex": 0,
+    }
+    y = {"field": "label", "type": "nominal", "sort": order, "axis": axis}
     room = max(width - 24 - text_width(max(order, key=len, default=""), size), width / 3)
     beside = legend_columns(list(looks), width, room)
-    scales = [alt.Scale(domain=list(looks), range=list(values)) for values in zip(*looks.values(), strict=True)]
-    stroke, fill, shape = (
-        channel("what:N", scale=scale) for channel, scale in zip((alt.Stroke, alt.Fill, alt.Shape), scales, strict=True)
-    )
-    layers = list[alt.Chart]()
+    mark: VegaSpec = {
+        channel: {"field": "what", "type": "nominal", "scale": {"domain": list(looks), "range": list(values)}}
+        for channel, values in zip(("stroke", "fill", "shape"), zip(*looks.values(), strict=True), strict=False)
+    }
+    rule = {"type": "rule", "strokeWidth": 2, "color": OURS, "aria": False}
+    layers = [_layer(rule, {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}, {"filter": _has("low")})]
     if any(point["base_low"] is not None for point in points):
-        band = data.transform_filter("isValid(datum.base_low)").mark_rect(color=LINE, opacity=0.6, aria=False)
-        layers.append(band.encode(alt.X("base_low", **x), alt.X2("base_high"), y))
-    bars = data.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color=OURS, aria=False)
-    layers.append(bars.encode(alt.X("low", **x), alt.X2("high"), y))
-    marks = data.mark_point(opacity=1, size=36, strokeWidth=1.6)
-    layers.append(marks.encode(alt.X("value", **x), y, stroke, fill, shape))
+        band = {"type": "rect", "color": LINE, "opacity": 0.6, "aria": False}
+        ends = {"x": {"field": "base_low", **x}, "x2": {"field": "base_high"}, "y": y}
+        layers.insert(0, _layer(band, ends, {"filter": _has("base_low")}))
+    ours = {"type": "point", "opacity": 1, "size": 36, "strokeWidth": 1.6}
+    layers.append(_layer(ours, {"x": {"field": "value", **x}, "y": y, **mark}))
     if PRINTED in looks:
-        printed = data.transform_filter("isValid(datum.published)").transform_calculate(what=f"'{PRINTED}'")
-        mark = printed.mark_point(opacity=1, size=60, strokeWidth=1.5)
-        layers.append(mark.encode(alt.X("published", **x), y, stroke, fill, shape))
+        named = {"calculate": f"'{PRINTED}'", "as": "what"}
+        printed = {"type": "point", "opacity": 1, "size": 60, "strokeWidth": 1.5}
+        at = {"x": {"field": "published", **x}, "y": y, **mark}
+        layers.append(_layer(printed, at, {"filter": _has("published")}, named))
     if any(point["failed"] for point in points):
-        text = data.transform_filter("datum.failed").mark_text(text="failed", fontStyle="italic", color=MUTED)
-        layers.append(text.encode(y, x=alt.value(alt.expr("width / 2"))))
-    drawn = alt.layer(*layers).properties(width=room, height=ROW_HEIGHT * size * max(len(points), 1))
+        text = {"type": "text", "text": "failed", "fontStyle": "italic", "color": MUTED}
+        layers.append(_layer(text, {"y": y, "x": {"value": {"expr": "width / 2"}}}, {"filter": "datum.failed"}))
+    drawn: VegaSpec = {"data": {"name": "scores"}, "layer": layers, "width": room}
+    drawn |= {"height": ROW_HEIGHT * size * max(len(points), 1)}
+    drawn["datasets"] = {"scores": points or [{"label": ""}]}
     finding, name = main_finding(summary).headline, capitalized(metric_name(metric, declared))
     and_published = ", and the published value" if PRINTED in looks else ""
     alt_text = f"{name} of each method with its 95% interval{and_published}. {finding}."
-    part = side_by_side([spec_of(drawn)], 1)
+    part = side_by_side([printable(drawn)], 1)
     return figure_spec(part, width, finding, [summary.title], alt_text, legend_columns=beside)
+
+
+def _layer(mark: VegaSpec, encoding: VegaSpec, *transform: VegaSpec) -> VegaSpec:
+    return {"mark": mark, "encoding": encoding, "transform": list(transform)}
+
+
+def _has(field: str) -> str:
+    return f"isValid(datum.{field})"
 
 
 def _points(summary: Summary) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
+from benchmark.report.drawing.altair_charts import rows_data, spec_of
 from benchmark.report.drawing.contours import boundary_segments, delaunay_triangles, indexed_png, region_mask
-from benchmark.report.drawing.spec import figure_spec, round_for_output, rows_data, side_by_side, spec_of
+from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
 from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
 
 if TYPE_CHECKING:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-from altair.utils.schemapi import debug_mode
-
 from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.report.drawing.render import render_pictures
 from benchmark.report.drawing.theme import CSS_VARIABLES, MUTED, figure_config, text_size, wrap_text
 from benchmark.report.escapes import escape_controls
 
@@ -21,27 +16,13 @@ if TYPE_CHECKING:
 
     from benchmark.report.drawing.theme import VegaSpec
 
-SCHEMA = alt.SCHEMA_URL
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
-
-
-def rows_data(rows: Sequence[VegaSpec]) -> alt.InlineData:
-    """Return rows as the data of a chart; as a tuple, since Altair copies a list for every chart that uses it."""
-    with debug_mode(False):  # validation of every row takes a fifth of the time of a run with many points
-        return alt.InlineData(values=tuple(rows))
 
 
 def round_for_output(scale: float, value: Any) -> float | None:
     """Return a number rounded to 12 digits, since machines differ in later ones, or None if it is missing."""
     return None if is_missing(value) or not math.isfinite(value) else float(f"{scale * value:.12g}")
-
-
-def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> VegaSpec:
-    """Return a chart as plain data, whatever Altair theme the caller has enabled."""
-    with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):
-        spec = chart.to_dict(validate=False)
-    plain_spec: VegaSpec = _printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
-    return plain_spec
 
 
 def side_by_side(parts: Sequence[VegaSpec], columns: int) -> VegaSpec:
@@ -65,27 +46,7 @@ def figure_spec(
     words = {"description": alt_text or " ".join([f"{title}.", *notes]), "title": head}
     config = figure_config(width)
     config["legend"]["columns"] = legend_columns
-    return {"$schema": SCHEMA, "config": config, **part, **_printable(words)}
-
-
-class FigureChart(alt.ConcatChart):
-    """Altair chart that a notebook shows as a picture drawn here: Altair's renderer needs a script from the web."""
-
-    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
-        """Return SVG and PNG; where another renderer is enabled, or the picture can't be drawn, what Altair returns."""
-        drawn = {}
-        if alt.renderers.active == "default":
-            with alt.data_transformers.enable("default", max_rows=None):
-                drawn = render_pictures({"figure": self.to_dict()}).get("figure", {})
-        if not drawn:
-            return super()._repr_mimebundle_(*args, **kwargs)
-        return {"image/svg+xml": drawn["svg"].decode(), "image/png": base64.b64encode(drawn["png"]).decode()}
-
-
-def altair_chart(spec: VegaSpec) -> FigureChart:
-    """Return the specification of a figure as an Altair chart, for notebooks."""
-    chart: FigureChart = FigureChart.from_dict(spec)
-    return chart
+    return {"$schema": SCHEMA, "config": config, **part, **printable(words)}
 
 
 def page_spec(spec: VegaSpec) -> VegaSpec:
@@ -98,12 +59,12 @@ def page_spec(spec: VegaSpec) -> VegaSpec:
     return with_variables
 
 
-def _printable(part: Any) -> Any:
+def printable(part: Any) -> Any:
     """Return plain lists and dictionaries, with all texts made `drawable_text`."""
     if isinstance(part, dict):
-        return {name: _printable(value) for name, value in part.items()}
+        return {name: printable(value) for name, value in part.items()}
     if isinstance(part, list | tuple):
-        return [_printable(value) for value in part]
+        return [printable(value) for value in part]
     return drawable_text(part) if isinstance(part, str) else part
 
 

@@ -17,8 +17,6 @@ from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
-from benchmark.report.drawing.curves import curve_charts
-from benchmark.report.drawing.regions import region_chart
 from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import PAGE_WIDTH
 from benchmark.report.environment import template_environment
@@ -143,6 +141,11 @@ def measured_sentences(summary: Summary) -> list[str]:
 
 def _pictured(summary: Summary) -> Iterator[PageSection]:
     """Yield the sections of pictures: decision regions and curves."""
+    if not (summary.regions or summary.charts):
+        return
+    from benchmark.report.drawing.curves import curve_charts  # noqa: PLC0415 - Altair is slow to import
+    from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
+
     for figure in summary.regions:
         yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
     drawn, titles = curve_charts(summary.charts, PAGE_WIDTH), Counter(chart.title for chart in summary.charts)
