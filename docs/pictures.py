@@ -184,7 +184,7 @@ def marks(
 
 
 def scale() -> VegaSpec:
-    """Draw measured seconds and memory against documents, words, classes, cells and workers, where they grow.
+    """Draw measured seconds and memory against documents, classes and workers, where they grow.
 
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
@@ -199,12 +199,14 @@ def scale() -> VegaSpec:
         clock = axis == "workers"
         for what, unit in (("seconds", "seconds on the clock") if clock else ("cpu", "seconds"), ("memory", "GB")):
             points = pd.DataFrame({"x": own[axis].astype(float), "y": own[what], "panel": f"{unit} by {axis}"})
-            points = points.assign(series=own["route"].str.partition(",")[0], low=float("nan"), high=float("nan"))
+            points = points.assign(series=own["route"], low=float("nan"), high=float("nan"))
             lines = points.groupby("series", sort=False)["y"]
             if (lines.max() / lines.min()).max() > FLAT:
                 parts += [line for _, line in points[list(POINT_COLUMNS)].groupby("series", sort=False)]
     most = table.loc[table["documents"].idxmax()]
-    title = f"{most['documents']:,.0f} documents take {most['cpu']:.0f} seconds and {most['memory']:.1f} GB"
+    exact, linear = (found["exponents"][route] for route in ("ngd", "hellinger-linear"))
+    title = f"Seconds grow as documents^{exact:.1f} with NGD's kernel and as documents^{linear:.1f} with LIBLINEAR: "
+    title += f"{most['documents']:,.0f} take {most['cpu']:.0f} seconds and {most['memory']:.1f} GB"
     logarithmic = {"log_x": True, "log_y": True, "round_x": True}
     return curve_chart(Chart("scale", title, "", "", pd.concat(parts, ignore_index=True), **logarithmic))
 

@@ -4,7 +4,8 @@
 
 Corpora are those of `zipf`, of LARGEST documents at most; every route runs from the file to its scores, in a process of
 its own. What results/scale.json has is not measured again: remove it, or lines of it, for that. Exponents are of the
-processor time, which a busy machine disturbs less than wall-clock time.
+processor time, which a busy machine disturbs less than wall-clock time. LIBSVM's `svm-train` is measured where it is
+on the PATH, and scikit-learn-intelex where it is installed.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,20 +34,23 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-#: Kernels between all pairs of documents end here: at 20,000, a matrix of 16,000 rows takes 2 GB; `ngd` holds none.
-MOST_EXACT = {"ngd": 100_000, "SVC, precomputed": 20_000}
+#: Routes that compare all pairs of documents end here, where they take minutes; SVC holds a matrix of 2 GB there.
+MOST_EXACT = {"ngd": 100_000, "SVC": 20_000, "svm-train": 10_000, "intelex": 30_000}
 AXES: dict[str, tuple[int, ...]] = {
     "documents": (*SIZES[:3], 20_000, *SIZES[3:]),
+    "classes": (2, 20, 200),
     "workers": (1, 2, 4),
 }
 #: No workers: a run at home, on all cores.
-BASE = {"documents": 10_000, "words": 500_000, "classes": 20, "cells": 1, "workers": 0}
+BASE = {"documents": 10_000, "classes": 20, "workers": 0}
 HELLINGER = "{weighting: %s, features: hellinger, classifier: {name: linear-svm, ridge: 0.5708, C: 2}}"
 NGD = "{weighting: %s, normalization: l1, kernel: ngd, classifier: {C: 2}}"
 #: What workers share: cells of one weighting go together, as they share its points.
 WEIGHTINGS = "[tf, tfidf, binary, bm25, log-entropy, tf-rf, tf-icf, tf-idf-icsdf]"
-#: A configuration's method, or scikit-learn's.
-ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
+#: A configuration's method, or one of another tool.
+ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC": "", "svm-train": "", "intelex": ""}
+#: Whether tools that need not be here are.
+INSTALLED = {"svm-train": bool(shutil.which("svm-train")), "intelex": bool(find_spec("sklearnex"))}
 #: Between these the page has what is measured.
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
@@ -70,8 +76,13 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> None:
     main()
 
 
-def scikit_learn(route: str, table: Path) -> None:
-    """The plain route: TfidfVectorizer, and LinearSVC or SVC of inner products."""
+def others(route: str, table: Path) -> None:
+    """Another tool on the points of TfidfVectorizer: LinearSVC, or LIBSVM's machine of their inner products."""
+    if route == "intelex":
+        from sklearnex import patch_sklearn
+
+        patch_sklearn()
+    from sklearn.datasets import dump_svmlight_file
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.svm import SVC, LinearSVC
 
@@ -80,10 +91,19 @@ def scikit_learn(route: str, table: Path) -> None:
     vectors = TfidfVectorizer()
     X, Z = vectors.fit_transform(found["text"][train]), vectors.transform(found["text"][~train])
     y = found["label"][train].to_numpy()
-    if route in MOST_EXACT:
-        SVC(C=2, kernel="precomputed").fit((X @ X.T).toarray(), y).predict((Z @ X.T).toarray())
-    else:
+    if route == "LinearSVC":
         LinearSVC(C=2).fit(X, y).predict(Z)
+    elif route == "SVC":
+        SVC(C=2, kernel="precomputed").fit((X @ X.T).toarray(), y).predict((Z @ X.T).toarray())
+    elif route == "intelex":
+        SVC(C=2, kernel="linear").fit(X, y).predict(Z)
+    else:
+        codes, files = pd.factorize(found["label"])[0], {name: str(table.with_name(name)) for name in ("train", "test")}
+        dump_svmlight_file(X, codes[train], files["train"])
+        dump_svmlight_file(Z, codes[~train], files["test"])
+        model = str(table.with_name("model"))
+        subprocess.run(["svm-train", "-q", "-t", "0", "-c", "2", files["train"], model], check=True)
+        subprocess.run(["svm-predict", "-q", files["test"], model, str(table.with_name("out"))], check=True)
 
 
 # --- All of them ---
@@ -96,7 +116,7 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
             for route, own in ROUTES.items():
                 at = BASE | {axis: value}
                 fits = at["documents"] <= min(largest, MOST_EXACT.get(route, largest))
-                if fits and (own or axis != "workers"):
+                if fits and INSTALLED.get(route, True) and (own or axis != "workers"):
                     yield route, at
 
 
@@ -104,7 +124,7 @@ def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
     """Run a route on a corpus made for it: wall-clock and processor seconds, and GB, of four digits each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
+        zipf.write(folder / "zipf.csv", at["documents"], n_classes=at["classes"])
         environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
         command = [sys.executable, __file__, "--route", route, str(folder), json.dumps(at)]
         before, started = cpu_seconds(), time.perf_counter()
@@ -149,7 +169,8 @@ def section(found: dict[str, Any]) -> str:
     lines, of = along(found, "documents"), found["machine"]
     about = f"Measured on {of['cores']} cores of {of['processor']}. "
     about += "Seconds are processor time over all threads, with wall-clock time in brackets."
-    return "\n\n".join((about, _growth(lines), _limits(lines), _workers(along(found, "workers")))) + "\n"
+    tables = (_growth(lines, "documents"), _growth(along(found, "classes"), "classes"), _limits(lines))
+    return "\n\n".join((about, *tables, _workers(along(found, "workers")))) + "\n"
 
 
 def page(text: str, found: dict[str, Any]) -> str:
@@ -167,16 +188,17 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _growth(lines: dict[str, list[dict[str, Any]]]) -> str:
-    sizes = sorted({each["documents"] for line in lines.values() for each in line})
+def _growth(lines: dict[str, list[dict[str, Any]]], axis: str) -> str:
+    sizes = sorted({each[axis] for line in lines.values() for each in line})
     cells = {
-        (route, at["documents"]): f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
+        (route, at[axis]): f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
         for route, line in lines.items()
         for at in line
     }
     rows = [(f"{size:,}", *(cells.get((route, size), "–") for route in lines)) for size in sizes]
-    rows.append(("exponent of the seconds", *(f"{power(line):.2f}" for line in lines.values())))
-    return _table(("documents", *lines), rows)
+    if axis == "documents":
+        rows.append(("exponent of the seconds", *(f"{power(line):.2f}" for line in lines.values())))
+    return _table((axis, *lines), rows)
 
 
 def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
@@ -193,7 +215,7 @@ def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Where memory reaches that of a laptop, by the line through the two largest sizes."""
     rows = []
     for route, line in lines.items():
-        by, (less, more) = 2 if route in MOST_EXACT else 1, line[-2:]
+        by, (less, more) = 2 if route in ("ngd", "SVC") else 1, line[-2:]
         each = (more["memory"] - less["memory"]) / (more["documents"] ** by - less["documents"] ** by)
         ends = [(more["documents"] ** by + (limit - more["memory"]) / each) ** (1 / by) for limit in (8, 16)]
         rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
@@ -205,7 +227,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--route"]:
         route, folder, at = sys.argv[2], Path(sys.argv[3]), json.loads(sys.argv[4])
         table = folder / "zipf.csv"
-        ours(ROUTES[route], table, at, folder) if ROUTES[route] else scikit_learn(route, table)
+        ours(ROUTES[route], table, at, folder) if ROUTES[route] else others(route, table)
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "machine": machine(), "points": []}
@@ -216,6 +238,8 @@ def main() -> None:
             found["points"].append(measured(route, at))
             print(found["points"][-1], flush=True)
             RESULT.write_text(json.dumps(found, indent=1) + "\n")
+    found["exponents"] = {route: power(line) for route, line in along(found, "documents").items()}
+    RESULT.write_text(json.dumps(found, indent=1) + "\n")
     PAGE.write_text(page(PAGE.read_text(), found))
 
 
