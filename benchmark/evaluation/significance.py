@@ -202,7 +202,7 @@ def signed_rank_test(
     n = int(np.count_nonzero(differences))
     smallest = _least_p(differences.size)
     if smallest > alpha:
-        return not_testable(names, "wilcoxon", f"smallest p {smallest:g} of {differences.size} cases", n)
+        return not_testable(names, "wilcoxon", f"smallest p {smallest:g} with {differences.size} cases", n)
     above, below, p_value = exact_signed_rank(differences)
     advantage = above - below if more_is_better(metric, known) else below - above
     favours = _favoured(names, advantage)

@@ -127,7 +127,7 @@ class TestWilcoxon:
         better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
         result = wilcoxon_test(better, worse)
         assert result.p_value is None
-        assert result.note == "not testable (smallest p 0.125 of 4 cases)"
+        assert result.note == "not testable (smallest p 0.125 with 4 cases)"
         assert wilcoxon_test(better, worse, alpha=0.2).p_value == pytest.approx(0.125)
 
     def test_a_smallest_p_of_alpha_itself_can_be_tested(self):
