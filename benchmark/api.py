@@ -429,9 +429,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | range):
         return [_plain(each) for each in value]
     if isinstance(value, type) or callable(getattr(value, "fit", None)):
-        name = value.__name__ if isinstance(value, type) else type(value).__name__
-        problem = "is an object: it is run in a process of its own, so write it to a file (in a notebook: %%writefile)"
-        raise ConfigError(f"{name} {problem} and name that file: plugins=['mine.py'], with its name in methods")
+        cls = value if isinstance(value, type) else type(value)
+        path = ".".join([part for part in cls.__module__.split(".") if part[:1] != "_"] + [cls.__name__])
+        installed = f"name a package's class, {{'classifier': {{'name': '{path}'}}}}, with parameters beside the name"
+        own = "or write it to a file (in a notebook: %%writefile), and name that file: plugins=['mine.py']"
+        raise ConfigError(f"{cls.__name__} is an object: {installed}; {own}, with its name in methods")
     return str(value) if isinstance(value, Path) else value
 
 

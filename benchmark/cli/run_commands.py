@@ -202,7 +202,10 @@ def check(
             table = pinned.deviations(done, folder)
             data = {"name": done.summary.name, "moved": table.records}
             answer.give("checks", data, sentence=pinned.check_line(done.summary, table, folder if update else None))
-            answer.show(*([TerminalTable(table)] if table.rows else []))
+            if table.rows:
+                answer.show(
+                    TerminalTable(table), "If that is intended, the same command with --update pins the numbers again."
+                )
             moved |= bool(table.rows) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)

@@ -27,7 +27,7 @@ from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
 from benchmark.report.writers import frame_csv
 from benchmark.system.atomic_files import write_atomically
-from benchmark.system.errors import BenchError
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.shipped_files import (
     CONFIGS_FOLDER,
     SHIPPED,
@@ -75,7 +75,7 @@ def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> dict
 
     Raises
     ------
-    BenchError
+    ConfigError
         If there is none, or one has no pinned numbers and `pinning` is false.
     """
     paths = paths or [find_configuration(Path(name)) for name in pinned_configs()]
@@ -86,7 +86,7 @@ def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> dict
     )
     if unpinned or not found:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
-        raise BenchError(f"{problem}; `bench check CONFIG --update` pins the current scores of a configuration")
+        raise ConfigError(f"{problem}; `bench check CONFIG --update` pins the current scores of a configuration")
     return found
 
 

@@ -65,7 +65,9 @@ def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("",
 def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> Table:
     """Return the settings that differ, without the numbers of the runs."""
     rows = [
-        (key, _short(a), _short(b)) for key, a, b in manifest_differences(one, two) if key.split(".")[0] not in _OF_RUNS
+        (key, _short(a), _short(b))
+        for key, a, b in manifest_differences(one, two)
+        if key.split(".")[0] not in _OF_RUNS and ".near_duplicates." not in key
     ]
     return Table.of("Settings that differ", ("setting", *names), rows)
 

@@ -86,7 +86,10 @@ def explain_cell(
         yield from (explainer.steps(), *explainer.scores(), confusion_table(wrong))
     elif not wanted:
         tested = list(dict.fromkeys(each.document for each in predicted))
-        raise ConfigError(unknown_name("tested document", document, tested, listed=False))
+        unknown = unknown_name("tested document", document, tested, listed=False)
+        raise ConfigError(
+            f"{unknown} (tested: {tested[0]}, …); one that only trains, or is left out, has no prediction"
+        )
     try:
         explained = explainer.explain(wanted, context, MAX_TEXT_CHARACTERS)
         for number, (each, explanation) in enumerate(explained, start=1):

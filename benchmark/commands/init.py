@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 MAX_RECORDS, MAX_INIT_VALUE_LENGTH = 20_000, 200
 #: Fewest characters of a date, and most words of a column's name; a longer first row is taken for a document.
 MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
+#: A date that may have the day or the month first.
+DAY_OR_MONTH_FIRST = re.compile(r"\s*\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
 #: Roles whose proposed columns are given up for a reason.
 _ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group", "date": "date"}
 #: Possible separators of classes, and the smallest share of values that must have one.
@@ -146,6 +148,13 @@ def propose(
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         n = len(scan.corpus.documents)
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
+    dated = [name for name, values in seen.columns.items() if all(DAY_OR_MONTH_FIRST.match(str(v)) for v in values)]
+    if dated and "date" not in proposal.roles:
+        stated = f"if it is, add --date {dated[0]} --date-format '%d.%m.%Y', or as the dates are written"
+        notes.append(f"{quote_value(dated[0])} looks like a date with the day or the month first: {stated}")
+    if "group" in proposal.roles and proposed_protocol(proposal)[0] != "group":
+        both = f"documents of a {quote_value(proposal.roles['group'])} may be on both sides of the split"
+        notes.append(f"{both}; protocol: {{name: k-fold, k: 5, grouped: true}} keeps them on one")
     return replace(proposal, notes=(*notes, *scan.notes), n_documents=len(scan.corpus.documents))
 
 

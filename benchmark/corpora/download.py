@@ -58,7 +58,6 @@ def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], N
                 except (requests.RequestException, ValueError, DataError) as error:
                     problem = f"{type(error).__name__}: {str(error).splitlines()[0]}"
                     failures.append(f"\n  {address}: {problem}")
-                    notify(f"{address}: {problem}")
                 else:
                     return CorpusSource((Path(folder) / name).replace(dest / name))
     except OSError as error:

@@ -36,6 +36,8 @@ READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
     "reuters": reuters.read_reuters,
     "synthetic": synthetic.read_synthetic,
 }
+#: Folders or files of a missing corpus that its error names.
+MAX_LISTED_TOPS = 3
 GENERATORS: dict[str, Callable[..., FileContents]] = {"synthetic": synthetic.generate_synthetic}
 
 DATASETS_VARIABLE = "BENCH_DATASETS"
@@ -269,7 +271,8 @@ CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
 def _missing(card: DatasetCard) -> DataError:
     searched = "".join(f"\n  {folder}{'' if folder.is_dir() else ' (does not exist)'}" for folder in search_folders())
-    tops = ", ".join(card.tops if card.tops_are == "files" else [f"{top}/" for top in card.tops])
+    tops = ", ".join(f"{top}{'/' * (card.tops_are == 'folders')}" for top in card.tops[:MAX_LISTED_TOPS])
+    tops += ", …" * (len(card.tops) > MAX_LISTED_TOPS)
     return DataError(
         f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
         f"{searched}\n{archive.download_hint(card)}\n"

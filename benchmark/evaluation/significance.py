@@ -202,7 +202,7 @@ def signed_rank_test(
     n = int(np.count_nonzero(differences))
     smallest = _least_p(differences.size)
     if smallest > alpha:
-        return not_testable(names, "wilcoxon", f"smallest p {smallest:g}", n)
+        return not_testable(names, "wilcoxon", f"smallest p {smallest:g} with {differences.size} cases", n)
     above, below, p_value = exact_signed_rank(differences)
     advantage = above - below if more_is_better(metric, known) else below - above
     favours = _favoured(names, advantage)
@@ -271,7 +271,8 @@ def _with_note(result: TestResult, alpha: float) -> TestResult:
     """Return the result with a note if it has a p-value that could not be at most alpha."""
     if result.p_value is None or result.is_testable(alpha):
         return result
-    reason = f"smallest p {result.least_p:.3g} after Holm's correction" if result.n else "the two never differ"
+    least = f"smallest p {result.least_p:.3g} after Holm's correction, since only {result.n:,} cases differ"
+    reason = least if result.n else "the two never differ"
     return replace(result, note=f"not testable ({reason})")
 
 

@@ -117,8 +117,8 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
     """
     published = published_of_experiment(experiment) if experiment.paper else None
     if published is None or experiment.own_paper is not None:
-        problem = "has no paper of this package, so its settings can't be pinned to published values"
-        raise ConfigError(f"{experiment.name}: {problem}")
+        problem = "has no paper of results/published, and only those have pinned settings; values of a file beside the "
+        raise ConfigError(f"{experiment.name}: {problem}configuration apply to it as it stands")
     named = {cell for config, cells in cells_by_configuration(published) if config == experiment.name for cell in cells}
     groups: dict[str, list[str]] = {}
     for cell in experiment.cells:

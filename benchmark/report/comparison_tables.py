@@ -48,6 +48,8 @@ def comparison_table(summary: Summary) -> Table:
     tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
     named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
     note = f"p is that of the {named} test." if tests else ""
+    if any("smallest p" in pair.note for pair in pairs):
+        note += " Not testable: too few documents or splits differ for p (Holm) to be below 0.05, whatever the outcome."
     header = ("first", "second", *numbers, _P_HOLM, Column("result", verdict=True))
     return Table.of("Comparisons", header, rows, note)
 
@@ -56,7 +58,7 @@ def _outcome_text(pair: PlannedComparison) -> str:
     """Write the outcome of a comparison."""
     if pair.better is not None:
         return f"{'first' if pair.outcome == 'a' else 'second'} is better"
-    return NOT_SHOWN if pair.outcome == UNDECIDED else pair.note or pair.outcome
+    return NOT_SHOWN if pair.outcome == UNDECIDED else pair.note.partition(" (")[0] or pair.outcome
 
 
 def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:

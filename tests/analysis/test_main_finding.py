@@ -78,6 +78,7 @@ KERNELS = {name: {"columns": {"kernel": kernel}} for name, kernel in (("a", "ngd
             "a compared with b and c: better in 1 of 2 comparisons, no clear difference in 1",
         ),
         ([], [], {}, "Accuracy of 3 methods: 70.00 to 90.00%"),
+        ([], [], {"verdicts": verdicts_of(verdict("a"))}, "70.00 to 90.00%; 1 of 1 published results reproduced"),
     ],
 )
 def test_a_headline_says_what_the_comparisons_show_and_no_more(gaps, tests, changes, headline):

@@ -87,7 +87,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("compare empty a b", 1, ("bench: empty: is not the folder of a finished run",)),
     ("cite empty", 1, ("bench: empty: is not the folder of a finished run",)),
     ("report smalll", 2, ("smalll: there is no such folder, and no run of this name in results/runs",)),
-    ("check unpinned", 1, ("nothing is pinned for unpinned; `bench check CONFIG --update` pins",)),
+    ("check unpinned", 2, ("nothing is pinned for unpinned; `bench check CONFIG --update` pins",)),
     ("reproduce --configs empty", 2, ("empty: no configuration here belongs to a paper",)),
     ("survey methds", 2, ("did you mean 'methods'",)),
     ("survey methods small --page file/page.md", 1, ("can't write results to file",)),

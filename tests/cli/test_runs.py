@@ -124,7 +124,7 @@ class TestCheck:
         """The numbers of a user's configuration are pinned beside it."""
         done, check = shaped(shape), partial(bench, "check", shaped(shape).config, "--out", tmp_path / "runs")
         folder = Path(done.config).parent / "pinned"
-        assert f"bench: nothing is pinned for {shape}; `bench check CONFIG --update` pins" in check(code=1).stderr
+        assert f"bench: nothing is pinned for {shape}; `bench check CONFIG --update` pins" in check(code=2).stderr
         updated = check("--update")
         assert updated.stderr == ""
         assert updated.stdout.startswith(f"{shape}: pinned in {folder};")

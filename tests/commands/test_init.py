@@ -120,7 +120,8 @@ def test_files_of_other_forms(tmp_path: Path) -> None:
 
 
 def test_a_group_that_the_split_does_not_keep_together_is_named(tmp_path: Path) -> None:
-    _, config = init(table(tmp_path / "a.csv", "body", "queue", "customer", "created"))
+    done, config = init(table(tmp_path / "a.csv", "body", "queue", "customer", "created"))
+    assert "documents of a 'customer' may be on both sides of the split" in done.stdout
     assert (config["protocol"], config["corpus"]["group"]) == (BY_DATE, "customer")
     assert "ocuments of a 'customer' may be on both sides" in (tmp_path / "own.yaml").read_text()
 
@@ -241,7 +242,8 @@ def test_a_role_is_proposed_by_values_and_usual_names(columns: dict[str, Any], p
 def test_the_form_of_dates_may_be_stated(tmp_path: Path) -> None:
     days = [(n, {"created": f"{1 + n % 12:02}/01/2020"}) for n in range(60)]
     path = table(tmp_path / "t.csv", "body", "queue", "created", changes=days)
-    config = init(path, "--date", "created", "--date-format", "%m/%d/%Y")[1]
+    assert "'created' looks like a date" in init(path)[0].stdout
+    config = init(path, "--overwrite", "--date", "created", "--date-format", "%m/%d/%Y")[1]
     assert (config["protocol"]["name"], config["corpus"]["date_format"]) == ("by-date", "%m/%d/%Y")
 
 

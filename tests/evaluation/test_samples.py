@@ -98,7 +98,7 @@ class TestWilcoxon:
 
     def test_too_few_draws_cannot_be_tested(self):
         found = DRAWS.test("wilcoxon", scored([0.1] * 5), scored([0.2] * 5, "b"), "error")
-        assert (found.p_value, found.note) == (None, "not testable (smallest p 0.0625)")
+        assert (found.p_value, found.note) == (None, "not testable (smallest p 0.0625 with 5 cases)")
 
     def test_over_classes_is_scipys_over_draws_times_classes(self):
         rng = np.random.default_rng(5)

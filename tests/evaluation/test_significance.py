@@ -127,7 +127,7 @@ class TestWilcoxon:
         better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
         result = wilcoxon_test(better, worse)
         assert result.p_value is None
-        assert result.note == "not testable (smallest p 0.125)"
+        assert result.note == "not testable (smallest p 0.125 with 4 cases)"
         assert wilcoxon_test(better, worse, alpha=0.2).p_value == pytest.approx(0.125)
 
     def test_a_smallest_p_of_alpha_itself_can_be_tested(self):
@@ -149,7 +149,7 @@ class TestWilcoxon:
         assert (result.n, result.p_value, result.least_p) == (3, 0.25, 0.25)
         assert not result.is_testable()
         (corrected,) = holm_correction([result])
-        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction)"
+        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction, since only 3 cases differ)"
 
     def test_equal_counts_tie_whatever_floating_point_makes_of_them(self):
         # In floating point 9/10 - 8/10 is not 5/10 - 4/10, yet both are one document.

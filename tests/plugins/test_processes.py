@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 import benchmark
@@ -380,3 +381,5 @@ def test_an_object_of_python_is_refused() -> None:
             ConfigError, match=r"Mine is an object: .*write it to a file \(in a notebook: %%writefile\)"
         ):
             benchmark.run(corpus="synthetic", methods=[{"classifier": given}])
+    with pytest.raises(ConfigError, match=r"{'name': 'sklearn\.linear_model\.LogisticRegression'}"):
+        benchmark.run(corpus="synthetic", methods=[LogisticRegression(C=10)])

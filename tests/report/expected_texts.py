@@ -33,4 +33,5 @@ def assert_expected(name: str, parts: Iterable[tuple[str, str]]) -> None:
     path = EXPECTED / f"{name}.txt"
     if os.environ.get("BENCH_WRITE_EXPECTED"):
         path.write_text(text, encoding="utf-8")
-    assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
+    wanted = path.read_text(encoding="utf-8").splitlines()
+    assert text.splitlines() == wanted, f"BENCH_WRITE_EXPECTED=1 writes {path.name} again: read the difference"

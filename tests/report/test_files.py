@@ -56,3 +56,8 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_leaves_no_old_one(make, tmp_p
     assert not list((tmp_path / "figures").iterdir())
     (line,) = said
     assert re.search(r"missing.*vl-convert.*: figure$", line)
+    said.clear()
+    with pytest.MonkeyPatch.context() as patch:  # as where the extra isn't installed: nobody asked for the plain figure
+        patch.setattr(render, "engine_version", lambda: "")
+        write_report_files(make(), tmp_path, lambda _: {}, said.append)
+    assert not said

@@ -29,7 +29,8 @@ def parse_date(value: Any, form: str | None = None, name: str = "date") -> datet
         The value is no date of the format, or of ISO 8601, or may have the day or the month first.
     """
     if form is None:
-        wanted = "a date in ISO 8601, such as 2024-05-31; or state its form, such as date_format: '%d/%m/%Y'"
+        stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
+        wanted = f"a date in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
     else:
         wanted = f"a date as date_format states it, {form!r}"
     try:

@@ -148,7 +148,7 @@ def decode_error(path: Path, encoding: str, error: UnicodeDecodeError, lines: in
     line = lines + 1 + error.object[: error.start].decode(encoding, "ignore").count("\n")
     return DataError(
         f"{path}:{line}: the byte 0x{error.object[error.start]:02x} is not {encoding}; "
-        "name the file's encoding, such as encoding: cp1252, or save the file as utf-8"
+        "name the file's encoding, such as encoding: cp1252 (bench init --encoding cp1252), or save the file as utf-8"
     )
 
 
