@@ -428,10 +428,18 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple | range):
         return [_plain(each) for each in value]
+    if isinstance(value, pd.DataFrame):
+        raise ConfigError("a frame can be the corpus only; elsewhere write it to a file (frame.to_csv), and name that")
     if isinstance(value, type) or callable(getattr(value, "fit", None)):
-        name = value.__name__ if isinstance(value, type) else type(value).__name__
-        problem = "is an object: it is run in a process of its own, so write it to a file (in a notebook: %%writefile)"
-        raise ConfigError(f"{name} {problem} and name that file: plugins=['mine.py'], with its name in methods")
+        kind = value if isinstance(value, type) else type(value)
+        path = ".".join([part for part in kind.__module__.split(".") if not part.startswith("_")] + [kind.__qualname__])
+        installed = "." in path and "<" not in path and not hasattr(value, "steps")
+        named = (
+            f"name it {{'classifier': {{'name': '{path}'}}}}, its parameters beside the name, or " if installed else ""
+        )
+        problem = f"is an object: it is run in a process of its own, so {named}write it to a file"
+        file = "(in a notebook: %%writefile) and name that file: plugins=['mine.py'], with its name in methods"
+        raise ConfigError(f"{kind.__name__} {problem} {file}, or pipeline='mine.py:make'")
     return str(value) if isinstance(value, Path) else value
 
 

@@ -53,8 +53,8 @@ def write_report_files(
         for kind in IMAGE_FORMATS:
             (directory / FIGURES / f"{name}.{kind}").unlink(missing_ok=True)
     if missing and note:
-        why = "failed or ran out of memory" if engine_version() else "is not installed (the extra figures)"
-        note(f"figures are missing, since vl-convert, which draws them, {why}: {', '.join(missing)}")
+        why = "failed or ran out of memory" if engine_version() else "needs pip install 'simplexbench[figures]'"
+        note(f"figures/ is without {', '.join(missing)}: vl-convert, which draws it, {why}")
     return [directory / name for name in contents]
 
 
