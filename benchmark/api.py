@@ -428,12 +428,17 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple | range):
         return [_plain(each) for each in value]
+    if isinstance(value, pd.DataFrame):
+        raise ConfigError("a frame can be the corpus only; elsewhere write it to a file (frame.to_csv), and name that")
     if isinstance(value, type) or callable(getattr(value, "fit", None)):
-        cls = value if isinstance(value, type) else type(value)
-        path = ".".join([part for part in cls.__module__.split(".") if part[:1] != "_"] + [cls.__name__])
-        installed = f"name a package's class, {{'classifier': {{'name': '{path}'}}}}, with parameters beside the name"
-        own = "or write it to a file (in a notebook: %%writefile), and name that file: plugins=['mine.py']"
-        raise ConfigError(f"{cls.__name__} is an object: {installed}; {own}, with its name in methods")
+        kind = value if isinstance(value, type) else type(value)
+        path = ".".join([part for part in kind.__module__.split(".") if part[:1] != "_"] + [kind.__name__])
+        installed = f"name it {{'classifier': {{'name': '{path}'}}}}, its parameters beside the name, or "
+        own = (
+            "write it to a file (in a notebook: %%writefile) and name that file: plugins=['mine.py'], its name in"
+        )
+        first = installed if "." in path and not hasattr(value, "steps") else ""
+        raise ConfigError(f"{kind.__name__} is an object: {first}{own} methods, or pipeline='mine.py:make'")
     return str(value) if isinstance(value, Path) else value
 
 

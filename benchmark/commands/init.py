@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -360,7 +361,8 @@ def proposed_protocol(proposal: Proposal) -> tuple[str, dict[str, Any]]:
     if "date" in roles:
         return "date", {"name": "by-date", "test_share": 0.25}
     if "group" in roles:
-        k = min(N_FOLDS, max(2, len(_distinct(columns[roles["group"]]))))
+        largest = Counter(map(str, columns[roles["label"]])).most_common(1)[0][1] if "label" in roles else N_FOLDS
+        k = min(N_FOLDS, max(2, min(largest, len(_distinct(columns[roles["group"]])))))
         return "group", {"name": "k-fold", "k": k, "grouped": True, **stratified}
     return "random", {"name": "k-fold", "k": N_FOLDS, **stratified}
 

@@ -216,6 +216,11 @@ class KFold:
         groups = _groups(documents)
         if self.k > len(np.unique(groups)):
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(groups))} groups")
+        largest = np.bincount(documents.labels).max()
+        if self.stratified and self.k > largest:
+            raise ConfigError(
+                f"k = {self.k} stratified folds need a class of {self.k} documents; the largest has {largest}"
+            )
         kind = StratifiedGroupKFold if self.stratified else GroupKFold
         fold = np.empty(len(documents), dtype=np.intp)
         arguments = (documents.labels, documents.labels, groups)

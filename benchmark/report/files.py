@@ -55,8 +55,8 @@ def write_report_files(
         for kind in IMAGE_FORMATS:
             (directory / FIGURES / f"{name}.{kind}").unlink(missing_ok=True)
     if note and (engine_version() or summary.charts or summary.regions) and missing:
-        why = "failed or ran out of memory" if engine_version() else "is not installed (the extra figures)"
-        note(f"figures are missing, since vl-convert, which draws them, {why}: {', '.join(missing)}")
+        why = "failed or ran out of memory" if engine_version() else "needs pip install 'simplexbench[figures]'"
+        note(f"figures/ is without {', '.join(missing)}: vl-convert, which draws it, {why}")
     return [directory / name for name in contents]
 
 

@@ -283,6 +283,12 @@ def test_the_split_is_that_of_its_columns(role: str, values: list[str], protocol
     assert yaml.safe_load(text)["protocol"] == protocol
 
 
+def test_folds_by_group_are_no_more_than_documents_of_the_largest_class(tmp_path: Path) -> None:
+    done, config = init(table(tmp_path / "few.csv", "body", "queue", "customer", rows=ROWS[:9]))
+    assert done.exit_code == 0, done.output
+    assert config["protocol"] == GROUPED | {"k": 3}
+
+
 def test_an_exact_kernel_is_of_as_many_documents_as_its_time_allows() -> None:
     few = sample(text=WORDS, label=["a", "b"] * 6)
     for n, kernel in ((MAX_KERNEL_DOCUMENTS, True), (MAX_KERNEL_DOCUMENTS + 1, False)):

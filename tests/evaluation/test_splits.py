@@ -38,6 +38,10 @@ NO_TWO = "stratified must be false where documents may have several classes, or 
             "grouped: the documents have no groups; name the column of the corpus that holds them",
         ),
         (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "k = 21 folds cannot be made of 20 groups"),
+        (
+            lambda: KFold(7, grouped=True).splits(DOCUMENTS.take(np.arange(12))),
+            "k = 7 stratified folds need a class of 7 documents; the largest has 5",
+        ),
         (lambda: KFold(121).splits(DOCUMENTS), "k = 121 folds cannot be made of 120 documents"),
         (lambda: KFold(1), "k = 1 is too small: it must be at least 2"),
         (lambda: KFold(2, -1), "seed = -1 is too small: it must be at least 0"),

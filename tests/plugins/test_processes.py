@@ -10,8 +10,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 import benchmark
@@ -381,5 +383,11 @@ def test_an_object_of_python_is_refused() -> None:
             ConfigError, match=r"Mine is an object: .*write it to a file \(in a notebook: %%writefile\)"
         ):
             benchmark.run(corpus="synthetic", methods=[{"classifier": given}])
-    with pytest.raises(ConfigError, match=r"{'name': 'sklearn\.linear_model\.LogisticRegression'}"):
-        benchmark.run(corpus="synthetic", methods=[LogisticRegression(C=10)])
+    with pytest.raises(
+        ConfigError, match=r"name it \{'classifier': \{'name': 'sklearn.linear_model.LogisticRegression'\}\}"
+    ):
+        benchmark.run(corpus="synthetic", methods=["mnb", LogisticRegression(C=10)])
+    with pytest.raises(ConfigError, match=r"object: write it to a file .*pipeline='mine.py:make'"):
+        benchmark.run(corpus="synthetic", methods=[{"pipeline": make_pipeline(LogisticRegression())}])
+    with pytest.raises(ConfigError, match=r"a frame can be the corpus only; .*frame.to_csv"):
+        benchmark.run(corpus="synthetic", methods=[{"predictions": pd.DataFrame({"id": ["a"]})}])
