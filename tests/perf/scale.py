@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+#: The largest that is measured unless another is named.
+DEFAULT = 300_000
 #: Routes that compare all pairs of documents end here, where they take minutes; SVC holds a matrix of 2 GB there.
 MOST_EXACT = {"ngd": 100_000, "SVC": 20_000, "svm-train": 10_000, "intelex": 30_000}
 AXES: dict[str, tuple[int, ...]] = {
@@ -197,7 +199,8 @@ def _growth(lines: dict[str, list[dict[str, Any]]], axis: str) -> str:
     }
     rows = [(f"{size:,}", *(cells.get((route, size), "–") for route in lines)) for size in sizes]
     if axis == "documents":
-        rows.append(("exponent of the seconds", *(f"{power(line):.2f}" for line in lines.values())))
+        powers = (power(line) for line in lines.values())
+        rows.append(("exponent of the seconds", *("–" if np.isnan(each) else f"{each:.2f}" for each in powers)))
     return _table((axis, *lines), rows)
 
 
@@ -214,7 +217,7 @@ def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
 def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Where memory reaches that of a laptop, by the line through the two largest sizes."""
     rows = []
-    for route, line in lines.items():
+    for route, line in ((route, line) for route, line in lines.items() if route not in INSTALLED):
         by, (less, more) = 2 if route in ("ngd", "SVC") else 1, line[-2:]
         each = (more["memory"] - less["memory"]) / (more["documents"] ** by - less["documents"] ** by)
         ends = [(more["documents"] ** by + (limit - more["memory"]) / each) ** (1 / by) for limit in (8, 16)]
@@ -229,7 +232,7 @@ def main() -> None:
         table = folder / "zipf.csv"
         ours(ROUTES[route], table, at, folder) if ROUTES[route] else others(route, table)
         return
-    largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
+    largest = int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "machine": machine(), "points": []}
     known = {(each["route"], *(each[axis] for axis in BASE)) for each in found["points"]}
     for route, at in points(largest):
@@ -238,7 +241,8 @@ def main() -> None:
             found["points"].append(measured(route, at))
             print(found["points"][-1], flush=True)
             RESULT.write_text(json.dumps(found, indent=1) + "\n")
-    found["exponents"] = {route: power(line) for route, line in along(found, "documents").items()}
+    lines = along(found, "documents")
+    found["exponents"] = {route: value for route in lines if not np.isnan(value := power(lines[route]))}
     RESULT.write_text(json.dumps(found, indent=1) + "\n")
     PAGE.write_text(page(PAGE.read_text(), found))
 
