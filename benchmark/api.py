@@ -434,9 +434,7 @@ def _plain(value: Any) -> Any:
         kind = value if isinstance(value, type) else type(value)
         path = ".".join([part for part in kind.__module__.split(".") if part[:1] != "_"] + [kind.__name__])
         installed = f"name it {{'classifier': {{'name': '{path}'}}}}, its parameters beside the name, or "
-        own = (
-            "write it to a file (in a notebook: %%writefile) and name that file: plugins=['mine.py'], its name in"
-        )
+        own = "write it to a file (in a notebook: %%writefile) and name that file: plugins=['mine.py'], its name in"
         first = installed if "." in path and not hasattr(value, "steps") else ""
         raise ConfigError(f"{kind.__name__} is an object: {first}{own} methods, or pipeline='mine.py:make'")
     return str(value) if isinstance(value, Path) else value
