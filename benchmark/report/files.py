@@ -56,7 +56,7 @@ def write_report_files(
             (directory / FIGURES / f"{name}.{kind}").unlink(missing_ok=True)
     if note and (engine_version() or summary.charts or summary.regions) and missing:
         why = "failed or ran out of memory" if engine_version() else "needs pip install 'simplexbench[figures]'"
-        note(f"figures/ is without {', '.join(missing)}: vl-convert, which draws it, {why}")
+        note(f"figures are missing, since vl-convert, which draws them, {why}: {', '.join(missing)}")
     return [directory / name for name in contents]
 
 
