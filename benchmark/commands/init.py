@@ -149,7 +149,11 @@ def propose(
         left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
         n = len(scan.corpus.documents)
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
-    dated = [name for name, values in seen.columns.items() if all(DAY_OR_MONTH_FIRST.match(str(v)) for v in values)]
+    dated = [
+        name
+        for name, values in seen.columns.items()
+        if values and all(DAY_OR_MONTH_FIRST.match(str(value)) for value in values)
+    ]
     if dated and "date" not in proposal.roles:
         stated = f"if it is, add --date {dated[0]} --date-format '%d.%m.%Y', or as the dates are written"
         notes.append(f"{quote_value(dated[0])} looks like a date with the day or the month first: {stated}")

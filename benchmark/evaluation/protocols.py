@@ -216,8 +216,8 @@ class KFold:
         groups = _groups(documents)
         if self.k > len(np.unique(groups)):
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(groups))} groups")
-        largest = np.bincount(documents.labels).max()
-        if self.stratified and self.k > largest:
+        largest = np.bincount(documents.labels).max() if self.stratified else self.k
+        if self.k > largest:
             raise ConfigError(
                 f"k = {self.k} stratified folds need a class of {self.k} documents; the largest has {largest}"
             )

@@ -271,7 +271,7 @@ def _with_note(result: TestResult, alpha: float) -> TestResult:
     """Return the result with a note if it has a p-value that could not be at most alpha."""
     if result.p_value is None or result.is_testable(alpha):
         return result
-    least = f"smallest p {result.least_p:.3g} after Holm's correction, since only {result.n:,} cases differ"
+    least = f"smallest p {result.least_p:.3g} after Holm's correction, with {result.n:,} cases that differ"
     reason = least if result.n else "the two never differ"
     return replace(result, note=f"not testable ({reason})")
 

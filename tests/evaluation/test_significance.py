@@ -149,7 +149,7 @@ class TestWilcoxon:
         assert (result.n, result.p_value, result.least_p) == (3, 0.25, 0.25)
         assert not result.is_testable()
         (corrected,) = holm_correction([result])
-        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction, since only 3 cases differ)"
+        assert corrected.note == "not testable (smallest p 0.25 after Holm's correction, with 3 cases that differ)"
 
     def test_equal_counts_tie_whatever_floating_point_makes_of_them(self):
         # In floating point 9/10 - 8/10 is not 5/10 - 4/10, yet both are one document.

@@ -136,7 +136,7 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
         "cells": [cell for cell in ranked_cells(summary) if cell in cells],
         "test": next((SPOKEN_TESTS.get(p.test, p.test) for p in comparisons if p.outcome in ("a", "b", UNDECIDED)), ""),
         "p": p.replace("<", "< ") if "<" in p else f"= {p}",
-        "note": next((pair.note for pair in comparisons if pair.note and pair.outcome != NEVER_DIFFER), ""),
+        "notes": list(dict.fromkeys(pair.note for pair in comparisons if pair.note and pair.outcome != NEVER_DIFFER)),
     }
 
 
