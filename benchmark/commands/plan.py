@@ -115,11 +115,11 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     peak = float(np.nan_to_num(peak_memory()))
     matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
     memory = peak + max(matrices_at_once) if kinds else 0.0
-    matrices, timed = MatrixCache(context.jobs), []
-    with blas_threads(context.jobs):
+    matrices, ran, timed = MatrixCache(1), set[type](), []
+    with blas_threads(1):  # threads that wait for each other would count as processor time
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
-            timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
+            timed.append((name, fits, _batch_seconds(batches, matrices, ran) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, timed, memory, free_memory() + peak)
 
@@ -172,7 +172,7 @@ def plan_sentence(planned: Plan) -> str:
         return f"A run takes about {memory} GB of memory."
     needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"{needs}, a rough estimate, up to 3 times off.{but}"
+    return f"{needs}, a rough estimate, up to 4 times off.{but}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -212,17 +212,21 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 # --- Timing on random documents ---
 
 
-def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
+def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache, ran: set[type]) -> float:
     """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
     Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel, else with the
-    documents.
+    documents. `ran` gathers the classes whose functions are compiled and loaded.
     """
     if any(point.user_classes for point, _ in batches[0].parts):
         return math.nan  # a user's code, which may print or end the process
     kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
     few, sample = _sample(batches[0], FEW_DOCUMENTS), _sample(batches[0], SAMPLE_DOCUMENTS)
-    _solve(few, matrices)  # functions are compiled and loaded
+    specs = [point.method.spec for point, _ in few.parts]
+    classes = {part.cls for spec in specs for part in (spec.kernel, spec.classifier) if part}
+    if not classes <= ran:
+        _solve(few, matrices)
+        ran |= classes
     fixed, timed = _solve(few, matrices), _solve(sample, matrices)
     matrices.release()
     return fixed * len(batches) + max(0.0, timed - fixed) / _size([sample], kernel) * _size(batches, kernel)

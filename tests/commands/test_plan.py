@@ -101,7 +101,7 @@ def test_a_machine_that_is_too_small_is_told_with_what_to_do() -> None:
 def test_a_sentence_says_what_a_run_takes_and_what_was_not_timed() -> None:
     batches = [("a, b", 3, 100.0), ("mine", 1, math.nan)]
     assert plan_sentence(Plan([], batches, memory=1.23e9)) == (
-        "Training and predicting take about 100 s of processor time and 1.2 GB, a rough estimate, up to 3 times off. "
+        "Training and predicting take about 100 s of processor time and 1.2 GB, a rough estimate, up to 4 times off. "
         "Not timed: mine."
     )
     assert plan_sentence(Plan([], batches[1:], memory=1.23e9)) == "A run takes about 1.2 GB of memory."
