@@ -8,7 +8,7 @@ READY := .venv/.ready
 READY_TO_TEST := .venv/.ready-to-test
 UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile)
-COMPILE = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+COMPILE = $(or $(UV),uv) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --no-header
 
 # Where an image says that Python writes no byte code, each of hundreds of processes would compile all libraries again.
