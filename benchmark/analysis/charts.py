@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
@@ -43,8 +41,6 @@ class Chart:
     measured : bool
         Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
         must give equal tables.
-    bands : mapping of str to (float, float)
-        Range of y in the paper's figure by panel, drawn as a faint band.
     oracle : frozenset of str
         Panels whose parameters were chosen on the test documents.
     """
@@ -62,7 +58,6 @@ class Chart:
     reference: float | None = None
     share_y: bool = False
     measured: bool = False
-    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     oracle: frozenset[str] = frozenset()
 
     @property

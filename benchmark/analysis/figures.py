@@ -11,7 +11,7 @@ import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
-from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_labels
+from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published, PublishedValue
 
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
@@ -38,12 +37,11 @@ SELECTION_TITLES = {
     "cross-validation": "parameter by inner cross-validation",
     "temporal-holdout": "parameter by temporal hold-out",
 }
-PUBLISHED_LINE_LABEL = "printed"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 
 
-def charts_of(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
+def charts_of(experiment: Experiment, scored: ScoreTable) -> tuple[Chart, ...]:
     """Return the charts of the configured figures that have data.
 
     There is one panel for each combination of values in the panel columns and each metric, in the order of the frame.
@@ -55,35 +53,26 @@ def charts_of(experiment: Experiment, scored: ScoreTable, published: Published |
     frames = [each for each in (scored.frame, scored.drawn) if len(each)] if figures else []
     if not frames:
         return ()
-    scores, of_run = pd.concat(frames, ignore_index=True), _ChartsOfRun(experiment, scored, published)
+    scores, of_run = pd.concat(frames, ignore_index=True), _ChartsOfRun(experiment, scored)
     charts = (of_run.chart(figure, _rows_of(figure, scores[scores["metric"].isin(figure.y)])) for figure in figures)
     return tuple(chart for chart in charts if chart is not None)
 
 
-def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
-    values = published.values if published else ()  # noqa: PD011 - not a frame's
-    return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
-
-
 class _ChartsOfRun:
-    """Charts of one run: texts and published numbers beside the scores."""
+    """Charts of one run."""
 
-    def __init__(self, experiment: Experiment, scored: ScoreTable, published: Published | None) -> None:
+    def __init__(self, experiment: Experiment, scored: ScoreTable) -> None:
         first = next(iter(experiment.variants.values()))
         self.title, self.declared, self.scored = experiment.title, experiment.declared, scored
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
         self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
-        self.ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
-        cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
-        printed = [value for value in _printed(published, experiment) if value.cell in cells]
-        self.printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in printed}
 
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
         facets = _facets(figure, rows)
         points = self._relations(figure, rows, facets) if figure.relation else self._scores(figure, rows, facets)
-        panels, bands, oracle = list[pd.DataFrame](), dict[str, tuple[float, float]](), set[str]()
+        panels, oracle = list[pd.DataFrame](), set[str]()
         for values in product(*(dict.fromkeys(rows[column]) for column in facets), figure.y):
             panel = points
             for column, value in zip((*facets, "metric"), values, strict=True):
@@ -92,10 +81,6 @@ class _ChartsOfRun:
             title = self._panel_title(shown, figure, str(values[-1]), rows)
             panels.append(self._lines(panel).assign(panel=title))
             oracle |= {title} if shown.get("choice") == CHOOSE_ORACLE else set()
-            cells = () if figure.relation else set(panel["cell"])
-            for each in self.ranges:
-                if each.metric == values[-1] and cells and cells.intersection(each.expanded):
-                    bands.setdefault(title, (float(each.low), float(each.high)))
         points = pd.concat([points[:0], *panels], ignore_index=True)
         if figure.log_y and points["y"].any():
             # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
@@ -120,7 +105,6 @@ class _ChartsOfRun:
             reference={"ratio": 1.0, "difference": 0.0}.get(kind),
             share_y=measured or kind == "difference",
             measured=measured,
-            bands=bands,
             oracle=frozenset(oracle),
         )
 
@@ -162,7 +146,7 @@ class _ChartsOfRun:
         return pd.DataFrame(points, columns=[*dict.fromkeys((*keys, *POINT_COLUMNS))])
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
-        """Return the points of a panel, line by line: levels of methods without x, other lines, the published value."""
+        """Return the points of a panel, line by line: levels of methods without x, then other lines."""
         points = points.loc[np.isfinite(points["y"].astype(float))]
         lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
         if not len(lines):
@@ -176,10 +160,6 @@ class _ChartsOfRun:
         levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
         ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]
         parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
-        first = points.iloc[0]
-        if (number := self.printed.get((first["metric"], first.get("of_class", "")))) is not None:
-            printed = {"series": PUBLISHED_LINE_LABEL, "x": across, "y": number, "low": np.nan, "high": np.nan}
-            parts.append(pd.DataFrame(printed))
         return pd.concat([part for part in parts if len(part)])
 
     def _panel_title(self, point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame) -> str:
@@ -187,7 +167,7 @@ class _ChartsOfRun:
         columns = ("variant", "task", "of_class", "method", "size", "terms")
         words = (self._named(column, point[column], rows) for column in columns if point.get(column))
         others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
-        others += [metric_labels(metric, self.declared).definition] if len(figure.y) > 1 else []
+        others += [metric_name(metric, self.declared)] if len(figure.y) > 1 else []
         return "\n".join(filter(None, [", ".join(words), *others]))
 
     def _named(self, column: str, value: Any, rows: pd.DataFrame) -> str:
@@ -201,7 +181,7 @@ class _ChartsOfRun:
 
     def _title(self, figure: FigureView) -> str:
         """Return the title of the figure, or one made from what it shows."""
-        name, variant, title = metric_labels(figure.y[0], self.declared).name, figure.where.get("variant"), figure.title
+        name, variant, title = metric_name(figure.y[0], self.declared), figure.where.get("variant"), figure.title
         if figure.relation and not title:
             a, b = (self.methods.get(method, method) for method in figure.relation[1:])
             title = f"{name}, {a} {'over' if figure.relation[0] == 'ratio' else 'minus'} {b}"
@@ -213,7 +193,7 @@ class _ChartsOfRun:
     def _y_label(self, figure: FigureView) -> str:
         if not figure.relation:
             return axis_label(figure.y, self.declared)
-        name, unit = metric_labels(figure.y[0], self.declared).name, display_unit(figure.y[0], self.declared)
+        name, unit = metric_name(figure.y[0], self.declared), display_unit(figure.y[0], self.declared)
         if figure.relation[0] == "ratio":
             return f"Ratio of the {name}"
         return f"Difference of the {name} ({unit.points})".removesuffix(" ()")

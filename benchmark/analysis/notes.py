@@ -21,14 +21,10 @@ from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
 
-#: Largest deviation of the share of documents that a split by date tests from the one that is stated.
-MAX_SHARE_DEVIATION = 0.05
 #: What a sentence calls the corpus that the package generates.
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
@@ -48,19 +44,8 @@ def corpus_in_words(experiment: Experiment) -> str:
     return " and ".join(Path(str(each)).name for each in paths) or name
 
 
-def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
-    """Return a row for each split that tests near-duplicates of its training documents."""
-    rows: list[list[Any]] = []
-    for name in run.experiment.variants:
-        for each in run.facts.get(name, {}).get("near_duplicates", ()):
-            if each["near"]:
-                variant = name if len(run.experiment.variants) > 1 else ""
-                rows.append([variant, each["split"], each["tested"], each["near"], each["same"], *each["such_as"][0]])
-    return rows
-
-
 def note_facts(run: RunPredictions) -> Facts:
-    """Return what the templates of notes, of the terminal and of documents state."""
+    """Return what the templates of notes, of doubts and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
     sample = sampling_of(variants[0].protocol.tags, experiment.seed)
     protocols = (
@@ -90,9 +75,7 @@ def note_facts(run: RunPredictions) -> Facts:
         "compared": bool(experiment.compare),
         "protocols": list(dict.fromkeys(protocols)),
         "sample": sample.words.format(seed=experiment.seed),
-        "bars": sample.bars,
         "texts": texts,
-        "dates": list(_shares_by_date(run)),
         "doubts": list(dict.fromkeys(note for facts in run.facts.values() for note in facts.get("notes", ()))),
         **_metric_facts(run),
         **_selection_facts(run),
@@ -103,18 +86,6 @@ def note_facts(run: RunPredictions) -> Facts:
         "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
-
-
-def _shares_by_date(run: RunPredictions) -> Iterator[tuple[str, int, int, float]]:
-    """Yield the splits by date that test another share of documents than was asked for, since dates are not divided."""
-    for name, variant in run.experiment.variants.items():
-        stated = variant.protocol.resolved
-        share = 0.0 if stated.get("test_from") else stated.get("test_share", 0.0)
-        tested = {key: splits for key, splits in run.predictions.splits.items() if key.variant == name}
-        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
-            n, n_documents = len(split.test), len(run.predictions.tasks[key.of_task].ids)
-            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
-                yield f"{name}: " if len(run.experiment.variants) > 1 else "", n, n_documents, share
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:

@@ -15,10 +15,9 @@ from benchmark.analysis.figures import charts_of
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
+from benchmark.analysis.notes import corpus_in_words, note_facts
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
-from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
     Summary,
@@ -28,9 +27,9 @@ from benchmark.analysis.summary import (
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.predictions import METHOD_TIMERS, NEAR_DUPLICATES, SHARED_GROUPS
+from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
-from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
+from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published_verdicts import range_rows, value_rows
 from benchmark.papers.settings import excluded_cells
 
@@ -54,19 +53,12 @@ def summarize(run: RunPredictions) -> Summary:
     printed = value_rows(published, experiment.name, scored, asides) if published else ()
     ranges = range_rows(published, experiment.name, scored) if published else ()
     facts = note_facts(run)
-    unlike = tuple(setting_notes(experiment, asides))
+    unlike = setting_notes(experiment, asides)
     leaks = summary_table("leaks", leak_rows(run))
-    duplicates = summary_table("duplicates", near_duplicate_rows(run))
-    warned = list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings))
-    found = find_caveats(experiment, leaks, duplicates, warned)
-    caveats = [f"{capitalized(each.text)}." for each in found]
-    n_leaks = sum(each.name in (NEAR_DUPLICATES, SHARED_GROUPS) for each in found)
-    first, left = "".join(each.text for each in found[n_leaks : n_leaks + 1]), len(found) - n_leaks - 1
-    in_brief = [sentence("macros.j2", "caveats", first=first, left=left)] if first else []
-    if experiment.sensitivity_of:
-        on_claims = sweep = sensitivity_notes(claims)
-    else:
-        on_claims, sweep = claim_notes(each.claim for each in claims if not each.variant), []
+    caveats = [f"{capitalized(each.text)}." for each in find_caveats(run, leaks)]
+    n_leaks = leaks["leak"].nunique()
+    of_configuration = (each.claim for each in claims if not each.variant)
+    on_claims = sensitivity_notes(claims) if experiment.sensitivity_of else claim_notes(of_configuration)
     summary = Summary(
         name=experiment.name,
         title=experiment.title,
@@ -82,30 +74,14 @@ def summarize(run: RunPredictions) -> Summary:
         ranges=summary_table("ranges", ranges),
         confusions=summary_table("confusions", _confusions(experiment, run.predictions, scored)),
         costs=summary_table("costs", _cost_rows(run)),
-        charts=charts_of(experiment, scored, published),
+        charts=charts_of(experiment, scored),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
-        duplicates=duplicates,
         leaks=leaks,
         corpus=corpus_in_words(experiment),
         documents=tuple(sentences("documents.j2", **facts)),
-        caveats=(*caveats[:n_leaks], *unlike, *caveats[n_leaks:]),
-        terms=terms_of(experiment),
-        notes=(
-            *experiment.notes,
-            *sentences("notes.j2", **facts),
-            *on_claims,
-            *unpaired,
-        ),
-        brief=(
-            *caveats[:n_leaks],
-            *in_brief,
-            *unlike,
-            *sentences("terminal.j2", **facts),
-            *sweep,
-            *unpaired,
-        ),
-        explained_by=sensitivity_analyses_of(experiment),
+        caveats=(*caveats[:n_leaks], *unlike, *unpaired, *sentences("doubts.j2", **facts), *caveats[n_leaks:]),
+        notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
         minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )

@@ -143,7 +143,7 @@ def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:
     """Yield notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
     yield from experiment.notes
-    for caveat in find_caveats(experiment, run.summary.leaks, run.summary.duplicates):
+    for caveat in find_caveats(run.results, run.summary.leaks):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in sweeps

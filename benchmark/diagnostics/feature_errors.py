@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
-_ERROR = partial(DiagnosticMetric, unit="one", better="smaller", decimals=5, together="error of the kernel")
+_ERROR = partial(DiagnosticMetric, unit="one", better="smaller", decimals=5)
 _ERRORS = (
-    _ERROR("kernel-error", label="kernel error", definition="root mean square"),
-    _ERROR("largest-kernel-error", label="largest error", definition="largest"),
+    _ERROR("kernel-error", label="kernel error"),
+    _ERROR("largest-kernel-error", label="largest error"),
 )
 _SIZES = (
     DiagnosticMetric("features", "features", decimals=0),

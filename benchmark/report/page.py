@@ -13,7 +13,6 @@ from benchmark.report.paper_results import counts_table, coverage_table, scorebo
 from benchmark.report.run_tables import main_tables
 from benchmark.report.sensitivity import (
     agreement_text,
-    order_text,
     sensitivity_sentence,
     sensitivity_table,
     swept_claims_table,
@@ -62,7 +61,6 @@ def render_markdown(template: str, **values: Any) -> str:
         exceptions=lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
         agreement=agreement_text,
         explained=sensitivity_sentence,
-        ordered=order_text,
         left=lambda ranges: ranges[ranges["verdict"] == "outside"],
         reference_values=reference_value_table,
         sign=verdict_sign,

@@ -15,7 +15,6 @@ from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
     cell_table,
     claim_table,
-    duplicate_table,
     fold_table,
     main_verdicts,
     range_table,
@@ -48,7 +47,6 @@ def table_markdown(summary: Summary) -> str:
         reference_value_table(summary.verdicts),
         range_table(summary.ranges),
         comparison_table(summary),
-        duplicate_table(summary.duplicates),
         claim_table(summary.claims),
     ]
     question, failures = (question_sentence(summary), *summary.documents), failure_lines(summary)

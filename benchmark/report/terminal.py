@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,7 +13,6 @@ from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
@@ -32,20 +30,20 @@ from benchmark.report.verdict_signs import claim_facts
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.analysis.formatting.table import Table
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.summary import Summary
 
 #: Rows of the table of cells, and of any other table; of longer ones the first are shown.
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
 #: Columns that the terminal leaves to table.md, unless they are the main score.
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
-#: Lines on what names of cells mean.
-MAX_NAME_LINES = 2
+#: Caveats; table.md has all of them.
+MAX_CAVEATS = 4
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,10 @@ class RunOnTerminal:
         if claims := claim_lines(summary, width):
             yield plain_text("\nClaims: comparisons that hold", style="bold")
             yield plain_text("\n".join(claims))
-        lines = [*(f"- {line}" for line in summary.brief), "- All tables and notes: table.md."]
-        yield plain_text("\n".join(["", *name_lines(summary.cells, width), *lines]))
+        left = len(summary.caveats) - MAX_CAVEATS
+        more = f"{left} more caveats and all tables and notes" if left > 0 else "All tables and notes"
+        lines = [f"- {line}" for line in (*summary.documents, *summary.caveats[:MAX_CAVEATS], f"{more}: table.md.")]
+        yield plain_text("\n".join(["", *lines]))
         if summary.failures:
             yield plain_text("\n" + "\n".join(failure_lines(summary)), style="red")
 
@@ -110,15 +110,6 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         rows.append((f"{name} ★" if best else name, *values))
     main = metric_header(summary.main_metric, summary.quantities)
     return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
-
-
-def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
-    """Return at most two lines on what the parts of cell names mean."""
-    found = name_parts(cell.method or cell.id for cell in cells)
-    if not found:
-        return []
-    text = "; ".join(f"{part}: {words}" for part, words in found.items())
-    return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …")
 
 
 def next_step(summary: Summary, folder: Path, config: str) -> str:

@@ -30,7 +30,6 @@ SHARES = chart_of(
     points_of("two", "c", (50, 200), (0.9, 0.95)),
     points_of("chosen on the test", "a", (50,), (0.1,)),
     name="shares",
-    bands={"one\nby folds": (0.2, 0.8)},
     oracle=frozenset({"chosen on the test"}),
 )
 RATIOS = chart_of(
@@ -131,7 +130,7 @@ class TestCurves:
     def test_panels_chosen_on_the_test_documents_stand_back_and_the_head_says_what_bars_are(self) -> None:
         spec = figures()["shares"]
         assert [" ".join(part["title"]["text"]) for part in spec["concat"]] == ["one by folds", "two"]
-        assert spec["title"]["subtitle"] == ["Bars: 95% interval. Shaded: the range of the paper's figure."]
+        assert spec["title"]["subtitle"] == ["Bars: 95% interval."]
         alone = replace(SHARES, points=SHARES.points[SHARES.points["panel"].isin(SHARES.oracle)])
         assert rows_of(curve_chart(alone), "series")[0]["y"] == 10.0
 

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from benchmark.papers.published import Published
 
 WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
-#: Names of kernels in sentences, where they differ from those in configurations.
-KERNELS_IN_WORDS = {"ngd": "NGD", "ned": "NED", "ngd-e": "NGD-E", "rbf": "Gaussian", "hp-top": "HP-TOP"}
-KERNELS_IN_WORDS |= {"plsi-fisher": "PLSI-Fisher", "bhattacharyya": "Bhattacharyya"}
 
 
 def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
@@ -37,22 +34,6 @@ def method_labels(experiment: Experiment) -> dict[str, str]:
     specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
     components = (*(spec.classifier for spec in specs), *experiment.diagnostics)
     return {name: label for component in components for name, label in component.tags.labels.items()}
-
-
-def spoken_names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
-    """Return names of two cells for a sentence: by their kernels if only these differ, else by methods, else by ids."""
-    kernels = a.columns.get("kernel", ""), b.columns.get("kernel", "")
-    if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
-        names = f"the {_spoken(kernels[0])} kernel", f"the {_spoken(kernels[1])} kernel"
-    else:
-        names = a.method or a.id, b.method or b.id
-    return names if names[0] != names[1] else (a.id, b.id)
-
-
-def _spoken(kernel: str) -> str:
-    """Return the label of a kernel with its name in words: "Gaussian (sigma 0.2)"."""
-    name, _, parameters = kernel.partition(" ")
-    return f"{KERNELS_IN_WORDS.get(name, name)} {parameters}".strip()
 
 
 def component_label(component: Component) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import NEVER_DIFFER, SPOKEN_TESTS, UNDECIDED, planned_comparisons, ranked_cells
-from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.analysis.prose.sentences import sentence, sentences
@@ -112,7 +111,9 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
     """Return the method that the headline is on, its comparisons in a fixed order, and their outcomes."""
     of_method: dict[str, list[tuple[str, PlannedComparison]]] = {}
     for pair in pairs:
-        a, b = spoken_names(pair.a, pair.b)
+        a, b = (cell.method or cell.id for cell in (pair.a, pair.b))
+        if a == b:
+            a, b = pair.a.id, pair.b.id
         of_method.setdefault(a, []).append((b, pair))
         of_method.setdefault(b, []).append((a, pair.turned))
 

@@ -25,7 +25,6 @@ from benchmark.report.html.results import confusions_of_pair, results_of
 from benchmark.report.run_tables import failure_lines
 from benchmark.report.tables import (
     cell_table,
-    duplicate_table,
     main_verdicts,
     range_table,
     reference_value_table,
@@ -171,16 +170,11 @@ def _sections(summary: Summary, table: Mapping[str, Any] | None) -> Iterator[Pag
         grid = comparison_table(summary)
         yield PageSection("Comparisons", grid, "significance.csv", folded=len(grid.rows) > MOST_OPEN_PAIRS)
     if table is None or len(summary.verdicts) > len(main_verdicts(summary)):
-        names = " and ".join(f"`bench run {name}`" for name in summary.explained_by)
-        more = f"Other settings are tried by {names}; `bench reproduce` compares their scores, on the paper's page."
-        lines = (more,) if "deviates" in set(summary.verdicts["verdict"]) and summary.explained_by else ()
-        yield PageSection("Published numbers", verdict_table(summary.verdicts), VERDICTS_FILE, folded=True, lines=lines)
+        yield PageSection("Published numbers", verdict_table(summary.verdicts), VERDICTS_FILE, folded=True)
     for title, grid, file in (
         ("Axis ranges of the published figures", range_table(summary.ranges), "table.md"),
         ("Reference values", reference_value_table(summary.verdicts), VERDICTS_FILE),
-        ("Near-duplicates between test and training documents", duplicate_table(summary.duplicates), "table.md"),
     ):
         yield PageSection(title, grid, file, folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
-    yield PageSection("Terms", Table.of("Terms", ("term", "meaning"), summary.terms), folded=True)
     yield PageSection("Notes", lines=summary.notes, folded=True)

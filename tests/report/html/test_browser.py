@@ -132,15 +132,13 @@ def explained_of(summary):
 
 @pytest.fixture(scope="module")
 def curves(webkb):
-    """A summary with a picture of two panels, of which one has bars and the paper's range, on a logarithmic axis."""
+    """A summary with a picture of two panels, of which one has bars, on a logarithmic axis."""
     lines = [
         points_of("a vs b", "NGD", (100, 1000), (0.2, 0.1), (0.15, 0.05), (0.25, 0.15)),
         points_of("a vs b", "LIN", (100, 1000), (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
         *(points_of("a vs c", name, (100, 1000), y) for name, y in (("NGD", (0.2, 0.1)), ("LIN", (0.4, 0.35)))),
     ]
-    chart = chart_of(
-        *lines, name="figure", title="Errors", x_label="Documents", log_x=True, bands={"a vs b": (0.1, 0.5)}
-    )
+    chart = chart_of(*lines, name="figure", title="Errors", x_label="Documents", log_x=True)
     return replace(webkb, charts=(chart,))
 
 
