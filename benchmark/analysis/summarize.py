@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.caveats import find_caveats, leak_rows
-from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
+from benchmark.analysis.comparisons import leading_pair, paired_differences, significance_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.disagreement import disagreement
 from benchmark.analysis.figures import charts_of
@@ -16,7 +16,6 @@ from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.analysis.notes import corpus_in_words, note_facts
-from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
@@ -26,6 +25,7 @@ from benchmark.analysis.summary import (
 )
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.config.subset import settings_of_cell
+from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
@@ -45,14 +45,16 @@ if TYPE_CHECKING:
 def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
-    pairs, others = comparable_pairs(experiment, scored, run.jobs)
-    unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair in others]
+    gaps = paired_differences(experiment, scored, run.jobs)
+    unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair, gap in gaps.items() if gap is None]
+    differences = [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps.items() if gap]
+    tests = significance_rows((pair for pair, gap in gaps.items() if gap), experiment, scored)
     asides = excluded_cells(experiment)
     claims = judge_claims(published, experiment, scored, asides) if published else []
     claimed = [claim_row(each, experiment.chosen_on_test, experiment.readings) for each in claims]
     printed = value_rows(published, experiment.name, scored, asides) if published else ()
     ranges = range_rows(published, experiment.name, scored) if published else ()
-    facts = note_facts(run)
+    facts, variants = note_facts(run), experiment.variants.values()
     unlike = setting_notes(experiment, asides)
     leaks = summary_table("leaks", leak_rows(run))
     caveats = [f"{capitalized(each.text)}." for each in find_caveats(run, leaks)]
@@ -67,8 +69,8 @@ def summarize(run: RunPredictions) -> Summary:
         paper_url=published.url if published else "",
         cells=label_cells(experiment, scored, published),
         scores=scored.frame[list(SCORE_COLUMNS)],
-        significance=summary_table("significance", significance_rows(pairs, experiment, scored)),
-        differences=summary_table("differences", difference_rows(pairs, experiment, scored)),
+        significance=summary_table("significance", tests),
+        differences=summary_table("differences", differences),
         verdicts=summary_table("verdicts", printed),
         claims=summary_table("claims", claimed),
         ranges=summary_table("ranges", ranges),
@@ -82,12 +84,13 @@ def summarize(run: RunPredictions) -> Summary:
         documents=tuple(sentences("documents.j2", **facts)),
         caveats=(*caveats[:n_leaks], *unlike, *unpaired, *sentences("doubts.j2", **facts), *caveats[n_leaks:]),
         notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
+        own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
         minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)
     between = disagreement(run, pair) if pair else None
-    return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
+    return replace(summary, disagreement=between)
 
 
 def _cost_rows(run: RunPredictions) -> Iterator[list[Any]]:

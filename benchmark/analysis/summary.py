@@ -135,8 +135,8 @@ class Summary:
         of that figure.
     confusions : DataFrame
         Documents by true and predicted class, pooled over the folds; only pairs that occur.
-    advice : dict or None
-        Facts of `advice_on_own_documents`.
+    own_documents : bool
+        Whether the documents are a person's own, without published values.
     disagreement : Disagreement or None
         Where the two best cells that are compared disagree.
     leaks : DataFrame
@@ -170,7 +170,7 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(summary_table, "claims"))
     ranges: pd.DataFrame = field(default_factory=partial(summary_table, "ranges"))
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, "confusions"))
-    advice: dict[str, Any] | None = None
+    own_documents: bool = False
     disagreement: Disagreement | None = None
     leaks: pd.DataFrame = field(default_factory=partial(summary_table, "leaks"))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, "costs"))

@@ -11,6 +11,7 @@ from rich.text import Text
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
+from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
@@ -114,8 +115,8 @@ def _of_methods(table: Table, summary: Summary) -> Table:
 
 def next_step(summary: Summary, folder: Path, config: str) -> str:
     """Return the command that a person would try next; `config` names the configuration."""
-    if summary.advice:
-        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice['cell'])} --out model"
+    if advice := advice_on_own_documents(summary):
+        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(advice['cell'])} --out model"
     best = next(iter(ranked_cells(summary)), "")
     if best in summary.failures:
         return f"bench run {shlex.quote(config)} --verbose, for the tracebacks"

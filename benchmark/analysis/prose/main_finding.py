@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.comparisons import NEVER_DIFFER, SPOKEN_TESTS, UNDECIDED, planned_comparisons, ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
 from benchmark.papers.verdict_counts import value_counts
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 #: Settings that comparisons may differ in, by field of a cell, in words for several.
 SETTING_NAMES = {"variant": "variants", "task": "tasks", "of_class": "classes", "size": "training sizes"}
 SETTING_NAMES |= {"terms": "numbers of terms"}
-#: Parts of a method, columns of a cell.
-_PARTS = ("weighting", "normalization", "kernel", "classifier")
 
 
 @dataclass(frozen=True)
@@ -41,45 +40,22 @@ class MainFinding:
     details: tuple[str, ...] = ()
 
 
-class _Writer:
-    """Text of scores and differences in the unit of the main metric, for the templates."""
-
-    def __init__(self, summary: Summary) -> None:
-        self.summary, metric = summary, summary.main_metric
-        self.unit, self.name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
-        self.sign = 1 if summary.more_is_better(metric) else -1
-
-    def gap(self, values: Sequence[float], sign: str = "+") -> str:
-        """Write differences with their unit: "+2.78 points of accuracy", "−2.10 to +5.03 points of error"."""
-        return f"{self.unit.ends(values, sign)} of {self.name}"
-
-    def interval(self, pair: PlannedComparison) -> str:
-        """Write the interval of a difference, or nothing where it is missing."""
-        if is_missing(pair.low) or is_missing(pair.high):
-            return ""
-        return f" (95% interval {self.unit.text(pair.low, '+')} to {self.unit.text(pair.high, '+')})"
-
-    def score(self, cell: str) -> str:
-        """Write the main score of a cell with its interval."""
-        row = self.summary.headlines.get((cell, self.summary.main_metric), {})
-        text = self.unit.text(row.get("value")) + self.unit.suffix
-        if is_missing(row.get("low")):
-            return text
-        return f"{text} (95% interval {self.unit.text(row['low'])} to {self.unit.text(row['high'])})"
-
-
 def main_finding(summary: Summary) -> MainFinding:
     """Return the main finding of a summary."""
-    write, pairs = _Writer(summary), _leading_pairs(planned_comparisons(summary))
+    metric, pairs = summary.main_metric, _leading_pairs(planned_comparisons(summary))
     counts = value_counts([summary.verdicts])
+    advice = advice_on_own_documents(summary)
     facts: dict[str, Any] = {
-        "write": write,
+        "unit": display_unit(metric, summary.quantities),
+        "metric": metric_name(metric, summary.quantities),
+        "less": not summary.more_is_better(metric),
+        "scores": {cell: row for (cell, of), row in summary.headlines.items() if of == metric},
         "on": f" on {summary.corpus}" if summary.corpus else "",
         "choices": list(dict.fromkeys(pair.a.choice for pair in pairs)),
-        "advice": summary.advice,
+        "advice": advice,
         "printed": sentence("verdicts.j2", "printed", values=[kind for kind in counts if kind["kind"] != "count"]),
     }
-    if summary.advice:
+    if advice:
         template = "advice"
     elif pairs:
         template, facts = "compared", facts | _compared_facts(pairs, summary)
@@ -92,11 +68,8 @@ def main_finding(summary: Summary) -> MainFinding:
 def question_sentence(summary: Summary) -> str:
     """Write what was compared: methods, the settings in which they were, and the metric."""
     cells = [cell for cell in summary.cells if cell.columns.get("what", "point") == "point"] or list(summary.cells)
-    parts = {f"{name}s": len({cell.columns.get(name, "") for cell in cells}) for name in _PARTS}
     metric, methods = metric_name(summary.main_metric, summary.quantities), len({c.method or c.id for c in cells})
-    facts = {"methods": methods, "metric": metric, "where": _varying_settings(cells)}
-    (text,) = sentences("finding/question.j2", parts=[f"{n} {name}" for name, n in parts.items() if n > 1], **facts)
-    return text
+    return sentence("macros.j2", "question", methods=methods, metric=metric, where=_varying_settings(cells))
 
 
 def _leading_pairs(pairs: Pairs) -> Pairs:
@@ -147,7 +120,7 @@ def _score_facts(summary: Summary) -> dict[str, Any]:
     cells = [cell for cell in summary.cells if not is_missing(scores[cell.id])]
     return {
         "cells": [cell.id for cell in cells],
-        "scores": [scores[cell.id] for cell in cells],
+        "values": [scores[cell.id] for cell in cells],
         "methods": len({cell.method or cell.id for cell in cells}),
         "settings": len({tuple(getattr(cell, name) for name in (*SETTING_NAMES, "choice")) for cell in cells}),
         "summary": summary,
