@@ -26,7 +26,7 @@ class Chart:
         Texts with units: "Training documents", "Test error (%)".
     points : DataFrame
         Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. A line has bars from `low` to
-        `high` at all of its points or at none. The title of a panel may have several lines.
+        `high` at all of its points or at none.
     bars : str
         Meaning of the error bars in words, empty if no line has bars.
     scale : float

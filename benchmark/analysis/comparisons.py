@@ -132,8 +132,8 @@ def leading_pair(summary: Summary) -> tuple[str, str] | None:
 
     alike = (pair for pair in planned_comparisons(summary) if pair.a.task == pair.b.task)
     pairs = (sorted((pair.a.id, pair.b.id), key=score, reverse=True) for pair in alike)
-    best = max(pairs, key=lambda pair: [*map(score, pair)], default=None)
-    return best and (best[0], best[1])
+    best = max(pairs, key=lambda pair: [*map(score, pair)], default=[])
+    return (best[0], best[1]) if best else None
 
 
 def ranked_cells(summary: Summary) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def ranked_cells(summary: Summary) -> tuple[str, ...]:
 
     def place(cell: CellInfo) -> tuple[int, bool, float]:
         where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
-        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value")
+        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
         missing = is_missing(value)
         return settings.setdefault(where, len(settings)), missing, 0.0 if missing else sign * float(value)
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
-from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_name
+from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
@@ -25,18 +25,7 @@ if TYPE_CHECKING:
 
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
-X_LABELS = {
-    "size": "Training documents",
-    "terms": "Terms selected",
-    "smoothing": "Smoothing (added to every count)",
-    "n_components": "Random features of each term",
-    "samples": "Samples of the spectrum",
-}
-SELECTION_TITLES = {
-    "oracle": "best parameter on the test error (optimistic)",
-    "cross-validation": "parameter by inner cross-validation",
-    "temporal-holdout": "parameter by temporal hold-out",
-}
+X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 
@@ -67,6 +56,7 @@ class _ChartsOfRun:
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
         self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
+        self.names["of_class"] = {ALL_CLASSES: "all classes"}
 
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
@@ -78,7 +68,7 @@ class _ChartsOfRun:
             for column, value in zip((*facets, "metric"), values, strict=True):
                 panel = panel[panel[column] == value]
             shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, values, strict=False))
-            title = self._panel_title(shown, figure, str(values[-1]), rows)
+            title = self._panel_title(shown, figure, str(values[-1]))
             panels.append(self._lines(panel).assign(panel=title))
             oracle |= {title} if shown.get("choice") == CHOOSE_ORACLE else set()
         points = pd.concat([points[:0], *panels], ignore_index=True)
@@ -90,10 +80,10 @@ class _ChartsOfRun:
         kind, declared = "".join(figure.relation[:1]), self.declared
         measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
         x_is_metric = figure.x in (*TIME_METRICS, *declared)
-        x_label = axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)
+        x_label = axis_label((figure.x,), declared) if x_is_metric else figure.x
         return Chart(
             name=figure.name,
-            title=self._title(figure),
+            title=": ".join(filter(None, (self.title, figure.title or figure.name * (figure.name != "figure")))),
             x_label=X_LABELS.get(figure.x, x_label),
             y_label=self._y_label(figure),
             points=points[list(POINT_COLUMNS)].reset_index(drop=True),
@@ -162,33 +152,17 @@ class _ChartsOfRun:
         parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
         return pd.concat([part for part in parts if len(part)])
 
-    def _panel_title(self, point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame) -> str:
-        """Write the panel columns' values on a line, then model selection and, of several metrics, the metric."""
-        columns = ("variant", "task", "of_class", "method", "size", "terms")
-        words = (self._named(column, point[column], rows) for column in columns if point.get(column))
-        others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
-        others += [metric_name(metric, self.declared)] if len(figure.y) > 1 else []
-        return "\n".join(filter(None, [", ".join(words), *others]))
+    def _panel_title(self, shown: Mapping[str, Any], figure: FigureView, metric: str) -> str:
+        """Write the values of the panel's columns and, of several metrics, the metric."""
+        columns = ("variant", "task", "of_class", "method", "size", "terms", "choice")
+        words = [self._named(column, shown[column]) for column in columns if shown.get(column)]
+        return ", ".join([*words, *([metric_name(metric, self.declared)] if len(figure.y) > 1 else [])])
 
-    def _named(self, column: str, value: Any, rows: pd.DataFrame) -> str:
+    def _named(self, column: str, value: Any) -> str:
         """Write a value of a panel column in words."""
-        if column == "of_class" and value == ALL_CLASSES:
-            n = len(set(rows["of_class"]) - {"", ALL_CLASSES})
-            return f"average of the {n} classes" if n else "all classes"
-        if column in {"size", "terms"}:
+        if column in X_LABELS:
             return f"{int(value):,} {X_LABELS[column].lower()}"
         return self.names.get(column, {}).get(value, str(value))
-
-    def _title(self, figure: FigureView) -> str:
-        """Return the title of the figure, or one made from what it shows."""
-        name, variant, title = metric_name(figure.y[0], self.declared), figure.where.get("variant"), figure.title
-        if figure.relation and not title:
-            a, b = (self.methods.get(method, method) for method in figure.relation[1:])
-            title = f"{name}, {a} {'over' if figure.relation[0] == 'ratio' else 'minus'} {b}"
-        elif not title:
-            shown = "" if variant in (None, BASE_VARIANT) else variant  # several figures may show one variant each
-            title = f"{name} of each class" if "of_class" in figure.panel else shown
-        return f"{self.title}: {title}" if title and not title.startswith(self.title) else title or self.title
 
     def _y_label(self, figure: FigureView) -> str:
         if not figure.relation:

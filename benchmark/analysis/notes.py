@@ -51,10 +51,11 @@ def note_facts(run: RunPredictions) -> Facts:
     protocols = (
         sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions)) for variant in variants
     )
-    warnings: dict[str, dict[str, None]] = {}
-    for key, setting in predictions.settings.items():
-        for text in setting.warnings:
-            warnings.setdefault(text, {})[key.method] = None
+    warnings: dict[str, list[str]] = {}
+    for text, method in dict.fromkeys(
+        (w, key.method) for key, own in predictions.settings.items() for w in own.warnings
+    ):
+        warnings.setdefault(text, []).append(method)
     shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
     texts: dict[str, list[tuple[TextSettings, str, Facts]]] = {}
     for each in variants:
@@ -67,12 +68,11 @@ def note_facts(run: RunPredictions) -> Facts:
         if (name, component.name) not in shown
     ]
     return {
+        "experiment": experiment,
         "first": variants[0],
-        "variants": experiment.variants,
         "corpora": {name: run.facts.get(name, {}) for name in experiment.variants},
         "multilabel": any(documents.multilabel for documents in predictions.tasks.values()),
         "replicated": variants[0].protocol.tags.replicated,
-        "compared": bool(experiment.compare),
         "protocols": list(dict.fromkeys(protocols)),
         "sample": sample.words.format(seed=experiment.seed),
         "texts": texts,
@@ -80,8 +80,7 @@ def note_facts(run: RunPredictions) -> Facts:
         **_metric_facts(run),
         **_selection_facts(run),
         **_method_facts(experiment),
-        "warnings": {text: list(methods) for text, methods in warnings.items()},
-        "tasks": [(task.title, task.classes) for task in variants[0].tasks if len(variants[0].tasks) > 1],
+        "warnings": warnings,
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
@@ -112,17 +111,12 @@ def _metric_facts(run: RunPredictions) -> Facts:
         if not documents.multilabel:
             tested = np.unique(np.concatenate([documents.truth[split.test] for split in splits]))
             untested |= dict.fromkeys(name for code, name in enumerate(documents.classes) if code not in tested)
-    named = {
-        "bare": [metric for metric in scorers if metric in bare],
-        "means": means,
-    }
     return {
-        "metrics": experiment.metrics,
-        "by_class": experiment.by_class,
+        "bare": [metric_name(metric, quantities) for metric in scorers if metric in bare],
+        "means": [metric_name(metric, quantities) for metric in means],
         "least_tested": LEAST_TESTED,
         "untested": list(untested),
         "on_the_clock": any(is_time_metric(m, quantities) for figure in experiment.figures for m in figure.y),
-        **{what: [metric_name(metric, quantities) for metric in listed] for what, listed in named.items()},
     }
 
 
@@ -139,8 +133,6 @@ def _selection_facts(run: RunPredictions) -> Facts:
     multilabel = any(variant.collection.multilabel for variant in experiment.variants.values())
     entries = next(iter(experiment.variants.values())).entries
     return {
-        "choices": experiment.choices,
-        "inner": {} if experiment.inner is None else experiment.inner.given,
         "selected_by": metric_name(selection_metric(experiment, multilabel=multilabel), experiment.quantities),
         "grids": [(each.label, grid_label(each)) for each in entries if len(each.candidates) > 1],
         "chosen": chosen,
@@ -148,13 +140,9 @@ def _selection_facts(run: RunPredictions) -> Facts:
 
 
 def _method_facts(experiment: Experiment) -> Facts:
-    """Return what each variant's methods are where the table doesn't say it, and notes of their components."""
-    variants, methods, known = list(experiment.variants.values()), dict[str, list[str]](), set[str]()
-    if any(cell.size is not None or cell.terms is not None for cell in experiment.cells):
-        for variant in variants:
-            texts = [method_text(entry) for entry in variant.entries]
-            methods[variant.name] = [text for text in texts if text not in known]
-            known = known or set(texts)
+    """Return what the first variant's methods are where the table doesn't say it, and notes of all components."""
+    variants = list(experiment.variants.values())
+    curves = any(cell.size is not None or cell.terms is not None for cell in experiment.cells)
     entries = [entry for variant in variants for entry in variant.entries]
     specs = [entry.candidates[0] for entry in entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
@@ -164,7 +152,7 @@ def _method_facts(experiment: Experiment) -> Facts:
     points = {each.name: [spec.representation for e in each.entries for spec in e.candidates] for each in variants}
     learned = {name: dict.fromkeys(each.idf for each in listed if each.learns) for name, listed in points.items()}
     return {
-        "methods": methods,
+        "methods": list(map(method_text, variants[0].entries)) if curves else [],
         "idf": {name: [_IDF_SOURCES[source] for source in sources] for name, sources in learned.items()},
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
         "components": [text for each in tags for text in (each.note, each.note_multilabel * several) if text],

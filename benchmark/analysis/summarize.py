@@ -67,7 +67,7 @@ def summarize(run: RunPredictions) -> Summary:
         paper=experiment.paper,
         paper_title=published.title if published else "",
         paper_url=published.url if published else "",
-        cells=label_cells(experiment, scored, published),
+        cells=label_cells(experiment, scored),
         scores=scored.frame[list(SCORE_COLUMNS)],
         significance=summary_table("significance", tests),
         differences=summary_table("differences", differences),

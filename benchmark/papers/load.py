@@ -57,10 +57,7 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
         return published.model_copy(update={"ranges": here}) if experiment.left_out else published
     for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml") if experiment.sensitivity_of else ():
         published = load_published(path)
-        configs = {each.config for each in published.values}
-        if experiment.sensitivity_of in configs.union(
-            c.config for claim in published.claims for c in claim.comparisons
-        ):
+        if experiment.sensitivity_of in dict(cells_by_configuration(published)):
             return published
     return None
 

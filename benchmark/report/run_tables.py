@@ -9,7 +9,7 @@ import pandas as pd
 from benchmark.analysis.charts import POINT_COLUMNS
 from benchmark.analysis.prose.main_finding import main_finding, question_sentence
 from benchmark.report.comparison_tables import comparison_table
-from benchmark.report.curve_tables import chart_points, curve_table
+from benchmark.report.curve_tables import curve_table
 from benchmark.report.environment import template_environment
 from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
@@ -85,7 +85,7 @@ def table_csv(summary: Summary) -> str:
 
 def charts_csv(summary: Summary) -> str:
     """Return every point of every curve as CSV, in full precision."""
-    points = [chart_points(chart).assign(chart=chart.name) for chart in summary.charts if not chart.measured]
+    points = [chart.points.assign(chart=chart.name) for chart in summary.charts if not chart.measured]
     columns = ("chart", *POINT_COLUMNS)
     return frame_csv(pd.concat(points) if points else pd.DataFrame(columns=columns), columns)
 

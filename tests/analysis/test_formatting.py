@@ -52,5 +52,5 @@ class TestCells:
             ([1, 2, 2], "sigma 0.4 (largest) (median)"),
         ):
             scored.chosen[name] = np.array(chosen)
-            (info,) = label_cells(experiment, scored, None)
+            (info,) = label_cells(experiment, scored)
             assert info.columns["parameter"] == label

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published
 
 WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
 
 
-def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
+def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
-    counted = experiment.choices != ("",) and not (published is not None and published.of_paper)
-    return tuple(_info(experiment, cell, scored.chosen.get(cell.id), counted=counted) for cell in experiment.cells)
+    return tuple(_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells)
 
 
 def method_labels(experiment: Experiment) -> dict[str, str]:
@@ -117,8 +115,8 @@ def _edge(value: Any, values: list[Any]) -> str:
     return " (largest)" if value == max(numbers) and None not in values else ""
 
 
-def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *, counted: bool) -> CellInfo:
-    """Return the labels of a cell, where they are `counted` with the number of candidates of its method."""
+def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+    """Return the labels of a cell."""
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
     columns = _columns(experiment, cell)
     if cell.what == "diagnostic":
@@ -131,23 +129,13 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *
         "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": component_label(spec.classifier),
     }
-    if spec.vectors is not None:
-        words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
-    elif spec.predictions is not None or spec.fused is not None or spec.classifier.tags.reads_texts:
-        made_of = spec.predictions.name if spec.predictions is not None else _fused(spec) or "texts"
-        words |= {"weighting": made_of, "normalization": ""}
+    if spec.vectors or spec.predictions or spec.fused or spec.classifier.tags.reads_texts:
+        words |= {"weighting": points_label(spec), "normalization": ""}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
-    columns |= {"candidates": str(len(entry.candidates))} if counted and cell.what == "point" else {}
-    return CellInfo(
-        cell.id,
-        columns,
-        **keys,
-        points=points_label(spec),
-        classifier=words["classifier"],
-    )
+    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:

@@ -6,7 +6,6 @@ written.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -147,15 +146,14 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
 
     for figure in summary.regions:
         yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
-    drawn, titles = curve_charts(summary.charts, PAGE_WIDTH), Counter(chart.title for chart in summary.charts)
-    which = {chart.name: f" ({chart.name})" if titles[chart.title] > 1 else "" for chart in summary.charts}
+    drawn = curve_charts(summary.charts, PAGE_WIDTH)
     for chart in (chart for chart in summary.charts if chart.name in drawn):
-        title = chart.title + which[chart.name] if chart.title != summary.title else ""
+        title = chart.title if chart.title != summary.title else ""
         picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
         yield PageSection(title, picture=picture, folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     for chart in (chart for chart in summary.charts if summary.of_points and not chart.measured):
         grid = curve_table(chart)
-        yield PageSection(grid.title + which[chart.name], grid, "curves.csv", folded=True)
+        yield PageSection(grid.title, grid, "curves.csv", folded=True)
 
 
 def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -> dict[str, Any]:
