@@ -24,7 +24,6 @@ from benchmark.analysis.summary import (
     summary_table,
 )
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
-from benchmark.config.subset import settings_of_cell
 from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.predictions import METHOD_TIMERS
@@ -95,16 +94,12 @@ def summarize(run: RunPredictions) -> Summary:
 
 def _cost_rows(run: RunPredictions) -> Iterator[list[Any]]:
     """Yield the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if stored."""
-    known = set(run.stored)
     for cell in (cell for cell in run.experiment.cells if cell.what == "point" and cell.id in run.scored.chosen):
         elsewhere = method_of(run.experiment, cell).candidates[0].predictions is not None
         if cell.of_class in ("", ALL_CLASSES) and not elsewhere:
             setting = selected_predictions(run.predictions, cell, run.scored.chosen[cell.id])
             seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
-            testing, stored = (
-                float(seconds[METHOD_TIMERS.index("testing")]),
-                known.issuperset(settings_of_cell(run.experiment, cell)),
-            )
+            testing, stored = float(seconds[METHOD_TIMERS.index("testing")]), cell.id in run.stored_cells
             yield [cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), stored]
 
 

@@ -54,9 +54,9 @@ def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("",
     manifests = read_manifest(folder), read_manifest(other)
     names = names[0] or folder.name, names[1] or other.name
     one, two = read_run(folder), read_run(other)
-    if one.tested.isdisjoint(two.tested):
-        raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     agreements = run_agreements(one, two)
+    if not any(each.shared for each in agreements.values()):
+        raise ConfigError(f"{folder} and {other} predict no document by cells of the same name: nothing to compare")
     sentence, scores = compare_two_runs(one, two, names, agreements)
     equal = all(each.equal for each in agreements.values())
     return sentence, [scores, _settings_table(*manifests, names)], equal

@@ -167,7 +167,7 @@ class TestFolders:
         refused("compare", "small", "ngd", "linearr", said="did you mean 'linear'?")
         (here / "apart.yaml").write_text(SMALL.replace("name: small", "name: apart").replace("[texas]", "[cornell]"))
         bench("run", "apart")
-        refused("compare", "small", "apart", said="share no documents")
+        refused("compare", "small", "apart", said="predict no document by cells of the same name")
         (here / "small").write_text(SMALL.replace("methods: [ngd", "methods: [mnb, ngd"))
         assert bench("validate", "small").stdout == "small: good, 3 cells\n"
 

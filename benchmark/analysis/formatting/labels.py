@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
+    from benchmark.config.model import Cell, Experiment, FusedMethods, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.score_table import ScoreTable
-
-WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
 
 
 def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
@@ -44,13 +42,14 @@ def points_label(spec: MethodSpec) -> str:
     if spec.predictions is not None:
         return f"predictions of {spec.predictions.name}"
     if spec.fused is not None:
-        return f"fusion of {_fused(spec)}"
+        return f"fusion of {_fused(spec.fused)}"
     if spec.vectors is not None:
         return f"vectors of {spec.vectors.file.name}, {spec.representation.normalization}"
     if spec.classifier.tags.reads_texts:
         return "texts"
     representation = spec.representation
-    words = [weighting_label(representation), representation.normalization]
+    words = [component_label(representation.weighting)]
+    words += [representation.normalization] if representation.normalization != "none" else []
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
     words += [f"{weight:g} × {name}" for name, weight in representation.fields]
     words += [component_label(representation.features)] if representation.features else []
@@ -58,25 +57,15 @@ def points_label(spec: MethodSpec) -> str:
 
 
 def method_text(entry: MethodEntry) -> str:
-    """Describe a method: "eef: eef (smoothing 1) on tf", with its points where they are not counts alone."""
+    """Describe a method: "eef: eef (smoothing 1) on tf"."""
     spec = entry.candidates[0]
-    counts = not spec.kernel and spec.representation.normalization == "none"
-    points = spec.representation.weighting.name if counts else points_label(spec)
-    return f"{entry.label}: {component_label(spec.classifier)} on {points}"
+    return f"{entry.label}: {component_label(spec.classifier)} on {points_label(spec)}"
 
 
-def _fused(spec: MethodSpec) -> str:
+def _fused(fused: FusedMethods) -> str:
     """Describe the methods of a fusion with their weights, if these differ: "words + 0.5 pairs"."""
-    if spec.fused is None:
-        return ""
-    named = zip(spec.fused.names, spec.fused.weights, strict=True)
-    equal = len(set(spec.fused.weights)) == 1
+    named, equal = zip(fused.names, fused.weights, strict=True), len(set(fused.weights)) == 1
     return " + ".join(name if equal else f"{weight:g} {name}" for name, weight in named)
-
-
-def weighting_label(representation: Representation) -> str:
-    """Describe a weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
-    return WEIGHTING_LABELS.get(representation.weighting.name, component_label(representation.weighting))
 
 
 def candidate_label(entry: MethodEntry, index: int) -> str:
@@ -124,7 +113,7 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     entry = method_of(experiment, cell)
     spec = entry.candidates[0]
     words = {
-        "weighting": weighting_label(spec.representation),
+        "weighting": component_label(spec.representation.weighting),
         "normalization": spec.representation.normalization,
         "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": component_label(spec.classifier),
@@ -161,7 +150,7 @@ def _given(spec: MethodSpec) -> dict[str, Any]:
     if spec.fused is not None:
         members = zip(spec.fused.names, map(_given, spec.fused.members), strict=True)
         parameters = {f"{name} {key}": value for name, given in members for key, value in given.items()}
-        return {"sum of": _fused(spec), **parameters}
+        return {"sum of": _fused(spec.fused), **parameters}
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
     threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
     machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}
