@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
 X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
+#: What a panel says of parameters that were chosen on the test documents, since a figure may stand alone.
+ORACLE_TITLE = "oracle (optimistic)"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 
@@ -56,7 +58,7 @@ class _ChartsOfRun:
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
         self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
-        self.names["of_class"] = {ALL_CLASSES: "all classes"}
+        self.names |= {"of_class": {ALL_CLASSES: "all classes"}, "choice": {CHOOSE_ORACLE: ORACLE_TITLE}}
 
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
@@ -77,13 +79,13 @@ class _ChartsOfRun:
             points = points[points.groupby(["panel", "series"])["y"].transform("any")]
         if not len(points):
             return None
-        kind, declared = "".join(figure.relation[:1]), self.declared
+        kind, declared, variant = "".join(figure.relation[:1]), self.declared, figure.where.get("variant", "")
         measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
         x_is_metric = figure.x in (*TIME_METRICS, *declared)
         x_label = axis_label((figure.x,), declared) if x_is_metric else figure.x
         return Chart(
             name=figure.name,
-            title=": ".join(filter(None, (self.title, figure.title or figure.name * (figure.name != "figure")))),
+            title=": ".join(filter(None, (self.title, figure.title or (variant if variant != BASE_VARIANT else "")))),
             x_label=X_LABELS.get(figure.x, x_label),
             y_label=self._y_label(figure),
             points=points[list(POINT_COLUMNS)].reset_index(drop=True),

@@ -109,14 +109,14 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     """
     from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
 
-    explanations, shown = dict[tuple[str, str], DocumentExplanation](), done.summary.disagreement
+    explanations, shown = dict[str, DocumentExplanation](), done.summary.disagreement
     if shown is not None:
         try:
-            run, names = read_run(done.folder), {document.name for document in shown.documents}
+            run = read_run(done.folder)
             (target,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
-            wanted = [each for each in document_predictions(run, target) if each.document in names]
+            wanted = [first for first, _ in shown.documents]
             explained = CellExplainer(run, target, done.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
-            explanations = {(target.task, each.document): explanation for each, explanation in explained}
+            explanations = {each.document: explanation for each, explanation in explained}
         except BenchError as error:
             context.observer.note(f"the page is written without texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), explanations)

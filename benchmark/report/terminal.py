@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.sentences import sentence
+from benchmark.analysis.prose.terms import name_parts
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
 #: Columns that the terminal leaves to table.md, unless they are the main score.
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
-#: Caveats; table.md has all of them.
-MAX_CAVEATS = 4
+#: Caveats, of which table.md has all, and lines on what names of methods mean.
+MAX_CAVEATS, MAX_NAME_LINES = 2, 2
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,11 @@ class RunOnTerminal:
             yield plain_text("\nClaims: comparisons that hold", style="bold")
             yield plain_text("\n".join(claims))
         left = len(summary.caveats) - MAX_CAVEATS
-        more = f"{left} more caveats and all tables and notes" if left > 0 else "All tables and notes"
-        lines = [f"- {line}" for line in (*summary.documents, *summary.caveats[:MAX_CAVEATS], f"{more}: table.md.")]
-        yield plain_text("\n".join(["", *lines]))
+        more = (
+            f"{left} more caveats, all tables and notes: table.md." if left > 0 else "All tables and notes: table.md."
+        )
+        lines = [f"- {line}" for line in (" ".join(summary.documents), *summary.caveats[:MAX_CAVEATS], more) if line]
+        yield plain_text("\n".join(["", *name_lines(summary, width), *lines]))
         if summary.failures:
             yield plain_text("\n" + "\n".join(failure_lines(summary)), style="red")
 
@@ -111,6 +115,13 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         rows.append((f"{name} ★" if best else name, *values))
     main = metric_header(summary.main_metric, summary.quantities)
     return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
+
+
+def name_lines(summary: Summary, width: int) -> list[str]:
+    """Return at most two lines on what the parts of methods' names mean."""
+    found = name_parts(cell.method or cell.id for cell in summary.cells)
+    text = "; ".join(f"{part}: {words}" for part, words in found.items())
+    return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …") if found else []
 
 
 def next_step(summary: Summary, folder: Path, config: str) -> str:

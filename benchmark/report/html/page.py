@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.report.drawing.theme import VegaSpec
 
-    #: Explanations by task and document.
-    Explanations = Mapping[tuple[str, str], DocumentExplanation]
+    #: Explanations by document.
+    Explanations = Mapping[str, DocumentExplanation]
 
 PAGE_FILE = "report.html"
 #: Most rows of a table of a page. The files beside the page have all.
@@ -98,8 +98,8 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     summary : Summary
     machine : str
         Description of the machine that made the run.
-    explanations : mapping of (str, str) to DocumentExplanation
-        Texts of documents and what speaks for their predictions, by task and document.
+    explanations : mapping of str to DocumentExplanation
+        Texts of documents and what speaks for their predictions, by document.
     """
     table = None if summary.of_points else results_of(summary)
     names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
