@@ -3,7 +3,8 @@
 `predictions.parquet` alone has the predicted class of each tested document, by names, and where a metric asks for them
 the decision values. Further files have a row for each task with its documents, for each split, and for each setting and
 split the counts of the inner folds, the diagnostics, and the costs of the settings. Costs differ from run to run. The
-bytes of the other files depend only on the predictions.
+bytes of the other files depend only on the predictions. A file of its own has numbers that reports don't compute: the
+estimates of plug-in metrics and the values of diagnostics.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
@@ -41,6 +48,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.score_table import ScoreTable
 
     Row = dict[str, Any]
 
@@ -285,3 +295,96 @@ def _decode_arrays(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[An
             diagnostic, variant, name = json.loads(text)
             found.setdefault((diagnostic, variant), {}).update({name: array} if name else {})
     return found
+
+
+# --- Numbers that are not computed from predictions ---
+
+#: Columns of the file; a value that a row doesn't have is missing.
+_ESTIMATE_COLUMNS = (
+    *("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval"),
+    *("x", "value", "low", "high", "n"),
+)
+
+#: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
+EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedNumbers:
+    """Numbers of a run that can't be computed from its predictions by this package alone.
+
+    Parameters
+    ----------
+    chosen : mapping of cell id to intp array, shape (splits,)
+        Index of the candidate that each split uses.
+    estimates : mapping of cell id to mapping
+        Estimates of plug-in metrics, see `CellScores.recorded`.
+    diagnostics : sequence of (diagnostic, variant, DiagnosticNumbers)
+        Values of the diagnostics.
+    notes : tuple of str
+        Notes on the diagnostics.
+    """
+
+    chosen: Mapping[str, NDArray[np.intp]]
+    estimates: EstimatesByCell
+    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...]
+    notes: tuple[str, ...] = ()
+
+
+def record_numbers(
+    experiment: Experiment,
+    scored: ScoreTable,
+    measured: tuple[tuple[str, str, DiagnosticNumbers], ...],
+    notes: tuple[str, ...],
+) -> RecordedNumbers:
+    """Return the numbers that a run records: the scores and differences of plug-in metrics are among them."""
+    found: EstimatesByCell = {}
+    metrics = [name for name in experiment.scorers if name not in METRICS]
+    for metric, (name, scores) in product(metrics, scored.cells.items()):
+        if metric in scores.values:  # noqa: PD011 - not a frame's
+            known, sample = found.setdefault(name, {}), scored.samples[name]
+            known[metric, ALL_SPLITS, ""] = sample.estimate(scores, metric)
+            for position, fold in enumerate(scores.folds):
+                known[metric, fold, ""] = sample.part(scores, metric, position)
+    for metric, pair in product(metrics, experiment.compare):
+        if scored.has(metric, pair.a, pair.b):
+            try:
+                found[pair.a][metric, ALL_SPLITS, pair.b] = scored.difference(pair.a, pair.b, metric)
+            except ValueError:  # the cells can't be paired, as a note states
+                continue
+    return RecordedNumbers(scored.chosen, found, measured, notes)
+
+
+def encode_estimates(recorded: RecordedNumbers) -> bytes:
+    """Return the content of the file of numbers that are not computed from predictions."""
+    rows: list[Row] = []
+    for cell, estimates in recorded.estimates.items():
+        for (metric, split, other), estimate in estimates.items():
+            rows.append({"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)})
+    for diagnostic, variant, each in recorded.diagnostics:
+        of = {"variant": variant, "diagnostic": diagnostic}
+        rows += [{**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)} for row in each.rows]
+        rows += [{**of, **vars(point), "n": 0} for point in each.points]
+    return encode_rows(rows, _ESTIMATE_COLUMNS)
+
+
+def _numbers(estimate: Estimate) -> Row:
+    return {("interval" if name == "method" else name): value for name, value in vars(estimate).items()}
+
+
+def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
+    """Return the numbers that the file of estimates and the manifest record."""
+    estimates: EstimatesByCell = {}
+    measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
+    for row in decode_rows(content):
+        estimate = Estimate(*(row[name] for name in ("value", "low", "high", "n", "interval")))
+        if row["diagnostic"] is None:
+            estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
+            continue
+        numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
+        if row["axis"] is not None:
+            points.append(CurvePoint(*(row[name] for name in CurvePoint.__dataclass_fields__)))
+        else:
+            numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
+    each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
+    return RecordedNumbers(chosen, estimates, tuple(each), notes)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.recorded import RecordedNumbers
+    from benchmark.analysis.predictions_file import RecordedNumbers
     from benchmark.config.model import Cell, Experiment
     from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.intervals import Estimate
