@@ -25,8 +25,8 @@ class Chart:
     title, x_label, y_label : str
         Texts with units: "Training documents", "Test error (%)".
     points : DataFrame
-        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. A line has bars from `low` to
-        `high` at all of its points or at none.
+        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. Bars reach
+        from `low` to `high`, which are missing where there is none.
     bars : str
         Meaning of the error bars in words, empty if no line has bars.
     scale : float

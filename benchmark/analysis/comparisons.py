@@ -43,7 +43,6 @@ class PlannedComparison:
     a, b : CellInfo
     value, low, high : float
         Main score of `a` minus that of `b`, with its 95% interval, as in the score frame.
-    n : int
     outcome : {"a", "b", "undecided", "not testable", "no test", "never differ"}
         Cell that is better: the test is significant and the interval excludes zero.
     test : str
@@ -60,7 +59,6 @@ class PlannedComparison:
     value: float
     low: float
     high: float
-    n: int
     outcome: str
     test: str = ""
     p_holm: float | None = None
@@ -100,7 +98,7 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         outcome = _outcome(test, sign * value, apart=math.isnan(low) or low > 0 or high < 0)
         p_holm = None if is_missing(test.get("p_holm")) else test["p_holm"]
         note = test.get("note", "no test of this quantity" if ids in others else "")
-        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
+        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, outcome)
         of_test = {"test": test.get("test", ""), "p_holm": p_holm, "family": int(test.get("family", 0))}
         found.append(replace(pair, **of_test, note="" if outcome == NEVER_DIFFER else note))
     return found

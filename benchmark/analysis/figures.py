@@ -145,9 +145,6 @@ class _ChartsOfRun:
             return lines
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
         lines = lines.sort_values("series", key=lambda names: names.map(order), kind="stable")
-        missing = lines[["low", "high"]].isna().any(axis=1)
-        barred = ~missing.groupby(lines["series"]).transform("any")
-        lines = lines.assign(low=lines["low"].where(barred), high=lines["high"].where(barred))
         across, levels = sorted(set(lines["x"])), points[~points["series"].isin(lines["series"])]
         levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
         ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]

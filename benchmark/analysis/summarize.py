@@ -24,6 +24,7 @@ from benchmark.analysis.summary import (
     summary_table,
 )
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
+from benchmark.config.subset import settings_of_cell
 from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.predictions import METHOD_TIMERS
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Experiment
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -125,19 +126,14 @@ def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreT
 
 
 def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str, str]) -> dict[str, str]:
-    """Return the reason of failure for each cell without a score."""
-    missing = (cell for cell in experiment.cells if cell.id not in scored.cells)
-    return {
-        cell.id: next((failures[name] for name in _names(cell, experiment) if name in failures), "no predictions")
-        for cell in missing
-    }
-
-
-def _names(cell: Cell, experiment: Experiment) -> Iterator[str]:
-    """Yield the names of failures that leave a cell without a score: of its diagnostic, or of its settings."""
-    sizes = experiment.variants[cell.variant].sizes
-    for size in (sizes[0], sizes[-1]) if cell.what == "gain" else (cell.size,):
-        of_setting = (cell.task, cell.method, size, cell.terms)
-        words = (cell.diagnostic,) if cell.what == "diagnostic" else of_setting
-        variant = "" if cell.variant == BASE_VARIANT else cell.variant
-        yield "-".join(str(word) for word in (variant, *words) if word not in ("", None))
+    """Return the reason of failure for each cell without a score: that of its diagnostic, or of its settings."""
+    found = dict[str, str]()
+    for cell in (cell for cell in experiment.cells if cell.id not in scored.cells):
+        of_settings = settings_of_cell(experiment, cell)
+        keys: list[tuple[Any, ...]] = [(key.variant, key.task, key.method, key.size, key.terms) for key in of_settings]
+        names = [
+            "-".join(str(word) for word in key if word not in ("", BASE_VARIANT, None))
+            for key in keys or [(cell.variant, cell.diagnostic)]
+        ]
+        found[cell.id] = next((failures[name] for name in names if name in failures), "no predictions")
+    return found

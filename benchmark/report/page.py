@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import p_text
-from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
-from benchmark.papers.verdict_counts import NO_VALUES
+from benchmark.analysis.prose.verdict_sentences import NO_VALUES, verdict_counts_text
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.environment import template_environment
 from benchmark.report.paper_results import counts_table, coverage_table, scoreboard_headline

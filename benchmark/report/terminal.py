@@ -14,8 +14,7 @@ from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.prose.terms import name_parts
+from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
@@ -47,6 +46,7 @@ MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
 #: Caveats, of which table.md has all, and lines on what names of methods mean.
 MAX_CAVEATS, MAX_NAME_LINES = 2, 2
+_NAME_PARTS: dict[str, str] = template_value("terms.j2", "parts")
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,12 @@ def _of_methods(table: Table, summary: Summary) -> Table:
 
 def name_lines(summary: Summary, width: int) -> list[str]:
     """Return at most two lines on what the parts of methods' names mean."""
-    found = name_parts(cell.method or cell.id for cell in summary.cells)
-    text = "; ".join(f"{part}: {words}" for part, words in found.items())
+    names, known, found = " ".join(f"-{cell.method or cell.id}-" for cell in summary.cells), _NAME_PARTS, set[str]()
+    for part in sorted(known, key=len, reverse=True):  # "linear-svm" before "linear"
+        if f"-{part}-" in names:
+            found.add(part)
+            names = names.replace(f"-{part}-", "--")
+    text = "; ".join(f"{part}: {words}" for part, words in known.items() if part in found)
     return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …") if found else []
 
 

@@ -16,8 +16,8 @@ from benchmark.analysis.formatting.number_text import is_missing, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
+from benchmark.analysis.prose.verdict_sentences import value_counts
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
-from benchmark.papers.verdict_counts import value_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
