@@ -78,10 +78,8 @@ class RunOnTerminal:
         if claims := claim_lines(summary, width):
             yield plain_text("\nClaims: comparisons that hold", style="bold")
             yield plain_text("\n".join(claims))
-        left = len(summary.caveats) - MAX_CAVEATS
-        more = (
-            f"{left} more caveats, all tables and notes: table.md." if left > 0 else "All tables and notes: table.md."
-        )
+        n = len(summary.caveats)
+        more = f"All {n} caveats, tables and notes: table.md." if n > MAX_CAVEATS else "All tables and notes: table.md."
         lines = [f"- {line}" for line in (" ".join(summary.documents), *summary.caveats[:MAX_CAVEATS], more) if line]
         yield plain_text("\n".join(["", *name_lines(summary, width), *lines]))
         if summary.failures:

@@ -46,6 +46,7 @@ def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, no
 
 PAIR = ("a", "b", 0.1, 0.09, 0.11, 120)
 NOT_TESTABLE = "not testable (smallest p 0.125)"
+KERNELS = {name: {"columns": {"kernel": kernel}} for name, kernel in (("a", "ngd"), ("b", "linear"))}
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,7 @@ NOT_TESTABLE = "not testable (smallest p 0.125)"
         ([PAIR], [], {}, "a and b differ: +10.00 points of accuracy (95% interval +9.00 to +11.00), not tested"),
         ([PAIR], [result("a", "b", 0.1, NOT_TESTABLE)], {}, f"+11.00), {NOT_TESTABLE}"),
         ([PAIR], [result("a", "b")], {"metric": "macro-f1"}, "+11.00), no test of this quantity"),
+        ([PAIR], [result("a", "b")], {"columns": KERNELS}, "ngd is better than linear: "),
         ([PAIR], [result("a", "b")], {"verdicts": verdicts_of(verdict("a"))}, "; 1 of 1 published results reproduced"),
         (
             [PAIR, ("c", "b", -0.1, -0.11, -0.09, 120)],

@@ -80,13 +80,19 @@ def _leading_pairs(pairs: Pairs) -> Pairs:
     return honest or whole or scores
 
 
+def _names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
+    """Return names of two cells: of their kernels where only these differ, else of their methods, else their ids."""
+    kernels = a.columns.get("kernel", ""), b.columns.get("kernel", "")
+    if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
+        return kernels
+    return (a.method, b.method) if a.method != b.method else (a.id, b.id)
+
+
 def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
     """Return the method that the headline is on, its comparisons in a fixed order, and their outcomes."""
     of_method: dict[str, list[tuple[str, PlannedComparison]]] = {}
     for pair in pairs:
-        a, b = (cell.method or cell.id for cell in (pair.a, pair.b))
-        if a == b:
-            a, b = pair.a.id, pair.b.id
+        a, b = _names(pair.a, pair.b)
         of_method.setdefault(a, []).append((b, pair))
         of_method.setdefault(b, []).append((a, pair.turned))
 

@@ -49,7 +49,7 @@ def test_the_page_begins_with_the_finding_the_question_and_the_documents(webkb):
     told = replace(webkb, corpus="WebKB", documents=("4,199 documents of 4 classes.",))
     html = page_html(told)
     (headline,) = re.findall("<h1>(.*?)</h1>", html)
-    assert headline.startswith("tf-l1-ngd is better than tf-l2-linear on WebKB: +2.78 points of accuracy (95%")
+    assert headline.startswith("ngd is better than linear on WebKB: +2.78 points of accuracy (95%")
     assert headline.endswith("; 9 of 10 published results and 1 of 1 published Z of the sign test reproduced")
     found = " ".join(main_finding(told).details)
     asked, beside = measured_sentences(told)
