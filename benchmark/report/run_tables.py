@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.environment import template_environment
@@ -49,8 +49,7 @@ def table_markdown(summary: Summary) -> str:
         comparison_table(summary),
         claim_table(summary.claims),
     ]
-    question, failures = (question_sentence(summary), *summary.documents), failure_lines(summary)
-    values = {"summary": summary, "finding": main_finding(summary), "question": question, "failures": failures}
+    values = {"summary": summary, "finding": main_finding(summary), "failures": failure_lines(summary)}
     template = template_environment().get_template("table.md.j2")
     shown = [table for i, table in enumerate(tables) if table.rows or i == 0]
     return template.render(tables=shown, **values).strip("\n") + "\n"

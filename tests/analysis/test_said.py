@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
@@ -193,7 +193,7 @@ def run_of(name: str) -> RunPredictions:
 def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield the sentences on a run by where they stand."""
     finding = main_finding(summary)
-    yield "finding", [f"{finding.headline}.", *finding.details, question_sentence(summary)]
+    yield "finding", [f"{finding.headline}.", *finding.details]
     yield "documents", [f"On {summary.corpus}.", *summary.documents]
     for part in ("caveats", "notes"):
         yield part, list(getattr(summary, part))

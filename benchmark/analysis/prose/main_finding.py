@@ -65,13 +65,6 @@ def main_finding(summary: Summary) -> MainFinding:
     return MainFinding(headline, tuple(details))
 
 
-def question_sentence(summary: Summary) -> str:
-    """Write what was compared: methods, the settings in which they were, and the metric."""
-    cells = [cell for cell in summary.cells if cell.columns.get("what", "point") == "point"] or list(summary.cells)
-    metric, methods = metric_name(summary.main_metric, summary.quantities), len({c.method or c.id for c in cells})
-    return sentence("macros.j2", "question", methods=methods, metric=metric, where=_varying_settings(cells))
-
-
 def _leading_pairs(pairs: Pairs) -> Pairs:
     """Return the comparisons of scores, not of gains: of all classes together, and of parameters chosen honestly."""
     scores = [pair for pair in pairs if pair.a.columns.get("what", "point") == "point"]

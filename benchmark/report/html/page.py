@@ -1,4 +1,4 @@
-"""Self-contained HTML page of a summary: question, outcome, and every number.
+"""Self-contained HTML page of a summary: outcome, and every number.
 
 Measured times are in elements of the class "measured". The rest of a page does not depend on when and where it is
 written.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import ON_DEMAND, Table
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.report.comparison_tables import comparison_table
@@ -104,7 +104,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     table = None if summary.of_points else results_of(summary)
     names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
     names += ["table.tex", "scores.csv", "significance.csv", *([VERDICTS_FILE] if len(summary.verdicts) else [])]
-    finding = main_finding(summary)
+    finding, beside_ours = main_finding(summary), " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
     return render_html(
         "report.html.j2",
         finding.details,
@@ -115,7 +115,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         table=table,
         confusions=confusions_of_pair(summary),
         explanations=explanations or {},
-        measured=measured_sentences(summary),
+        measured=list(filter(None, (" ".join(summary.documents), beside_ours))),
         summary=summary,
         files=[*names, PREDICTIONS_TABLE, "manifest.json"],
         machine=machine,
@@ -129,12 +129,6 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
     context = {"headline": "", "sentences": sentences} | facts
     context |= {"drawn": any(each.picture for each in pictured)}
     return environment.get_template(template).render(**context)
-
-
-def measured_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the question, the documents and the splits, and how the paper's values compare."""
-    beside_ours = " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
-    return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [beside_ours])]
 
 
 def _pictured(summary: Summary) -> Iterator[PageSection]:
