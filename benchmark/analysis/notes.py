@@ -75,6 +75,7 @@ def note_facts(run: RunPredictions) -> Facts:
         "replicated": variants[0].protocol.tags.replicated,
         "protocols": list(dict.fromkeys(protocols)),
         "sample": sample.words.format(seed=experiment.seed),
+        "bars": sample.bars,
         "texts": texts,
         "doubts": list(dict.fromkeys(note for facts in run.facts.values() for note in facts.get("notes", ()))),
         **_metric_facts(run),
