@@ -65,7 +65,9 @@ def paper_configs(folder: Path) -> list[Experiment]:
 def _reference_values_alone(experiment: Experiment) -> bool:
     """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
     published = published_of_experiment(experiment)
-    return published is not None and bool(published.reference_values) and not published.of_paper
+    if published is None:
+        return False
+    return bool(published.reference_values) and not (published.values or published.ranges or published.claims)
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:

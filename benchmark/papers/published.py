@@ -373,11 +373,6 @@ class Published(_Record):
         unit = "percent" if info.data.get("unit") == "percent" else "one"
         return tuple(each.in_unit(unit) for each in found)
 
-    @property
-    def of_paper(self) -> bool:
-        """True if it has values, ranges or claims of a paper, and not only reference values."""
-        return bool(self.values or self.ranges or self.claims)
-
     @model_validator(mode="after")
     def _said_once(self) -> Published:
         """Raise ValueError if a value or claim occurs twice, or `same_as` or `coverage` name no claim."""
