@@ -183,7 +183,7 @@ def _eigenvalues(
     counts = context.counts.matrix
     problem = Problem(context.counts, "", context.seed)
     everything = np.arange(counts.shape[0]) if representation.learns else None
-    weighting = problem.weighting(counts, representation, everything)
+    weighting = problem.weighting(representation, everything)
     points = normalize_rows(weighting.transform(counts[drawn]), representation.normalization)
     gram = component.build().fit(points).transform(points)
     gram = (gram + gram.T) / 2

@@ -155,7 +155,7 @@ class FeatureErrors(Diagnostic):
     def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
         problem = Problem(context.counts, "", context.seed)
-        weighting = problem.weighting(counts, representation, np.arange(n) if representation.learns else None)
+        weighting = problem.weighting(representation, np.arange(n) if representation.learns else None)
         points = normalize_rows(weighting.transform(counts), representation.normalization)
         built: FeatureMap = features.build()
         with blas_threads(1):

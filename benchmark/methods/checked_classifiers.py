@@ -23,7 +23,7 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 #: Warnings of what a library will change: they say nothing of the numbers.
 _OF_FUTURE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-#: Longest text of a warning, and the number of documents that a classifier is trained on twice.
-_LONGEST, _DOCUMENTS = 200, 200
+#: Longest text of a warning.
+_LONGEST = 200
 
 
 def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> Array:
@@ -273,23 +273,3 @@ def collect_warnings(*, library: bool) -> Iterator[list[str]]:
         elif not library:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     texts[:] = dict.fromkeys(texts)
-
-
-def changes_when_trained_again(train: Callable[[Any, NDArray[Any]], Any], X: Any, y: NDArray[Any]) -> tuple[str, ...]:
-    """Return a warning if a classifier predicts otherwise when it is trained again on the same 200 documents.
-
-    Parameters
-    ----------
-    train : callable
-        Returns a trained classifier.
-    X : CSR array, shape (n, V)
-        Training points, of which at most 200 are used.
-    y : array, shape (n,)
-        Their classes.
-    """
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(_DOCUMENTS, X.shape[0])).astype(np.intp))
-    once, again = (train(X[rows], y[rows]).predict(X) for _ in range(2))
-    if np.array_equal(once, again):
-        return ()
-    problem = "trained again on the same documents, it predicts otherwise; another run has other numbers"
-    return (f"not deterministic: {problem}",)

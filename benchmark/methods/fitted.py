@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
-    """Trained method; it takes the inputs of new documents: counts of its problem's terms, texts or vectors.
+    """Trained method; it takes the inputs of new documents: counts of its terms, texts or vectors.
 
     Parameters
     ----------
@@ -61,10 +61,6 @@ class FittedMethod(ABC):
     def class_values(self, inputs: Any) -> Array:
         """Return the decision value of each class, shape (m, k)."""
         return np.asarray(self.decide(inputs).values)
-
-    def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
-        """Return the method for counts of which these columns are its terms; None for counts of its terms alone."""
-        return replace(self, view=replace(self.view, terms=terms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +87,8 @@ class FittedMachines(FittedMethod):
         bounds = np.searchsorted(used, machines.class_bounds)
         renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
         machines = MulticlassSvm(machines.scheme, bounds, tuple(renumbered))
-        return cls(work.view(spec), work.learned, work.selected_counts[rows[used]], machines, spec.build_kernel())
+        counts = work.problem.counts.matrix[rows[used]]
+        return cls(work.view(spec), work.learned, counts, machines, spec.build_kernel())
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone, without what was computed from them."""
@@ -99,7 +96,6 @@ class FittedMachines(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
-        inputs = self.view.own_terms(inputs)
         m, s = inputs.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
@@ -111,7 +107,8 @@ class FittedMachines(FittedMethod):
         """Return the inner products of m documents, rows 0 to m - 1, and the s support vectors, rows m to m + s - 1."""
         m, s, view, exponent = counts.shape[0], self.counts.shape[0], self.view, self.kernel.exponent
         if view.dirichlet:
-            weights = sp.vstack([view.weights(counts), view.weights(self.counts)], format="csr")
+            each = (view.weighting.transform(part) for part in (counts, self.counts))  # type: ignore[union-attr]
+            weights = sp.vstack([*each], format="csr")
             return dirichlet_products(weights, exponent, view.dirichlet, n_rows=m)
         points, support = power_transform(view.points(counts), exponent), self._support
         squares = np.concatenate([self_products(points), self_products(support)])
@@ -147,7 +144,7 @@ class FittedHyperplanes(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
-        points = canonical_csr(self.view.points(self.view.own_terms(inputs)))
+        points = canonical_csr(self.view.points(inputs))
         return self.learned.decide(self.hyperplanes.values(points))
 
 
@@ -159,7 +156,7 @@ class FittedPoints(FittedMethod):
 
     def decide(self, inputs: Any) -> Decisions:
         """Return the decisions on documents; values are 1 or 0 of a classifier that only predicts."""
-        decisions = self.decide_points(self.view.points(self.view.own_terms(inputs)))
+        decisions = self.decide_points(self.view.points(inputs))
         if decisions.values is None:
             return decisions._replace(values=np.eye(len(self.learned.everywhere))[decisions.predicted])
         return decisions

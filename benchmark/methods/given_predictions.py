@@ -118,7 +118,7 @@ class GivenPredictionsMethod(Method):
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 
-    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
+    def fit(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Raise ValueError: a file of predictions has no trained model."""
         name = self.spec.predictions and self.spec.predictions.name
         raise ValueError(f"{name}: predictions that were made elsewhere have no trained model to keep")

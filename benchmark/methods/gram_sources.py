@@ -112,7 +112,7 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
 
 def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
     """Return the inner products of scores of PLSI models; a machine is a hyperplane in the space of the scores."""
-    counts, split = work.selected_counts, work.split
+    counts, split = work.problem.counts.matrix, work.split
     model, folded, seconds = _plsi_model(work, spec, counts)
     watch.book("extraction", seconds[0])
 
@@ -155,7 +155,6 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
         "problem": work.problem.key,
         "rows": [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)],
         "kernel": spec.kernel and spec.kernel.resolved,
-        "terms": [work.terms, work.aggregate],
         "seed": [work.problem.seed, split.number],
     }
     about = f"PLSI models, {len(split.train):,} documents of {len(work.problem.documents.classes)} classes"

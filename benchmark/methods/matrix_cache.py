@@ -87,7 +87,7 @@ class MatrixCache:
         learned: NDArray[np.intp] | None,
         *,
         by_class: bool = False,
-        once: bool = False,
+        budget: int | None = None,
     ) -> tuple[InnerProducts, float]:
         """Return <x^p, x'^p> between all documents and `columns`, and the seconds that every method adds to its own.
 
@@ -107,26 +107,25 @@ class MatrixCache:
             Documents that the weighting learns from; None for a weighting that learns nothing.
         by_class : bool
             True if the columns will be read class by class.
-        once : bool
-            True if the products are used only once: large ones are then never stored.
+        budget : int, optional
+            Bytes that the matrix may take, by default the cache's; a larger one isn't stored.
         """
-        fields = (representation.normalization, *representation.fields) if representation.fields else None
-        points = str((representation.weighting.plain, representation.dirichlet, fields))
         rows = [None if part is None else part.tobytes() for part in (learned, columns)]
-        key = problem.key, points, exponent, *rows, once
+        key = problem.key, weights_key(representation), exponent, *rows, budget
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
         started = time.perf_counter()
-        weights = problem.weighting(problem.counts.matrix, representation, learned).transform(problem.counts.matrix)
+        weights = problem.weighting(representation, learned).transform(problem.counts.matrix)
         if representation.dirichlet:
-            products = self.smoothed(weights, exponent, representation.dirichlet)
+            out = self._take((weights.shape[0],) * 2)
+            with numba_threads(self.jobs):
+                products = dirichlet_products(weights, exponent, representation.dirichlet, out=out)
         else:
             divisors = {name: row_norms(weights, name) for name in NORMALIZATIONS}
             groups = _groups(problem.documents.labels[columns]) if by_class else None
-            limit = self.budget // SINGLE_USE_FRACTION if once else self.budget
             embedded = power_transform(weights, exponent)
-            if embedded.shape[0] * len(columns) * 8 > limit:
+            if embedded.shape[0] * len(columns) * 8 > (self.budget if budget is None else budget):
                 values: Any = StreamedProducts(embedded, columns, groups)
             else:
                 values = self._inner(embedded, embedded[columns])
@@ -134,29 +133,6 @@ class MatrixCache:
         timed = products, time.perf_counter() - started
         self._products = key, timed
         return timed
-
-    def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
-        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `dirichlet_products`."""
-        self._forget()
-        n = weights.shape[0]
-        with numba_threads(self.jobs):
-            return dirichlet_products(weights, exponent, dirichlet, out=self._take((n, n)))
-
-    def of_points(
-        self,
-        points: sp.csr_array,
-        normalization: str,
-        exponent: float,
-        columns: NDArray[np.intp],
-        labels: NDArray[np.int32] | None,
-    ) -> InnerProducts:
-        """Return <x^p, x'^p> between normalized points and `columns` of them, computed by tiles for one method.
-
-        If `labels` of the columns are passed, the columns will be read class by class.
-        """
-        embedded, divisors = power_transform(points, exponent), {normalization: np.ones(points.shape[0])}
-        values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
-        return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
     def square(self, points: sp.csr_array) -> Array:
         """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer."""
@@ -198,6 +174,12 @@ class MatrixCache:
     def _forget(self) -> None:
         """Drop references to arrays in the buffer, which is about to be overwritten."""
         self._products = self._shared = None
+
+
+def weights_key(representation: Representation) -> tuple[Any, ...]:
+    """Return what decides weights, of which inner products are made: blocks of terms are normalized in them."""
+    blocks = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), representation.dirichlet, blocks
 
 
 def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:

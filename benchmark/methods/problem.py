@@ -15,7 +15,6 @@ from benchmark.representation.selection import aggregate_gains, checked_n_terms,
 from benchmark.representation.weightings import FROM_LABELS
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
@@ -74,53 +73,35 @@ class Problem:
             return documents.topics
         return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
 
-    def training_terms(self, train: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the columns of the terms that pruning keeps in the documents at `train`, ascending."""
-        if self.pruning is None:
-            return np.arange(len(self.counts.vocabulary))
-        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
-        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
-        return np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
-
-    def weighting(
-        self,
-        counts: sp.csr_array,
-        representation: Representation,
-        rows: NDArray[np.intp] | None,
-        terms: NDArray[np.intp] | None = None,
-    ) -> Weighting:
-        """Return the representation's weighting, fitted on the documents at `rows`.
-
-        Parameters
-        ----------
-        counts : CSR array, shape (n, V)
-            Counts of all documents, over the columns `terms`.
-        representation : Representation
-        rows : intp array or None
-            Documents to learn from; None for a weighting that learns nothing.
-        terms : intp array, shape (V,), or None
-            Columns of the problem's counts; None for all.
-        """
+    def weighting(self, representation: Representation, rows: NDArray[np.intp] | None) -> Weighting:
+        """Return the representation's weighting, fitted on the documents at `rows`; None where it learns nothing."""
         built: Weighting = representation.weighting.build()
         if representation.fields:
-            block_of, weights = self.counts.block_of, dict(representation.fields)
+            weights = dict(representation.fields)
             by_block = np.array([weights.get(name, 0.0) for name in self.counts.blocks])
-            built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
+            built.of_blocks(self.counts.block_of, by_block, representation.normalization)
         if rows is None:
-            return built.fit(counts)
-        return built.fit(counts[rows], self.members[rows] if representation.learns == FROM_LABELS else None)
+            return built.fit(self.counts.matrix)
+        classes = self.members[rows] if representation.learns == FROM_LABELS else None
+        return built.fit(self.counts.matrix[rows], classes)
 
-    def over_terms_of(self, train: NDArray[np.intp]) -> Problem:
-        """Return the problem over the terms that pruning keeps in the documents at `train`, see `training_terms`.
-
-        Without pruning by split, it is this problem.
-        """
+    def pruned(self, train: NDArray[np.intp]) -> Problem:
+        """Return the problem over the terms that pruning by split, if any, keeps in the documents at `train`."""
         if self.pruning is None:
             return self
-        kept, counts = self.training_terms(train), self.counts
-        matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
-        pruned = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
-        return Problem(pruned, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
+        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
+        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
+        return self.over_terms(
+            np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
+        )
+
+    def over_terms(self, terms: NDArray[np.intp]) -> Problem:
+        """Return the problem over some of the terms, in their order, for one split."""
+        counts, key = self.counts, f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
+        matrix, words = canonical_csr(counts.matrix[:, terms]), tuple(counts.vocabulary[term] for term in terms)
+        return Problem(
+            replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[terms]), key, self.seed
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,10 +98,10 @@ class SvmMethod(Method):
         with limit_threads(work.matrices):
             return _solve_together([each.spec for each in methods], work, once=once)
 
-    def fit_split(self, work: SplitData) -> FittedMethod:
+    def fit(self, work: SplitData) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
-            return super().fit_split(work)
+            return super().fit(work)
         with limit_threads(work.matrices):
             source, machines = self._trained(work, Stopwatch())
             if source.hyperplanes is not None:

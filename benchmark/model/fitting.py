@@ -17,7 +17,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
 from benchmark.experiment.plan import LoadedVariant, fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData, inputs_of
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
@@ -30,11 +30,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.problem import Problem
 
 ALL_DOCUMENTS = "all documents"
 
@@ -157,37 +158,37 @@ def _trained(
         if spec.vectors is not None:
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
-    def fit(part: Split) -> FittedMethod:
-        fitted = method.fit(problem, part, setting.terms, matrices)
-        context.observer.step(part.name)
-        return fitted
+    def data_of(split: Split) -> SplitData:
+        return SplitData.of(problem, split, [split], setting.terms, method.aggregate, matrices)
 
+    def score(fold: Split) -> NDArray[np.float64]:
+        context.observer.step(fold.name)
+        return method.score(data_of(fold))
+
+    data = data_of(split)
     if isinstance(method, FusedMethod):
-        fusion = method.train(SplitData(problem, split, [split], setting.terms, method.aggregate, matrices))
+        fusion = method.train(data)
         rule, outside = fusion.rule, fusion.outside
-        members = [*zip(method.methods, method.problems, fusion.members, strict=True)]
+        pairs = zip(method.methods, fusion.members, strict=True)
+        parts = [_model_part(own.spec, collection, *member[:2]) for own, member in pairs]
     else:
         context.observer.plan(1 + probability * INNER_FOLDS)
-        members = [(method, problem, fit(split))]
+        parts = [_model_part(method.spec, collection, data, method.fit(data))]
+        context.observer.step(split.name)
         if probability:
-            outside = out_of_fold_values(problem, split, inputs_of(method.spec, problem), fit)
-    parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
+            outside = out_of_fold_values(problem, split, score)
     classes, sigmoids = problem.documents.classes, None
     if probability and outside is not None:
         truth = problem.members if problem.multilabel else problem.documents.labels
         sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
-    return TextClassifier(classes, parts, rule, sigmoids, {}, tuple(plugins), context.jobs)
+    return TextClassifier(classes, tuple(parts), rule, sigmoids, {}, tuple(plugins), context.jobs)
 
 
-def _model_part(spec: MethodSpec, collection: Collection, problem: Problem, fitted: FittedMethod) -> ModelPart:
-    """Return a trained method with its own terms alone: their places in the corpus are not kept."""
-    lexing, terms = (spec.text or collection.text).lexing, fitted.view.terms
-    if spec.classifier.tags.reads_texts:
-        return ModelPart(TextView(lexing, None), fitted)
-    words = problem.counts.vocabulary
-    view = TextView(lexing, words if terms is None else tuple(words[x] for x in terms))
-    return ModelPart(view, fitted.with_terms(None))
+def _model_part(spec: MethodSpec, collection: Collection, data: SplitData, fitted: FittedMethod) -> ModelPart:
+    """Return a trained method with the view of texts that it takes."""
+    terms = None if spec.classifier.tags.reads_texts else data.problem_of(spec).counts.vocabulary
+    return ModelPart(TextView((spec.text or collection.text).lexing, terms), fitted)
 
 
 def _columns(collection: Collection) -> list[str]:

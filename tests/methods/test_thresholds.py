@@ -18,7 +18,7 @@ from benchmark.methods.wrappers.out_of_fold import inner_folds
 from benchmark.representation import TermWeighting
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import KEPT, SELECTED, default_spec, represented, values_of, with_documents
+from .conftest import KEPT, SELECTED, default_spec, represented, trained, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -97,7 +97,8 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     given = problem()
     split = toy_group_splits(given)[0]
     plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
-    values = values_of(plain.fit(given, split, terms, bench), given, split.test)
+    fitted, inputs = trained(plain, given, split, terms, bench)
+    values = fitted.class_values(inputs[split.test])
     thresholds = values[[1, 4, 6], [0, 1, 2]]
     wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
     method = build_method(wanted, given, terms and SELECTED, replicated=False)
