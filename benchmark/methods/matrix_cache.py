@@ -16,7 +16,7 @@ from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.methods.problem import Rankings
+from benchmark.methods.problem import term_gains
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
-    from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
@@ -73,7 +72,7 @@ class MatrixCache:
     ) -> None:
         self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
         self.budget = memory_budget() if budget is None else budget
-        self._rankings: dict[tuple[str, bytes], Rankings] = {}
+        self._gains: dict[tuple[str, bytes], tuple[Array, Array]] = {}
         self._memory = np.empty(0)
         self._products: tuple[tuple[object, ...], tuple[InnerProducts, float]] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
@@ -146,14 +145,14 @@ class MatrixCache:
             self._shared = key, make()
         return cast("_T", self._shared[1])
 
-    def rankings(self, problem: Problem, split: Split) -> Rankings:
-        """Return the rankings of the terms by information gain on a split's training documents."""
-        if any(key != problem.key for key, _ in self._rankings):
-            self._rankings.clear()
-        key = problem.key, split.train.tobytes()
-        if key not in self._rankings:
-            self._rankings[key] = Rankings.learn(problem, split.train)
-        return self._rankings[key]
+    def gains(self, problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return `term_gains` of training documents, computed once."""
+        if any(key != problem.key for key, _ in self._gains):
+            self._gains.clear()
+        key = problem.key, train.tobytes()
+        if key not in self._gains:
+            self._gains[key] = term_gains(problem, train)
+        return self._gains[key]
 
     def release(self) -> None:
         """Free the memory of all large matrices."""

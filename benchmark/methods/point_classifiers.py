@@ -17,6 +17,7 @@ from benchmark.methods.checked_classifiers import (
 from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.representation.selection import rank_terms
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
 
@@ -54,7 +55,7 @@ class PointClassifierMethod(Method):
                 raise ValueError("texts and vectors have no terms that could be selected")
             if problem.pruning is None:
                 for split in splits:
-                    matrices.rankings(problem, split)  # before the threads start: they share the rankings
+                    matrices.gains(problem, split.train)  # before the threads start: they share the gains
         jobs = 1 if problem.pruning else matrices.jobs
         own_terms = problem.pruning or not (terms is None or spec.classifier.tags.selects_terms)
         separate = takes_counts(spec) and (own_terms or depends_on_split(spec.representation))
@@ -97,7 +98,8 @@ class PointClassifierMethod(Method):
         parameters: dict[str, Any] = dict.fromkeys(seed_parameters(component), problem.seed)
         rankings = None
         if component.tags.selects_terms and work.terms is not None:
-            rankings, parameters = work.matrices.rankings(problem, work.split).of_each(), {"n_terms": work.terms}
+            gains, _ = work.matrices.gains(problem, work.split.train)
+            rankings, parameters = rank_terms(gains), {"n_terms": work.terms}
 
         def trained(y: NDArray[np.int32], classes: Sequence[str], rows: Any) -> Any:
             """Train on labels, and for selected terms on the rankings of the classes at some rows."""

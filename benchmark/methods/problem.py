@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.representation import canonical_csr
-from benchmark.representation.selection import aggregate_gains, checked_n_terms, information_gain, rank_terms
+from benchmark.representation.selection import information_gain
 from benchmark.representation.weightings import FROM_LABELS
+from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Representation
     from benchmark.corpora.corpus import Documents
     from benchmark.representation import Weighting
-    from benchmark.text.counts import Counts
     from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
 
@@ -97,50 +97,27 @@ class Problem:
 
     def over_terms(self, terms: NDArray[np.intp]) -> Problem:
         """Return the problem over some of the terms, in their order, for one split."""
-        counts, key = self.counts, f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
-        matrix, words = canonical_csr(counts.matrix[:, terms]), tuple(counts.vocabulary[term] for term in terms)
-        return Problem(
-            replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[terms]), key, self.seed
-        )
+        key = f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
+        whole, matrix = self.counts, canonical_csr(self.counts.matrix[:, terms])
+        words = tuple(whole.vocabulary[term] for term in terms)
+        counts = Counts(whole.documents, matrix, words, whole.dropped, whole.blocks, whole.block_of[terms])
+        return Problem(counts, key, self.seed)
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """Information gain of each term for each class; the first n terms of a ranking are the n best.
+def term_gains(problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Return the information gains of the terms for each class in the documents at `train`, and the classes' shares.
 
-    Parameters
-    ----------
+    Returns
+    -------
     gains : float64 array, shape (k, V)
-        Information gains over the training documents, in nats.
+        In nats.
     shares : float64 array, shape (k,)
-        Share of the training documents in each class.
+        Share of the documents in each class.
     """
-
-    gains: Array
-    shares: Array
-
-    @classmethod
-    def learn(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
-        """Compute the gains over the documents at `train`.
-
-        Raises
-        ------
-        ValueError
-            If a class has no training document, where each document has exactly one class.
-        """
-        documents = problem.documents
-        classes = problem.members[train] if problem.multilabel else documents.labels[train]
-        gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
-        return cls(gains, problem.members[train].sum(axis=0) / len(train))
-
-    def of_all(self, number: int, aggregate: str) -> NDArray[np.intp]:
-        """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
-        checked_n_terms(number, self.gains.shape[1])
-        return rank_terms(aggregate_gains(self.gains, self.shares, aggregate))[:number]
-
-    def of_each(self) -> NDArray[np.intp]:
-        """Return the terms of each class by decreasing gain, shape (k, V)."""
-        return rank_terms(self.gains)
+    documents = problem.documents
+    classes = problem.members[train] if problem.multilabel else documents.labels[train]
+    gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
+    return gains, problem.members[train].sum(axis=0) / len(train)
 
 
 class Decisions(NamedTuple):

@@ -13,6 +13,7 @@ from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.vectors import vectors_of
 from benchmark.representation import normalize_rows
+from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -173,7 +174,9 @@ class SplitData:
         """
         if self.terms is None:
             return self.whole
-        return self.whole.over_terms(self.matrices.rankings(self.whole, self.split).of_all(self.terms, self.aggregate))
+        gains, shares = self.matrices.gains(self.whole, self.split.train)
+        checked_n_terms(self.terms, gains.shape[1])
+        return self.whole.over_terms(rank_terms(aggregate_gains(gains, shares, self.aggregate))[: self.terms])
 
     def problem_of(self, spec: MethodSpec) -> Problem:
         """Return the documents as a method takes them: over all terms if its classifier selects terms by class."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,11 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
 
+    Array = NDArray[np.float64]
+
+#: Decision values whose spread is a smaller fraction of their size differ by rounding alone.
+_ROUNDING = 1e-12
+
 
 class SvmMethod(Method):
     """LIBSVM on a source of Gram rows: inner products, a kernel's `transform`, or the scores of a model.
@@ -89,7 +95,7 @@ class SvmMethod(Method):
             source, machines = self._trained(work, watch)
             values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
             watch.lap("testing")
-            return decided(work, machines, values, watch.seconds())
+            return decided(work, self.spec, machines, values, watch.seconds())
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
@@ -134,13 +140,17 @@ class SvmMethod(Method):
 
 
 def decided(
-    work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], seconds: NDArray[np.float64]
+    work: SplitData, spec: MethodSpec, machines: MulticlassSvm, values: Array, seconds: Array
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
     decisions = svm_decisions(work.learned, machines, check_finite_values(values))
     if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
         decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
-    return decisions.timed(seconds)
+    predictions = decisions.timed(seconds)
+    if len(values) > 1 and values.size and (np.ptp(values, axis=0) <= _ROUNDING * np.abs(values).max()).all():
+        text = f"the kernel {spec.build_kernel()!r} tells no two test documents apart: all get the same prediction"
+        return replace(predictions, warnings=(text,))
+    return predictions
 
 
 def _solve_together(
@@ -188,7 +198,7 @@ def _solve_together(
             continue
         seconds = watch.seconds() + shared / len(pending)
         seconds[TIMERS.index("training")] += training
-        results[number] = decided(work, svms, values, seconds)
+        results[number] = decided(work, specs[number], svms, values, seconds)
     return [results[i] for i in range(len(specs))]
 
 
@@ -231,7 +241,7 @@ class SharedMatrixSvm(SvmMethod):
 
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, matrices: MatrixCache
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Array, Array]:
         """Return the kernel matrix of all documents of the task divided by C's unit, and its seconds."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +12,6 @@ from benchmark.methods.base import Method
 from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
-from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
@@ -211,14 +208,7 @@ class FusedMethod(Method):
             return method.score(data_of(fold))
 
         data = data_of(work.split)
-        # Kernel machines use all cores and share one memory, and others' code may not bear threads.
-        ours = all(is_builtin(each.cls) for each in method.spec.components)
         try:
-            if work.terms is not None or method.spec.kernel is not None or not ours:
-                return FusionMember(data, method.fit(data), out_of_fold_values(problem, work.split, score, n_folds))
-            with blas_threads(1), ThreadPoolExecutor(work.matrices.jobs) as pool:
-                whole = pool.submit(method.fit, data)
-                outside = out_of_fold_values(problem, work.split, score, n_folds, pool.map)
-                return FusionMember(data, whole.result(), outside)
+            return FusionMember(data, method.fit(data), out_of_fold_values(problem, work.split, score, n_folds))
         except (ValueError, FloatingPointError) as error:
             raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error

@@ -10,7 +10,7 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -37,15 +37,13 @@ def out_of_fold_values(
     split: Split,
     score: Callable[[Split], NDArray[np.float64]],
     n_folds: int = INNER_FOLDS,
-    each: Callable[..., Iterable[NDArray[np.float64]]] = map,
 ) -> NDArray[np.float64]:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k).
 
     `score` trains on a fold and returns the values of its test documents. Documents that none of the first `n_folds`
-    folds tests have NaN. `each` applies a function to every fold, as `map` does.
+    folds tests have NaN.
     """
     values = np.full(problem.members.shape, np.nan)
-    folds = inner_folds(problem, split)[:n_folds]
-    for fold, scores in zip(folds, each(score, folds), strict=True):
-        values[fold.test] = scores
+    for fold in inner_folds(problem, split)[:n_folds]:
+        values[fold.test] = score(fold)
     return values[split.train]
