@@ -18,6 +18,7 @@ from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.representation import canonical_csr
+from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,13 +114,15 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
 def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
     """Return the inner products of scores of PLSI models; a machine is a hyperplane in the space of the scores."""
     counts, split = work.problem.counts.matrix, work.split
-    model, folded, seconds = _plsi_model(work, spec, counts)
+    with numba_threads(work.matrices.jobs):
+        model, folded, seconds = _plsi_model(work, spec, counts)
     watch.book("extraction", seconds[0])
 
     def values(machines: MulticlassSvm) -> Array:
         """Return the values of the hyperplanes."""
         hyperplanes = linear_svm_hyperplanes(model.scores_, machines.machines)
-        found = hyperplanes.values(model.scores(counts[split.test], folded))
+        with numba_threads(work.matrices.jobs):
+            found = hyperplanes.values(model.scores(counts[split.test], folded))
         watch.lap("testing")
         watch.book("testing", seconds[1])
         return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
+from benchmark.classifiers.batch_svm import batch_decision_values
 from benchmark.classifiers.hyperplanes import train_one_vs_rest
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
@@ -36,13 +35,12 @@ from benchmark.methods.gram_sources import (
 from benchmark.methods.problem import Decisions, check_finite_values
 from benchmark.methods.split_data import SplitData, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads, rows_per_block, run_blocks
+from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -90,29 +88,26 @@ class SvmMethod(Method):
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        with limit_threads(work.matrices):
-            watch = Stopwatch()
-            source, machines = self._trained(work, watch)
-            values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
-            watch.lap("testing")
-            return decided(work, self.spec, machines, values, watch.seconds())
+        watch = Stopwatch()
+        source, machines = self._trained(work, watch)
+        values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
+        watch.lap("testing")
+        return decided(work, self.spec, machines, values, watch.seconds())
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
     ) -> list[SettingPredictions | Exception]:
         """Train machines that share inner products on a split; return the predictions or the error of each."""
-        with limit_threads(work.matrices):
-            return _solve_together([each.spec for each in methods], work, once=once)
+        return _solve_together([each.spec for each in methods], work, once=once)
 
     def fit(self, work: SplitData) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
             return super().fit(work)
-        with limit_threads(work.matrices):
-            source, machines = self._trained(work, Stopwatch())
-            if source.hyperplanes is not None:
-                return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
-            return FittedMachines.of(work, self.spec, source.rows, machines)
+        source, machines = self._trained(work, Stopwatch())
+        if source.hyperplanes is not None:
+            return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
+        return FittedMachines.of(work, self.spec, source.rows, machines)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
@@ -221,18 +216,13 @@ class SharedMatrixSvm(SvmMethod):
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
-        with limit_threads(matrices):
-            documents = (problem.key, self.spec.representation)
-            key = (*documents, repr(self.spec.kernel), classifier.scale_C, classifier.ridge)
-            matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
-            watch.lap("kernel")
-            parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
-            firsts = [labels[split.train] == 0 for split in splits]
-            problems = [
-                BinaryProblem(split.train[first], split.train[~first], split.test)
-                for split, first in zip(splits, firsts, strict=True)
-            ]
-            values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
+        key = problem.key, self.spec.representation, repr(self.spec.kernel), classifier.scale_C, classifier.ridge
+        matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
+        watch.lap("kernel")
+        parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
+        first = labels == 0
+        problems = [(split.train[first[split.train]], split.train[~first[split.train]], split.test) for split in splits]
+        values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
         # LIBSVM's rule: only a positive decision value predicts the first class.
@@ -263,13 +253,3 @@ class SharedMatrixSvm(SvmMethod):
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds()
-
-
-@contextmanager
-def limit_threads(matrices: MatrixCache) -> Iterator[None]:
-    """Limit BLAS and compiled functions to the run's number of threads while the block runs.
-
-    Only one of LIBSVM, BLAS and numba uses the cores at a time.
-    """
-    with blas_threads(matrices.jobs), numba_threads(matrices.jobs):
-        yield
