@@ -83,7 +83,7 @@ def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSo
     points, tested = canonical_csr(everything[split.train]), canonical_csr(everything[split.test])
     cost = spec.classifier.build().cost(self_products(everything))
     watch.lap("extraction")
-    train = DenseRows.square(work.matrices.square(points))
+    train = DenseRows(work.matrices.square(points))
     watch.lap("products")
 
     def hyperplanes(machines: MulticlassSvm) -> Hyperplanes:
@@ -106,9 +106,9 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
     watch.lap("kernel")
-    tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
+    tiles = DenseRows(tested)
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
-    return GramSource(DenseRows.square(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
+    return GramSource(DenseRows(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
 
 
 def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
@@ -127,7 +127,7 @@ def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSo
         watch.book("testing", seconds[1])
         return found
 
-    train = DenseRows.square(work.matrices.square(model.scores_))
+    train = DenseRows(work.matrices.square(model.scores_))
     return GramSource(train, split.train, spec.classifier.build().C, values)
 
 

@@ -41,7 +41,7 @@ class TopMethod(Method):
         watch, cost = Stopwatch(), classifier.cost(self_products(everything))
         gram = matrices.square(points)
         watch.lap("products")
-        matrices.nodes.fill(DenseRows.square(gram), matrices.jobs, classifier.ridge)
+        matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
         machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
         hyperplanes = linear_svm_hyperplanes(points, machines)
         top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
