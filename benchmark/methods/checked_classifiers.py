@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -111,7 +110,7 @@ class CheckedClassifier:
         """File and line of the classifier's class, for messages."""
         return source_location(type(self.classifier), short=True)
 
-    def fit(self, X: Any, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
+    def fit(self, X: Any, y: NDArray[np.int32]) -> CheckedClassifier:
         """Train the classifier on copies and check its `classes_`.
 
         Parameters
@@ -120,8 +119,6 @@ class CheckedClassifier:
             Training points or texts.
         y : int32 array, shape (n,)
             Their classes.
-        *rankings : intp array, shape (k, V), or None
-            Terms of each class, the best first, for a classifier that selects terms.
 
         Raises
         ------
@@ -129,7 +126,7 @@ class CheckedClassifier:
             If `classes_` isn't the set of training classes without repetition.
         """
         expected = np.unique(y)
-        fitted = self.classifier.fit(self._input(X), y.copy(), *copy.deepcopy(rankings))
+        fitted = self.classifier.fit(self._input(X), y.copy())
         self.classifier = self.classifier if fitted is None else fitted
         classes = np.asarray(getattr(self.classifier, "classes_", expected))
         if classes.dtype.kind not in "iu" or not np.array_equal(np.sort(classes), expected):

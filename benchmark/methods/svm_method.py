@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,42 +155,39 @@ def _solve_together(
     The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
     divided equally.
     """
-    watch, matrices = Stopwatch(), work.matrices
+    watch, matrices, jobs = Stopwatch(), work.matrices, work.matrices.jobs
     exponent, (rows, sizes) = specs[0].build_kernel().exponent, by_class(work)
     products = work.products(specs[0], exponent, watch, by_class=True, once=once)
-
-    @cache  # equal kernels are evaluated once
-    def gram(kernel: str, normalization: str, *, tested: bool) -> LazyGram:
-        built = next(spec for spec in specs if repr(spec.kernel) == kernel).build_kernel()
-        return LazyGram(built, products, normalization, work.split.test if tested else rows, rows)
-
     results: dict[int, SettingPredictions | Exception] = {}
-    pending: dict[int, SvmProblem] = {}
-    test_grams: list[LazyGram] = []
+    problems, tested = dict[int, SvmProblem](), dict[int, LazyGram]()
+    grams: dict[tuple[str, str], list[LazyGram]] = {}  # equal kernels are evaluated once
     for number, spec in enumerate(specs):
-        classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
+        classifier, kernel, normalization = (
+            spec.classifier.build(),
+            spec.build_kernel(),
+            spec.representation.normalization,
+        )
         try:
-            C = scaled_cost(classifier, spec.build_kernel(), products, name[1])
+            C = scaled_cost(classifier, kernel, products, normalization)
         except ValueError as error:
             results[number] = error
             continue
-        pending[number] = SvmProblem(gram(*name, tested=False), C, classifier.epsilon, classifier.ridge)
-        test_grams.append(gram(*name, tested=True))
+        both = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+        train, tested[number] = grams.setdefault((repr(spec.kernel), normalization), [*both])
+        problems[number] = SvmProblem(train, C, classifier.epsilon, classifier.ridge)
     watch.lap("products")
-    together = Stopwatch()
-    budget, jobs = matrices.budget, matrices.jobs
-    trained = train_multiclass_together([*pending.values()], sizes, jobs=jobs, nodes=matrices.nodes, budget=budget)
+    together, nodes, budget = Stopwatch(), matrices.nodes, matrices.budget
+    trained = train_multiclass_together([*problems.values()], sizes, jobs=jobs, nodes=nodes, budget=budget)
     together.lap("kernel")
-    decision_values = svm_decision_values_together(trained, test_grams, jobs=jobs)
+    decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
     together.lap("testing")
     solver = [0.0 if isinstance(each, Exception) else sum(m.seconds for m in each.machines) / jobs for each in trained]
-    shared = together.seconds()
-    shared[TIMERS.index("kernel")] = max(0.0, shared[TIMERS.index("kernel")] - sum(solver))
-    for number, svms, values, training in zip(pending, trained, decision_values, solver, strict=True):
+    together.book("kernel", -sum(solver))
+    for number, svms, values, training in zip(problems, trained, decision_values, solver, strict=True):
         if isinstance(svms, Exception) or isinstance(values, Exception):
             results[number] = svms if isinstance(svms, Exception) else values  # type: ignore[assignment]
             continue
-        seconds = watch.seconds() + shared / len(pending)
+        seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
         seconds[TIMERS.index("training")] += training
         results[number] = decided(work, specs[number], svms, values, seconds)
     return [results[i] for i in range(len(specs))]
@@ -215,16 +211,14 @@ class SharedMatrixSvm(SvmMethod):
         matrices: MatrixCache,
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
-        watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
+        first, classifier = problem.documents.labels == 0, self.spec.classifier.build()
         key = problem.key, self.spec.representation, repr(self.spec.kernel), classifier.scale_C, classifier.ridge
         matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
-        watch.lap("kernel")
-        parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
-        first = labels == 0
+        watch, parameters = Stopwatch(), {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
         problems = [(split.train[first[split.train]], split.train[~first[split.train]], split.test) for split in splits]
         values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
         watch.lap("training")
-        seconds = (spent + watch.seconds("training")) / len(splits)
+        seconds = (spent + watch.seconds()) / len(splits)
         # LIBSVM's rule: only a positive decision value predicts the first class.
         decisions = (Decisions((v <= 0).astype(np.int32), v == 0, np.column_stack([v, -v])) for v in values)
         return [each.timed(seconds) for each in decisions]
