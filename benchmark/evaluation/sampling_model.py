@@ -140,15 +140,12 @@ class SamplingModel(ABC):
         if not a.outcome.multilabel:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
-            return self._micro_sign_test(a.outcome, b.outcome)
+            return micro_sign_test(a.outcome, b.outcome)
         return not_testable((a.cell, b.cell), name, "documents have several classes")
 
     @abstractmethod
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run every valid test, uncorrected for multiplicity; the first metric is the main one."""
-
-    @abstractmethod
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
 
 
 class DocumentSampling(SamplingModel):
@@ -221,11 +218,6 @@ class DocumentSampling(SamplingModel):
             found.append(self.test("wilcoxon", a, b, metrics[0]))
         return found
 
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
-        """Run the micro sign test on the decisions of all splits pooled into one."""
-        check_same_documents(a, b)
-        return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
-
 
 class ReplicateSampling(SamplingModel):
     """Estimates and tests whose sample is the replicates of training documents."""
@@ -267,9 +259,6 @@ class ReplicateSampling(SamplingModel):
         if a.outcome.multilabel:
             return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
         return [*found, document_test("mcnemar", a.outcome, b.outcome)]
-
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
-        return micro_sign_test(a, b)
 
 
 def sampling_of(tags: Tags, seed: int) -> SamplingModel:
