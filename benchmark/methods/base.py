@@ -70,7 +70,7 @@ class Method:
             If the method can't be used on these documents.
         """
         if self.joins(problem, terms) is None:
-            works = (SplitData.of(problem, split, splits, terms, self.aggregate, matrices) for split in splits)
+            works = (SplitData.of(problem, split, terms, self.aggregate, matrices) for split in splits)
             return [self.solve_split(work) for work in works]
         (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
         if isinstance(predictions, Exception):
@@ -80,7 +80,7 @@ class Method:
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
         watch = Stopwatch()
-        fitted = self.fit(work.alone_on(work.split))
+        fitted = self.fit(work)
         watch.lap("training")
         decisions = fitted.decide(work.inputs(self.spec)[work.split.test])
         watch.lap("testing")
@@ -135,7 +135,7 @@ def solve_batch(
         pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
         if not pending:
             continue
-        work = SplitData.of(problem, split, [*all_splits.values()], terms, first.aggregate, matrices)
+        work = SplitData.of(problem, split, terms, first.aggregate, matrices)
         for i, result in zip(pending, first.solve_joined([asked[i][0] for i in pending], work, once=once), strict=True):
             if isinstance(result, Exception):
                 failed[i] = result

@@ -59,13 +59,13 @@ class PointClassifierMethod(Method):
         jobs = 1 if problem.pruning else matrices.jobs
         own_terms = problem.pruning or not (terms is None or spec.classifier.tags.selects_terms)
         separate = takes_counts(spec) and (own_terms or depends_on_split(spec.representation))
-        whole = SplitData(problem, splits[0], splits, None, self.aggregate, matrices)
+        whole = SplitData(problem, splits[0], None, self.aggregate, matrices)
         # Points of a single split are made below, and dropped before it trains on its rows.
         shared = None if separate or len(splits) == 1 else whole.points(spec)
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
-            watch, work = Stopwatch(), SplitData.of(problem, split, splits, terms, self.aggregate, matrices)
+            watch, work = Stopwatch(), SplitData.of(problem, split, terms, self.aggregate, matrices)
             points = work.points(spec) if shared is None else shared
             train, test = points[split.train], points[split.test]
             del points

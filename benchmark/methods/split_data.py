@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +16,7 @@ from benchmark.representation import normalize_rows
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -118,8 +118,6 @@ class SplitData:
     whole : Problem
         The documents over all terms that the split's pruning keeps.
     split : Split
-    splits : sequence of Split
-        The splits that are solved in the same call, including `split`.
     terms : int or None
         Number of terms to select; None for all.
     aggregate : str
@@ -129,29 +127,14 @@ class SplitData:
 
     whole: Problem
     split: Split
-    splits: Sequence[Split]
     terms: int | None
     aggregate: str
     matrices: MatrixCache
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        split: Split,
-        splits: Sequence[Split],
-        terms: int | None,
-        aggregate: str,
-        matrices: MatrixCache,
-    ) -> Self:
-        """Return the data of a split; one that is pruned or selects terms has its own, and shares nothing."""
-        if problem.pruning is not None or terms is not None:
-            splits = [split]
-        return cls(problem.pruned(split.train), split, splits, terms, aggregate, matrices)
-
-    def alone_on(self, split: Split) -> Self:
-        """Return the data of another split, solved without others."""
-        return replace(self, split=split, splits=[split])
+    def of(cls, problem: Problem, split: Split, terms: int | None, aggregate: str, matrices: MatrixCache) -> Self:
+        """Return the data of a split of a problem."""
+        return cls(problem.pruned(split.train), split, terms, aggregate, matrices)
 
     @property
     def learned(self) -> LearnedClasses:
@@ -207,9 +190,10 @@ class SplitData:
         Splits and methods with the same representation and exponent share them, unless they are needed only `once`.
         `by_class` as in `MatrixCache.products`.
         """
-        points, matrices = spec.representation, self.matrices
+        points, matrices, columns, known = spec.representation, self.matrices, self.split.train, self.problem.trained
         alone = depends_on_split(points)
-        columns = self.split.train if alone else self._columns()
+        if not alone and known is not None and np.isin(columns, known, assume_unique=True).all():
+            columns = known  # of all splits of the experiment
         budget = matrices.budget // (SINGLE_USE_FRACTION if by_class and (once or alone) else 1)
         rows = weighting_rows(self.whole, points, self.split)
         products, seconds = matrices.products(
@@ -217,11 +201,6 @@ class SplitData:
         )
         watch.book("products", seconds)
         return products
-
-    def _columns(self) -> NDArray[np.intp]:
-        """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
-        known, rows = self.problem.trained, training_rows_of(self.splits)
-        return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
 
 
 def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:

@@ -159,7 +159,7 @@ def _trained(
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
     def data_of(split: Split) -> SplitData:
-        return SplitData.of(problem, split, [split], setting.terms, method.aggregate, matrices)
+        return SplitData.of(problem, split, setting.terms, method.aggregate, matrices)
 
     def score(fold: Split) -> NDArray[np.float64]:
         context.observer.step(fold.name)

@@ -102,7 +102,7 @@ def trained(
     method: Method, problem: Problem, split: Split, terms: int | None, bench: MatrixCache
 ) -> tuple[FittedMethod, Any]:
     """A method that is trained on a split, and what it takes of all documents."""
-    data = SplitData.of(problem, split, [split], terms, method.aggregate, bench)
+    data = SplitData.of(problem, split, terms, method.aggregate, bench)
     return method.fit(data), data.inputs(method.spec)
 
 

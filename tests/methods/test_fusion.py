@@ -75,7 +75,7 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     (found,) = method.solve(problem, [split], number, bench)
     np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
-    whole = method.train(SplitData(problem, split, [split], number, "maximum", bench))
+    whole = method.train(SplitData(problem, split, number, "maximum", bench))
     assert whole.rule.weights == (1.0, 0.5, 2.0)
     tested = [
         fitted.class_values(data.inputs(own.spec)[split.test])
@@ -138,4 +138,4 @@ def test_an_error_names_the_method_and_fails_its_fusions_alone() -> None:
     assert str(failed).startswith("method-1: C can't be divided by the mean")
     assert len(found) == 2  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^method-1: C can't be divided"):
-        broken.train(SplitData(problem, splits[0], splits[:1], None, "sum", MatrixCache()))
+        broken.train(SplitData(problem, splits[0], None, "sum", MatrixCache()))

@@ -202,7 +202,7 @@ class FusedMethod(Method):
         method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
 
         def data_of(split: Split) -> SplitData:
-            return SplitData.of(problem, split, [split], work.terms, method.aggregate, work.matrices)
+            return SplitData.of(problem, split, work.terms, method.aggregate, work.matrices)
 
         def score(fold: Split) -> Array:
             return method.score(data_of(fold))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +57,9 @@ class ThresholdedMethod(Method):
             raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
         thresholds = np.zeros(len(columns))
         if hasattr(rule, "fit"):
-            values = out_of_fold_values(work.whole, work.split, lambda fold: self.method.score(work.alone_on(fold)))
+            values = out_of_fold_values(
+                work.whole, work.split, lambda fold: self.method.score(replace(work, split=fold))
+            )
             rule.fit(values[:, columns], members[:, columns])
             what = f"the threshold rule {type(rule).__name__}"
             thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
