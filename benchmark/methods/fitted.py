@@ -13,10 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_class_scores, svm_decision_values
-from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
@@ -24,6 +22,7 @@ from benchmark.methods.problem import Decisions
 from benchmark.representation import canonical_csr, power_transform
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.classifiers.hyperplanes import Hyperplanes
@@ -99,21 +98,14 @@ class FittedMachines(FittedMethod):
         m, s = inputs.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
-        products, normalization = self._products(inputs), "l1" if self.view.dirichlet else "none"
-        gram = LazyGram(self.kernel, products, normalization, np.arange(m), np.arange(m, m + s))
+        # Rows 0 to m - 1 are the documents, m to m + s - 1 the support vectors.
+        points, exponent, columns = self.view.points(inputs), self.kernel.exponent, np.arange(m, m + s)
+        points = power_transform(points, exponent)
+        squares = np.concatenate([self_products(points), self_products(self._support)])
+        norms, streamed = {"none": np.ones(m + s)}, self._streamed.of(points)
+        products = InnerProducts(streamed, columns, squares, norms, exponent, inputs.shape[1])
+        gram = LazyGram(self.kernel, products, "none", np.arange(m), columns)
         return svm_decisions(self.learned, self.machines, svm_decision_values(self.machines, gram))
-
-    def _products(self, counts: sp.csr_array) -> InnerProducts:
-        """Return the inner products of m documents, rows 0 to m - 1, and the s support vectors, rows m to m + s - 1."""
-        m, s, view, exponent = counts.shape[0], self.counts.shape[0], self.view, self.kernel.exponent
-        if view.dirichlet:
-            each = (view.weighting.transform(part) for part in (counts, self.counts))  # type: ignore[union-attr]
-            weights = sp.vstack([*each], format="csr")
-            return dirichlet_products(weights, exponent, view.dirichlet, n_rows=m)
-        points, support = power_transform(view.points(counts), exponent), self._support
-        squares = np.concatenate([self_products(points), self_products(support)])
-        columns, norms = np.arange(m, m + s), {"none": np.ones(m + s)}
-        return InnerProducts(self._streamed.of(points), columns, squares, norms, exponent, counts.shape[1])
 
     @cached_property
     def _support(self) -> sp.csr_array:

@@ -79,15 +79,12 @@ class FittedView:
     weighting : Weighting or None
         Fitted weighting; None where documents are texts or vectors, which stay as they are.
     normalization : {"none", "l1", "l2"}
-    dirichlet : float
-        α of the Dirichlet prior of kernels; 0 for none.
     features : transformer or None
         Feature map of normalized points.
     """
 
     weighting: Weighting | None
     normalization: str = "none"
-    dirichlet: float = 0.0
     features: Any = None
 
     def points(self, inputs: Any) -> Any:
@@ -176,7 +173,7 @@ class SplitData:
         points = spec.representation
         features = None if points.features is None else points.features.build()
         weighting = self.problem_of(spec).weighting(points, weighting_rows(self.whole, points, self.split))
-        return FittedView(weighting, points.normalization, points.dirichlet, features)
+        return FittedView(weighting, points.normalization, features)
 
     def points(self, spec: MethodSpec) -> Any:
         """Return the points of all documents, or their texts or vectors."""

@@ -103,6 +103,8 @@ class SvmMethod(Method):
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
             return super().fit(work)
+        if self.spec.representation.dirichlet:
+            raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
         source, machines = self._trained(work, Stopwatch())
         if source.hyperplanes is not None:
             return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
