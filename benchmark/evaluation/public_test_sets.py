@@ -73,12 +73,8 @@ class PublicTestSet:
         return "labels" if self.multilabel else "label"
 
 
-def _read_test_sets() -> dict[str, PublicTestSet]:
-    facts = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
-    return {name: PublicTestSet(name, **fields) for name, fields in facts.items()}
-
-
-TEST_SETS = _read_test_sets()
+_FACTS = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
+TEST_SETS = {name: PublicTestSet(name, **fields) for name, fields in _FACTS.items()}
 
 
 @dataclass(frozen=True, eq=False)

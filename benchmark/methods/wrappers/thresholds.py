@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
@@ -51,7 +50,7 @@ class ThresholdedMethod(Method):
             one finite threshold for each class.
         """
         members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
-        columns, at_least_one = whole.learned.columns, gives_a_class(rule)
+        columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
         if at_least_one and not members.any(axis=1).all():
             none = int(np.count_nonzero(~members.any(axis=1)))
             raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
