@@ -126,9 +126,9 @@ class SamplingModel(ABC):
         reach = math.sqrt(max(0.0, middle**2 - square * (above.mean() ** 2 - t2 * aa)))
         return Estimate(value, (middle - reach) / square, (middle + reach) / square, n, "fieller")
 
-    @abstractmethod
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Return Z of the micro sign test of a against b, with a bootstrap interval; raise ValueError if undefined."""
+        """Return Z of the micro sign test, with a bootstrap interval; ValueError if documents are tested repeatedly."""
+        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
 
     def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
         """Run the test "sign", "mcnemar" or "wilcoxon"; return "not testable" where the sample doesn't allow it."""
@@ -204,10 +204,6 @@ class DocumentSampling(SamplingModel):
             raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
         return super().ratio(a, b, metric)
 
-    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Return Z of the micro sign test, with a bootstrap interval."""
-        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
-
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run every valid test of two cells; Wilcoxon's over splits needs more than one split."""
         one, other = _outcomes(a, b)
@@ -242,10 +238,6 @@ class ReplicateSampling(SamplingModel):
     def counted(self, scores: CellScores, ours: Estimate) -> str:
         """Describe the sample by its number of replicates, or of documents for numbers without replicates."""
         return f"{len(scores.folds)} replicates" if scores.folds else f"{ours.n:,} documents"
-
-    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Raise ValueError: documents are tested more than once."""
-        raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
 
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
