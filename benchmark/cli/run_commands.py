@@ -61,9 +61,6 @@ def run(
             show_default="this process alone",
         ),
     ] = None,
-    max_workers: Annotated[
-        int | None, typer.Option("--max-workers", min=0, help="Maximum number of workers.", show_default="all")
-    ] = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
@@ -90,17 +87,15 @@ def run(
         ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
     ):
         if any(each.is_dir() for each in configs):
-            if len(configs) > 1 or only or dask or max_workers is not None:
+            if len(configs) > 1 or only or dask:
                 raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
             sentence, tables, equal = run_again(configs[0], out, observer, **how)
             answer.answer(sentence, tables, equal=equal)
             raise SystemExit(not equal)
-        if max_workers is not None and dask is None:
-            raise ConfigError("--max-workers limits the workers of --dask: add --dask")
         if dask is not None:
             from benchmark.workers.cluster import parse_dask_option
 
-            how["workers"] = parse_dask_option(dask, max_workers)
+            how["workers"] = parse_dask_option(dask)
         failed = False
         experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
         for done in run_all(experiments, out, observer, **how):

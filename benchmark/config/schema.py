@@ -288,14 +288,14 @@ class ParallelSection(ConfigSection):
     backend : str
         The library that distributes the work.
     dask_address : str or None
-        Address or file of a scheduler; by default processes of this machine.
+        Address or file of a scheduler, all of whose workers compute; by default processes of this machine.
     n_jobs : int or None
-        Largest number of processes; 0 is this process alone; by default all.
+        Number of processes of this machine; by default one a processor.
     """
 
     backend: Literal["dask"] = "dask"
     dask_address: str | None = None
-    n_jobs: int | None = Field(default=None, ge=0)
+    n_jobs: int | None = Field(default=None, ge=1)
 
 
 #: Keys that a variant may override; its cells are those of the configuration, unless it names methods.

@@ -7,6 +7,7 @@ import pickle
 import signal
 import warnings
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
-#: Seconds to wait for a scheduler and a first worker, between results before the scheduler is asked, and to close.
+#: Seconds to wait for a scheduler or a worker, for a result before workers are looked for, and to close.
 CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 #: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
 
 
-def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
+def parse_dask_option(dask: str) -> ParallelSection:
     """Parse ``--dask``: ``local``, ``local:4``, the address of a scheduler, or its file."""
     name, _, number = dask.partition(":")
     if name != "local":
-        return ParallelSection(dask_address=dask, n_jobs=at_most)
-    if number and not number.isdecimal():
+        return ParallelSection(dask_address=dask)
+    if number and not (number.isdecimal() and int(number)):
         raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
-    return ParallelSection(n_jobs=int(number) if number else at_most)
+    return ParallelSection(n_jobs=int(number) if number else None)
 
 
 def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
@@ -77,7 +78,7 @@ class DaskExecutor:
         self._section, self._store, self._jobs, self._observer = section, store, jobs, observer
         self._client: Any = None
         self._local: Any = None
-        self._failed = section.n_jobs == 0
+        self._failed = False
 
     def __enter__(self) -> Self:
         return self
@@ -104,8 +105,8 @@ class DaskExecutor:
             self._failed = True
             self._close()
 
-    def _computed(self, task: PlannedTask, waiting: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Yield the results of groups as they are done; at most so many groups are with workers at once."""
+    def _computed(self, task: PlannedTask, groups: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the results of groups as they are done."""
         if self._client is None:
             self._connect()
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
@@ -115,17 +116,13 @@ class DaskExecutor:
             payload = make_payload(*self._run, self._store, self._threads)
             with warnings.catch_warnings(action="ignore"):  # that the counts are large
                 self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        at_most, running = self._section.n_jobs or len(waiting), set[Any]()
-        while waiting or running:
-            while waiting and len(running) < at_most:
-                group = task.variant, task.task, waiting.pop(0)
-                running.add(self._client.submit(compute_group, self._sent, *group, pure=False))
+        work = partial(self._client.submit, compute_group, self._sent, task.variant, task.task, pure=False)
+        running = {work(group) for group in groups}
+        while running:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-                if not known["workers"]:
-                    raise RuntimeError("no worker is left") from None
+                self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
                 continue
             running -= done
             for kind, value in chain.from_iterable(future.result() for future in done):

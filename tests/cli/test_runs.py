@@ -190,14 +190,13 @@ class TestOptions:
 
         monkeypatch.setattr("benchmark.workers.cluster.DaskExecutor", start)
         (here / "workers.yaml").write_text(f"{SMALL}\nparallel: {{n_jobs: 5}}\n")
-        for options in ("", "--dask local:3", "--dask tcp://host:1 --max-workers 4"):
+        for options in ("", "--dask local:3", "--dask tcp://host:1"):
             bench("run", "workers.yaml", *options.split(), code=7)
         assert named == [
             ParallelSection(n_jobs=5),
             ParallelSection(n_jobs=3),
-            ParallelSection(dask_address="tcp://host:1", n_jobs=4),
+            ParallelSection(dask_address="tcp://host:1"),
         ]
-        refused("run", "small", "--max-workers", 1, said="--max-workers limits the workers of --dask: add --dask")
 
     def test_of_a_plan(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("BENCH_CACHE", str(here / "store"))

@@ -122,7 +122,7 @@ def checked(**changes: Any) -> Experiment:
 
 
 def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) -> None:
-    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4}
+    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": None}
     one, other = checked(), checked(parallel=block)
     assert (one, one.raw, one.parallel) == (other, other.raw, None)
     (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": block}))
@@ -132,7 +132,7 @@ def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) ->
     assert [each.parallel and each.parallel.model_dump() for each in read] == [block, None]
     for wrong, said in (
         ({"backend": "loky"}, "parallel.backend"),
-        ({"n_jobs": -1}, "parallel.n_jobs"),
+        ({"n_jobs": 0}, "parallel.n_jobs"),
         ({"address": "tcp://127.0.0.1:8786"}, "did you mean 'dask_address'?"),
     ):
         with pytest.raises(ConfigError, match=re.escape(said)):
