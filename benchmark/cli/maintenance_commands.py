@@ -87,28 +87,7 @@ def cache_info() -> None:
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{_entries(sizes)} of at most {format_bytes(store.limit)}")
-
-
-@cache.command("list", epilog="Example: bench cache list")
-def cache_list() -> None:
-    """List the matrices and models of kernels with their computing times, and count all other entries."""
-    from collections import defaultdict
-
-    from benchmark.cli.terminal import format_bytes
-    from benchmark.experiment.store import KERNEL_STAGE, Store
-
-    kernels, others = defaultdict[str, list[tuple[int, float]]](list), list[int]()
-    for facts, n_bytes, _ in Store().described():
-        if facts.get("stage") == KERNEL_STAGE:
-            kernels[facts["about"]].append((n_bytes, facts["seconds"]))
-        else:
-            others.append(n_bytes)
-    for about, entries in kernels.items():
-        sizes, seconds = map(sum, zip(*entries, strict=True))
-        echo(f"{len(entries):,} × {about}: {format_bytes(sizes)}, {seconds:,.1f} s to compute")
-    sizes_of_kernels = [n_bytes for entries in kernels.values() for n_bytes, _ in entries]
-    echo(f"{_entries(sizes_of_kernels, 'entries of kernels')}; {_entries(others, 'other entries')}")
+    echo(f"{store.folder}\n{_entries(len(sizes), sum(sizes))} of at most {format_bytes(store.limit)}")
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
@@ -119,17 +98,17 @@ def cache_clear(
     from benchmark.experiment.store import Store
 
     store = Store()
-    what = _entries([n_bytes for _, n_bytes, _ in store.entries()])
+    sizes = [n_bytes for _, n_bytes, _ in store.entries()]
+    what = _entries(len(sizes), sum(sizes))
     if not yes and not is_terminal():
         raise ConfigError(f"{store.folder}: {what} would be removed; not a terminal: add --yes to confirm")
     if not yes:
         typer.confirm(f"Remove {what} from {store.folder}?", abort=True, err=True)
-    n, n_bytes = store.clear()
-    echo(f"removed {_entries([n_bytes], n=n)}")
+    echo(f"removed {_entries(*store.clear())}")
 
 
-def _entries(sizes: list[int], what: str = "entries", n: int | None = None) -> str:
+def _entries(n: int, n_bytes: int) -> str:
     """Return the number and the bytes of entries in words."""
     from benchmark.cli.terminal import format_bytes
 
-    return f"{len(sizes) if n is None else n:,} {what}, {format_bytes(sum(sizes))}"
+    return f"{n:,} entries, {format_bytes(n_bytes)}"

@@ -192,14 +192,6 @@ class Store:
         found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
         return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
 
-    def described(self) -> list[tuple[dict[str, Any], int, float]]:
-        """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
-        found = []
-        for path, size, used in self.entries():
-            with contextlib.suppress(OSError, *_DAMAGE), self._files.open(str(path), "rb") as file:
-                found.append((_read_header(file)["facts"], size, used))
-        return found
-
     def clear(self) -> tuple[int, int]:
         """Remove all entries and unfinished files; return the number of entries and their bytes."""
         gone = self.entries()
@@ -359,17 +351,13 @@ class KernelCache:
         self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
         self.n_found = 0
 
-    def __call__(
-        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
-    ) -> Arrays:
+    def __call__(self, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
         """Return the arrays that the store has for this content and code, or else those that `make` computes.
 
         Those of a user's class that isn't stored are computed.
 
         Parameters
         ----------
-        about : str
-            Their name in `bench cache list`.
         components : sequence of type
             Classes whose code decides the arrays.
         content : mapping
@@ -387,8 +375,7 @@ class KernelCache:
         arrays = make()
         seconds = time.perf_counter() - started
         n_bytes = sum(array.nbytes for array in arrays.values())
-        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room:
-            entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            if self._store.put(key, entry):
-                self._room -= n_bytes
+        worth = MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room
+        if worth and self._store.put(key, StoreEntry(arrays, {"stage": KERNEL_STAGE})):
+            self._room -= n_bytes
         return arrays

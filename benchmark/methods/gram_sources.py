@@ -158,8 +158,7 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
         "terms": [work.terms, work.aggregate],
         "seed": [work.problem.seed, split.number],
     }
-    about = f"PLSI models, {len(split.train):,} documents of {len(work.problem.documents.classes)} classes"
-    arrays = work.matrices.cached(about, [GramSource, type(kernel)], content, learn)
+    arrays = work.matrices.cached([GramSource, type(kernel)], content, learn)
     by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
     if not hasattr(kernel, "scores_"):
         kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])

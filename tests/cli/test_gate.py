@@ -53,7 +53,7 @@ CALLS = {
     "init": "{folder}",
     "place": "{folder}/texts.csv",
     "data verify": "{run}",
-    **dict.fromkeys(["schema", "data list", "data fetch", "cache info", "cache list"], ""),
+    **dict.fromkeys(["schema", "data list", "data fetch", "cache info"], ""),
     "cache clear": "",
     "plugin test": "",  # the command names the file itself
 }

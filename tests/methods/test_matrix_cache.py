@@ -86,9 +86,9 @@ def test_models_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed() 
     """What is read again decides as what was computed, whatever the machine."""
     stored: dict[str, Any] = {}
 
-    def cached(what: str, parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
-        assert what == "PLSI models, 30 documents of 3 classes"
-        key = repr((what, parts, content))
+    def cached(parts: list[type], content: dict[str, Any], make: Callable[[], Any]) -> Any:
+        assert content["what"] == "PLSI models"
+        key = repr((parts, content))
         if key not in stored:
             stored[key] = make()
         return stored[key]
