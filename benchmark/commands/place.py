@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.agreement import agreement
 from benchmark.analysis.comparisons import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
@@ -188,16 +187,15 @@ def _ranking(
     cells = [shipped.scores(cell, shipped.frame[cell].tolist()) for cell in shipped.cells]
     family = [] if shipped.test_set.multilabel else cells
     tests = {test.b: test for test in holm_correction(sample.test("mcnemar", placed, cell, main) for cell in family)}
-    predicted, rows = shipped.predicted(labels), []
+    rows, given = [], np.array(labels, dtype=object)
     for scores in (placed, *cells):
         estimate, configuration = sample.estimate(scores, main), shipped.cells.get(scores.cell, "")
         row: dict[str, Any] = {"cell": scores.cell, "configuration": configuration, "macro_f1": _whole(scores, further)}
         row |= {"value": estimate.value, "low": estimate.low, "high": estimate.high}
         if configuration:
-            agreed = agreement(predicted, shipped.predicted(shipped.frame[scores.cell]))
             gap, test = sample.difference(placed, scores, main), tests.get(scores.cell)
             row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-            row |= {"differing": len(agreed.differing), "compared": NOT_SHOWN}
+            row |= {"differing": int((shipped.frame[scores.cell] != given).sum()), "compared": NOT_SHOWN}
             row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
             clear = test is None or (test.p_holm is not None and test.p_holm < SIGNIFICANCE_LEVEL)
             if clear and (gap.low > 0 or gap.high < 0):
