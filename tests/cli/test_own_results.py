@@ -20,6 +20,7 @@ from benchmark.evaluation.intervals import wilson
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 WORDS = {"billing": ["invoice", "refund", "card"], "login": ["password", "locked", "reset"]}
 WORDS |= {"crash": ["freeze", "bug", "restart"]}
 MODELS = """

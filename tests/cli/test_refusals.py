@@ -291,6 +291,7 @@ class TestRunAgain:
         bench("run", "other", "--out", "part-again")
         assert json.loads((here / "part-again" / "manifest.json").read_text())["only"] == ["ngd"]
 
+    @pytest.mark.usefixtures("users_code_here")
     def test_of_own_files_and_plugins_from_anywhere_until_they_change(self, here: Path) -> None:
         (here / "mine").mkdir()
         rows = [f"{i},{'sun sea sand' if i % 2 else 'snow ice wind'} word{i % 7},{'ab'[i % 2]}" for i in range(40)]

@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.plugins.trust import TRUST_VARIABLE, trusted_digests
 
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 PLUGIN = """
 from pathlib import Path
 from sklearn.naive_bayes import MultinomialNB
