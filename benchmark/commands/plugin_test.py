@@ -65,7 +65,7 @@ def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
     Raises
     ------
     ConfigError
-        If the file can't be loaded.
+        If the file can't be loaded, or a component can't be used.
     """
     with running_user_code_here(), tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         context = RunContext(Store(Path(folder), limit=10**9))
@@ -79,9 +79,6 @@ def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def _results(path: Path, kind: str, name: str, registry: Registry, context: RunContext) -> Iterator[tuple[str, str]]:
     """Yield checks of a component, each with its problem or ""; what a run can't see is checked once it has run."""
-    if name in registry.broken:
-        yield "can be used", registry.broken[name]
-        return
     component, runs = registry[name], False
     for documents, changes in _configurations(kind, name):
         problem = _problem(component, partial(_run, {"plugins": [str(path.resolve())], **_SMALL, **changes}, context))

@@ -189,7 +189,7 @@ def _metrics(config: ExperimentSection, node: Node, known: Registry, *, multilab
     for index, metric in enumerate(named):
         if metric not in allowed:
             what = "metric of documents with several classes" if multilabel else "metric"
-            raise node[index].error(known.broken.get(metric) or unknown_name(what, metric, allowed))
+            raise node[index].error(unknown_name(what, metric, allowed))
     return tuple(named)
 
 

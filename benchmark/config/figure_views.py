@@ -84,7 +84,7 @@ def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node
         raise node["x"].error(unknown_name("axis", figure.x, axes))
     for metric in figure.y:
         if metric not in numbers:
-            raise node["y"].error(known.metrics.broken.get(metric) or unknown_name("metric", metric, numbers))
+            raise node["y"].error(unknown_name("metric", metric, numbers))
     for label in figure.relation[1:]:
         if label not in labels:
             raise node["y"].error(unknown_name("method", label, labels))

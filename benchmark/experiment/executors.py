@@ -245,6 +245,6 @@ def make_payload(
     variants = {name: each.without_corpus for name, each in experiment.variants.items()}
     slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
-    plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
+    plugins = {each.name: each for registry in registries for each in registry.origins.values()}
     files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}
     return Payload(pickle_by_name((slim, described)), pickle.dumps(files), store, jobs)

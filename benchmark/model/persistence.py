@@ -74,7 +74,7 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
         read_state(content)
     except Exception as error:  # noqa: BLE001 - a user's class may raise anything
-        named = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
+        named = ", ".join(plugin.file.name for plugin in model.plugins) or "its file"
         rule = f"what a kept model names must stand at the top of {named}, by `def` or `class`"
         problem = f"{model.about['cell']}: its model can't be loaded again, so nothing is written: {error}; {rule}"
         raise ConfigError(one_line(problem)) from None
@@ -83,10 +83,9 @@ def write_model(model: TextClassifier, folder: Path) -> int:
     modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
     loaded = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
     for plugin in model.plugins if any(map(is_user_file, loaded)) else ():
-        if plugin.file is not None and plugin.module is not None:
-            subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
-            files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
-            plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
+        subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
+        files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
+        plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
     about = {
         "format": MODEL_FORMAT,
         "version": version("simplexbench"),
@@ -173,7 +172,7 @@ def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
 def _named_modules(plugins: Mapping[str, Plugin]) -> Iterator[None]:
     """Let plug-ins' modules be imported by the names that they had where the model was trained."""
     before = {name: sys.modules[name] for name in plugins if name in sys.modules}
-    sys.modules.update({name: each.module for name, each in plugins.items() if each.module is not None})
+    sys.modules.update({name: each.module for name, each in plugins.items()})
     try:
         yield
     finally:

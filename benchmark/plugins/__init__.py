@@ -1,1 +1,1 @@
-"""Components of one's own: found in files and installed packages, checked, and remembered by finished runs."""
+"""Components of one's own: found in files, checked, and remembered by finished runs."""

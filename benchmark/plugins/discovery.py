@@ -1,14 +1,12 @@
-"""Registries of a configuration: the shipped components, and those of plug-in files and installed packages.
+"""Registries of a configuration: the shipped components, and those of plug-in files.
 
-A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``, or a package
-with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classifiers`` and so on.
+A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, partial, wraps
-from importlib.metadata import entry_points
+from functools import partial, wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -30,13 +28,11 @@ from benchmark.plugins.sending import UserCalls, in_process
 from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
-from benchmark.system.distributions import module_file
 from benchmark.system.errors import ConfigError
 from benchmark.system.registries import Registry, is_builtin
 from benchmark.system.user_classes import (
     Plugin,
     register_plugin_class,
-    report_lines_below,
     runs_user_code_here,
     source_location,
     user_code,
@@ -44,13 +40,11 @@ from benchmark.system.user_classes import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from importlib.metadata import EntryPoint
 
     from benchmark.evaluation.metrics import Metric
     from benchmark.plugins.sending import ClassName
     from benchmark.system.yaml_source import Node
 
-_GROUP = "simplexbench."
 #: Methods and properties of a user's component that run in a process of their own, wherever they are called.
 _REMOTE = {
     "protocols": ("splits",),
@@ -112,17 +106,14 @@ def registries_for(
 
 
 def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
-    """Return the shipped components, those of installed packages, and those of plug-in files.
+    """Return the shipped components and those of plug-in files.
 
     Raises
     ------
     ConfigError
-        If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
-        and any error of an installed package, is refused only where a configuration names the component.
+        If a file can't be loaded, defines no component, uses a name that is taken, or has a component that can't work.
     """
     found = replace(BUILTIN_REGISTRIES.copied(), calls=UserCalls())
-    for entry in _entries():
-        _add_installed(entry, found)
     for path in dict.fromkeys(each.resolve() for each in files):
         add_plugin_file(load_plugin(path), path, found)
     return found
@@ -152,8 +143,7 @@ def _add(kind: str, name: str, component: Any, location: str, plugin: Plugin, fo
     registry.origins[name] = plugin
     register_plugin_class(plugin, kind, name, component)
     if wrong := component_problem(kind, name, component, found):
-        registry.broken[name] = f"{location}: {name!r} can't be used: {wrong}"
-        return
+        raise ConfigError(f"{location}: {name!r} can't be used: {wrong}")
     if kind == "metrics":
         registry[name] = _checked_metric(component, (plugin.name, kind, name), location, found.calls)
         return
@@ -188,42 +178,5 @@ def _checked_metric(metric: Metric, named: ClassName, location: str, calls: User
 
 def _taken(kind: str, name: str, found: Registries) -> str:
     """Return the location of another component with this name, or ""; kernels and classifiers share one namespace."""
-    kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
-    for registry in (getattr(found, each) for each in kinds):
-        if name in registry:
-            return source_location(function_of(registry[name]))
-        if name in registry.origins:
-            return str(registry.origins[name].name)
-    return ""
-
-
-# --- Installed packages ---
-
-
-@cache
-def _entries() -> tuple[EntryPoint, ...]:
-    """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
-    installed = entry_points()
-    return tuple(each for kind, _ in BUILTIN_REGISTRIES.each() for each in installed.select(group=_GROUP + kind))
-
-
-def _add_installed(entry: EntryPoint, found: Registries) -> None:
-    assert entry.dist is not None  # noqa: S101 - it was found in a distribution
-    plugin = Plugin(f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
-    kind, location = entry.group.removeprefix(_GROUP), f"{plugin.name} ({entry.value})"
-    registry: Registry = getattr(found, kind)
-    taken = _taken(kind, entry.name, found)
-    if taken:
-        registry.pop(entry.name, None)
-        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {location}"
-        return
-    try:
-        with user_code(ConfigError, location):
-            component = entry.load()
-        if (folder := module_file(entry.module)) is not None:
-            report_lines_below(folder)
-    except ConfigError as error:
-        registry.origins[entry.name] = plugin
-        registry.broken[entry.name] = str(error)
-    else:
-        _add(kind, entry.name, component, location, plugin, found)
+    named = found.methods if kind in ("kernels", "classifiers") else getattr(found, kind)
+    return source_location(function_of(named[name])) if name in named else ""

@@ -109,8 +109,6 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
     ConfigError
         If one can't be read, or lies outside the folder.
     """
-    if plugin.file is None:
-        return {}
     for name in sorted(plugin.reads):
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ConfigError(f"{plugin.name} reads {name}: a model, or another machine, has only files of its folder")

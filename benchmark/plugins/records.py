@@ -19,7 +19,7 @@ def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:
         parts = (part for entry in variant.entries for spec in entry.candidates for part in spec.components)
         named |= {variant.protocol.name, variant.collection.corpus, *(part.name for part in parts)}
     return [
-        {"kind": kind, "name": name, "file": str(plugin.file or ""), "digest": plugin.digest}
+        {"kind": kind, "name": name, "file": plugin.name, "digest": plugin.digest}
         for kind, registry in (*experiment.registries.each(), ("pipelines", experiment.registries.pipelines))
         for name, plugin in registry.origins.items()
         if name in named
@@ -28,7 +28,7 @@ def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:
 
 def with_plugin_paths(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
-    files = dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines")
+    files = dict.fromkeys(each["file"] for each in records if each["kind"] != "pipelines")
     return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": [*files]} if files else {})
 
 
@@ -42,5 +42,5 @@ def changed_plugin(records: Iterable[dict[str, Any]], known: Registries) -> str:
     for each in records:
         origin = getattr(known, each["kind"]).origins.get(each["name"])
         if origin is None or origin.digest != each["digest"]:
-            return each["file"] or f"the plug-in of {each['name']!r}"
+            return str(each["file"])
     return ""

@@ -66,7 +66,6 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     for kind, registry in known.each():
         if kind in COMPONENT_REGISTRIES:
             rows[kind] = [(name, _signature(cls), first_paragraph(cls.__doc__)) for name, cls in registry.items()]
-            rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
     rows["metrics"] = [(name, "", _metric(name, metric)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]

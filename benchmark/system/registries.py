@@ -24,9 +24,9 @@ class Registry(dict[str, Any]):
     Attributes
     ----------
     origins : dict of str to Plugin
-        Files and installed packages of plug-ins' components, by name.
+        Files of plug-ins' components, by name.
     broken : dict of str to str
-        Problems of plug-ins' components that can't be used, by name.
+        Problems of import paths.
     """
 
     def __init__(self, named: Mapping[str, Any], find: Callable[[str], Any] | None = None) -> None:
@@ -56,7 +56,7 @@ class Registry(dict[str, Any]):
 
 
 def unknown_component_message(what: str, name: object, registry: Mapping[str, Any]) -> str:
-    """Explain why a name is not a component: the problem of its plug-in, or that it is unknown."""
+    """Explain why a name is not a component: the problem of an import path, or that it is unknown."""
     broken = registry.broken if isinstance(registry, Registry) else {}
     if isinstance(name, str) and name in broken:
         return broken[name]

@@ -29,31 +29,30 @@ _PACKAGE_FOLDER = Path(__file__).parents[1]
 
 @dataclass(frozen=True, eq=False)
 class Plugin:
-    """A user's Python file, or the installed package of an entry point.
+    """A user's Python file.
 
     Parameters
     ----------
     name : str
-        The file's absolute path, or the distribution with its version.
+        Its absolute path.
     digest : str
-        The sha256 of the Python files that it may import, or the version.
+        The sha256 of the Python files that it may import.
     module : module
-        Its module, once it is loaded.
     """
 
     name: str
     digest: str
-    module: ModuleType | None = field(default=None, repr=False)
+    module: ModuleType = field(repr=False)
 
     @property
-    def file(self) -> Path | None:
-        """The file; None of an installed package."""
-        return Path(self.name) if Path(self.name).is_absolute() else None
+    def file(self) -> Path:
+        """The file."""
+        return Path(self.name)
 
     @property
     def reads(self) -> set[str]:
         """The files that its classes and functions name in `reads`, relative to its folder."""
-        named = [] if self.module is None else list(vars(self.module).values())
+        named = list(vars(self.module).values())
         named += [each for value in named if isinstance(value, dict) for each in value.values()]
         return {str(name) for each in named if callable(each) for name in getattr(each, "reads", ())}
 

@@ -189,8 +189,8 @@ def _component(name: ClassName, paths: Mapping[str, Path]) -> Any:
 
 @cache
 def _registries(path: Path) -> Registries:
-    """Return the registries with a plug-in's file; or those with installed packages, for the name of one."""
-    return registries_with_plugins([path] if path.is_absolute() else [])
+    """Return the registries with a plug-in's file."""
+    return registries_with_plugins([path])
 
 
 class _Sender(Observer):

@@ -79,7 +79,7 @@ class Unseeded:
         return [Split("some", np.flatnonzero(~tested), np.flatnonzero(tested))]
 
 KERNELS = {"raises": Raises, "chatty": Chatty, "asymmetric": Asymmetric, "of-the-batch": OfTheBatch,
-           "by-chance": ByChance, "number": 3}
+           "by-chance": ByChance}
 CLASSIFIERS = {"stranger": Stranger}
 FEATURES = {"learns": Learns}
 PROTOCOLS = {"unseeded": Unseeded}
@@ -91,7 +91,6 @@ FAULTS = {
     "kernel asymmetric: is symmetric": "k(x, y) and k(y, x) differ by ",
     "kernel of-the-batch: is the same for a document alone and again": "transform of a document alone and among others",
     "kernel by-chance: is the same for a document alone and again": "transform of two that were fitted alike differ by",
-    "kernel number: can be used": "each of the kernels must be a subclass of builtins.object, not 3",
     "classifier stranger: runs on documents of two classes": "but the training classes are [0, 1]",
     "feature learns: is the same for a document alone and again": "transform of a document alone and among others",
     "protocol unseeded: returns the same splits again": "has other documents when it is called again",

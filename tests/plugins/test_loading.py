@@ -10,7 +10,6 @@ import pytest
 from benchmark.experiment.configuration import load_checked
 from benchmark.plugins.discovery import registries_with_plugins
 from benchmark.system.errors import ConfigError
-from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,27 +98,29 @@ class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
         self.gamma = gamma
 
-KERNELS = {"function": function, "no-transform": NoTransform, "anything": Anything, "unwritable": Unwritable,
-           "untagged": Untagged}
-METRICS = {"function-too": function}
 """
 
 
-def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
-    config: Callable[..., Path], plugin: Callable[..., Path]
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ("KERNELS = {'mine': function}", "each of the kernels must be a subclass of"),
+        ("KERNELS = {'mine': NoTransform}", "it has no transform"),
+        ("KERNELS = {'mine': Anything}", r"no \*args"),
+        ("KERNELS = {'mine': Unwritable}", "the default of gamma"),
+        (
+            "KERNELS = {'mine': Untagged}",
+            "its `tags` are {'normalization': 'l1'}: must be a benchmark",
+        ),
+        ("METRICS = {'mine': function}", "a metric is a benchmark.evaluation.metrics.Metric"),
+    ],
+)
+def test_what_can_not_work_is_refused_with_its_line(
+    config: Callable[..., Path], plugin: Callable[..., Path], named: str, words: str
 ) -> None:
-    path = plugin(INADMISSIBLE)
-    load_checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
-    for name, words in {
-        "function": "each of the kernels must be a subclass of",
-        "no-transform": "it has no transform",
-        "anything": r"no \*args",
-        "unwritable": "the default of gamma",
-        "untagged": r"its `tags` are {'normalization': 'l1'}: must be a benchmark.system.tags.Tags",
-    }.items():
-        found = refused(config(files="mine.py", methods=name))
-        assert re.search(rf"{path}:\d+: '{name}' can't be used: .*{words}", found), found
-    assert "Metric" in refused(config(files="mine.py", methods="ngd", metrics="[function-too]"))
+    path = plugin(f"{INADMISSIBLE}\n{named}\n")
+    found = refused(config(files="mine.py", methods="ngd"))
+    assert re.search(rf"{path}:\d+: 'mine' can't be used: .*{words}", found), found
 
 
 def test_names_of_plug_ins_are_suggested_and_their_parameters_checked(config: Callable[..., Path]) -> None:
@@ -132,51 +133,3 @@ def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[
     config(name="below")
     (folder / "above.yaml").write_text("extends: below\nname: above\n", encoding="utf-8")
     assert load_checked(folder / "above.yaml").ids == ("chi2",)
-
-
-# --- Installed packages ---
-
-PACKAGE = """\
-import sys
-from pathlib import Path
-from benchmark.system.errors import ConfigError
-from benchmark.experiment.configuration import load_checked
-for name in sys.argv[2:]:
-    sys.path.insert(0, sys.argv[1])
-    try:
-        print(load_checked(Path(name)).ids[0])
-    except ConfigError as error:
-        print(error)
-"""
-
-
-@pytest.fixture
-def site(folder: Path) -> Path:
-    """A folder in which a package with entry points is installed."""
-    site, info = folder / "site", folder / "site" / "mypackage-1.dist-info"
-    (site / "mypackage").mkdir(parents=True)
-    (site / "mypackage" / "__init__.py").write_text((folder / "chi2.py").read_text())
-    (site / "mypackage" / "kernels.py").write_text("from mypackage import ChiSquared\n")
-    (site / "beside.py").write_text((folder / "beside.py").read_text())
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 1.0\n")
-    names = ("packed = mypackage.kernels:ChiSquared", "lost = mypackage.lost:Kernel", "linear = mypackage:Other")
-    kernels = "\n".join(["[simplexbench.kernels]", *names, "twice = mypackage:Other"])
-    classifiers = "[simplexbench.classifiers]\ntwice = sklearn.naive_bayes:MultinomialNB\n"
-    (info / "entry_points.txt").write_text(f"{kernels}\n{classifiers}")
-    return site
-
-
-def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
-    config: Callable[..., Path], site: Path
-) -> None:
-    names = ("packed", "ngd", "lost", "linear", "{classifier: twice}")
-    paths = [str(config(files="", methods=name, name=f"c{n}")) for n, name in enumerate(names)]
-    code, output, error = Process(str(site), *paths, code=PACKAGE).finish()
-    assert not code, error
-    packed, ngd, lost, linear, twice = output.splitlines()
-    assert (packed, ngd) == ("packed", "ngd")
-    assert "No module named 'mypackage.lost'" in lost
-    assert "euclidean.py" in linear
-    assert "mypackage 1.0" in linear
-    assert "two components are named 'twice': " in twice
