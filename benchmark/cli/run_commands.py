@@ -17,7 +17,6 @@ from benchmark.cli.options import (
     Download,
     Jobs,
     Json,
-    NoPilot,
     Out,
     Overwrite,
     Quiet,
@@ -131,7 +130,7 @@ def validate(
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
 def plan(
     config: Config,
-    no_pilot: NoPilot = False,
+    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods.")] = False,
     jobs: Jobs = 0,
     brief: Quiet = False,
     as_json: Json = False,

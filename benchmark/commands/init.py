@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.commands.plan import plan_run, plan_sentence
 from benchmark.config.value_types import as_list
 from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError
@@ -32,7 +31,6 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from benchmark.commands.plan import Plan
     from benchmark.experiment.context import RunContext
 
 #: Limits on inspected records, and on characters of a value.
@@ -177,23 +175,18 @@ def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str])
     return replace(proposal, drop=(*proposal.drop, *needed))
 
 
-def write_configuration(
-    proposal: Proposal, target: Path, context: RunContext, *, pilot: bool
-) -> tuple[list[str], Plan]:
-    """Write the configuration of a proposal, and return lines on it and the plan of its run.
+def write_configuration(proposal: Proposal, target: Path, context: RunContext) -> list[str]:
+    """Write the configuration of a proposal, and return lines on it.
 
     Nothing is written if the documents can't be counted.
     """
     written = configuration_text(proposal, target)
     experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
     read_variants(experiment, context)
-    planned = plan_run(experiment, context, with_pilot=pilot)
     write_atomically(target, written.encode())
     taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
     lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]
-    then = "" if planned.warning else f" Next: bench run {target}"
-    valid = f"The configuration is valid: {len(experiment.ids)} cells."
-    return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
+    return [*lines, f"The configuration is valid: {len(experiment.ids)} cells. Next: bench run {target}"]
 
 
 def sample_file(path: Path, **form: Any) -> Proposal:

@@ -69,7 +69,7 @@ def run_all(
     out : Path or None
         Folder of the results; several experiments get a subfolder each. None for results/runs/<name>.
     observer : Observer
-        Gets the number of cells of each run, its beginning and its end.
+        Gets the beginning and the end of each run.
     overwrite : bool
         Whether to write to folders that hold other files.
     jobs : int
@@ -85,11 +85,10 @@ def run_all(
         As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
     """
     folders = run_folders(list(experiments), out, overwrite=overwrite)
-    observer.expect([len(experiment.ids) for experiment in experiments])
     local = local_context(observer, jobs, download=download)
     executors: dict[str, DaskExecutor] = {}
     with ExitStack() as stack:
-        for experiment, folder in zip(experiments, folders, strict=True):
+        for number, (experiment, folder) in enumerate(zip(experiments, folders, strict=True), start=1):
             observer.begin(experiment.name)
             named = workers or experiment.parallel
             if named is not None and repr(named) not in executors:
@@ -105,7 +104,8 @@ def run_all(
                 raise
             experiment.registries.close()
             stored, cells = done.results.from_store
-            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            line = f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store"
+            observer.end(f"{line} ({number} of {len(folders)})" if len(folders) > 1 else "")
             yield done
 
 
@@ -158,7 +158,6 @@ def run_again(
         if out.resolve() == folder.resolve():
             raise ConfigError(f"{out}: holds the run that would be run again; name another folder with --out")
         run_folders([experiment], out, overwrite=overwrite)
-    observer.expect([len(experiment.ids)])
     observer.begin(experiment.name)
     with TemporaryDirectory(prefix="bench-run-") as temporary:
         store = Store(f"{temporary}/store", warn=observer.note)

@@ -63,7 +63,7 @@ def table(path: Path, *columns: str, changes: Any = (), rows: Any = ROWS, delimi
 def init(path: Path, *options: str) -> tuple[Result, Any]:
     """Run the command, and return its result with what it wrote."""
     target = path.with_name("own.yaml")
-    done = invoke("init", path, "--out", target, "--no-pilot", *options)
+    done = invoke("init", path, "--out", target, *options)
     return done, yaml.safe_load(target.read_text(encoding="utf-8")) if target.exists() else None
 
 

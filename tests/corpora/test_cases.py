@@ -106,7 +106,7 @@ def test_init_reads_asks_or_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     content, kind, options, expected, parts, corpus = FIRST[case]
     monkeypatch.chdir(tmp_path)
     (tmp_path / f"t.{kind}").write_text(content, encoding="utf-8")
-    code, output = invoke("init", f"t.{kind}", "--no-pilot", "--out", "own.yaml", *options.split())
+    code, output = invoke("init", f"t.{kind}", "--out", "own.yaml", *options.split())
     assert code == expected, output
     assert all(part in output for part in parts), output
     assert ("within quotes" in output) == (case == "stray quotes"), "no false alarm"

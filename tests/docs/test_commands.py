@@ -125,7 +125,7 @@ def test_your_table_in_two_commands_as_the_readme_shows_it() -> None:
 @pytest.mark.slow
 def test_numbers_of_ones_own_are_checked_in_three_lines(place: Path) -> None:
     performed("python -c \"import benchmark; benchmark.load('synthetic').to_csv('pages.csv', index=False)\"")
-    performed("bench init pages.csv --group group --no-pilot")
+    performed("bench init pages.csv --group group")
     assert follow(section("guide.md", "A check of your own numbers"), performed) == 3
     pinned = place / "pinned" / "pages.csv"
     pinned.write_text(re.sub(r"(mnb,all,accuracy,0)\.\d", r"\1.1", pinned.read_text("utf-8")), encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from benchmark.schema.registries import list_components
