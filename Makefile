@@ -59,7 +59,6 @@ trials: $(READY_TO_TEST)
 
 perf: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/measure.py $(JSON)
-	$(BIN)/python tests/perf/stages.py
 
 perf-scale: $(READY_TO_TEST)
 	$(BIN)/python tests/perf/scale.py $(LARGEST)

@@ -185,6 +185,7 @@ class TestWithoutData:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         monkeypatch.setattr("socket.socket.connect", unreachable)
         monkeypatch.setattr("socket.getaddrinfo", unreachable)
+        monkeypatch.setattr("time.sleep", lambda _: None)  # between attempts
 
     @pytest.mark.parametrize(("name", "options"), [("webkb", ("--no-download",)), ("20ng", ())])
     def test_a_run_says_how_to_get_them(self, name: str, options: tuple[str, ...], tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
-from benchmark import api
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.threads import n_processors
 
@@ -89,31 +88,6 @@ class TestFrames:
         )
         assert again.findings.experiment.raw["corpus"]["path"] == "frame.jsonl"
         assert list(section) == ["frame", "text", "label", "id", "classes"], "what was passed is left as it was"
-
-    @pytest.mark.parametrize(
-        ("role", "value"),
-        [
-            ("id", "key"),
-            ("group", "owner"),
-            ("date", "when"),
-            ("split", "side"),
-            ("drop", ["rare"]),
-            ("separator", ";"),
-            ("format", "html"),
-        ],
-    )
-    def test_take_columns_and_options_beside_the_sections(
-        self, monkeypatch: pytest.MonkeyPatch, role: str, value: Any
-    ) -> None:
-        frame = texts().assign(when=[f"2024-01-{1 + i % 28:02}" for i in range(60)])
-        frame["side"] = ["train" if i % 3 else "test" for i in range(60)]
-        label = {"labels": "kind"} if role == "separator" else {"label": "kind"}
-        monkeypatch.setattr(api.runner, "run_experiment", lambda experiment, _: experiment)
-        monkeypatch.setattr(api, "summarize", lambda _: None)
-        beside: Any = sb.run(corpus=frame, text="body", methods=["mnb"], **label, **{role: value}).findings
-        within: Any = sb.run(corpus={"frame": frame, "text": "body", **label, role: value}, methods=["mnb"]).findings
-        assert beside.raw == within.raw
-        assert beside.raw["corpus"][role] == value
 
     def test_get_what_bench_init_proposes_unless_something_is_passed(self) -> None:
         """Keys of `text` and `defaults` one by one; other sections as a whole."""

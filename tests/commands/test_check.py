@@ -179,17 +179,6 @@ class TestPredictions:
         ((lacking, *rest),) = label_deviations(run, shipped)
         assert (lacking, rest[:3]) == (cell, ["labels", "missing", "predicted"])
 
-    @pytest.mark.parametrize("lack", ["failures", "only"])
-    def test_a_part_of_a_run_is_not_shipped(self, finished, shipped, lack):
-        run = finished.results
-        part = (
-            replace(run, failures={"tf-l1-ngd": "no"})
-            if lack == "failures"
-            else replace(run, experiment=replace(run.experiment, only=("tf-l1-ngd",)))
-        )
-        with pytest.raises(BenchError, match=r"^small: its predictions aren't written, since cells are missing$"):
-            pin_predictions(part, "2.0", shipped)
-
     def test_a_cell_that_another_configuration_has_is_named_with_its_own(self, finished, shipped):
         run = finished.results
         same = replace(run, experiment=replace(run.experiment, name="other"))
@@ -201,7 +190,3 @@ class TestPredictions:
             assert (own, others) == (cell.id, f"other-{cell.id}")
             assert found.frame[own].equals(found.frame[others])
         assert not list(label_deviations(same, shipped))
-
-    def test_other_configurations_have_none(self, finished, tmp_path):
-        assert pin_predictions(finished.results, "1.0", tmp_path) is None
-        assert not list(label_deviations(finished.results, tmp_path))

@@ -22,7 +22,7 @@ from benchmark.papers.load import load_published, published_papers
 from benchmark.papers.published import PUBLISHED_FOLDER
 from tests.builders import small_experiment
 
-pytestmark = pytest.mark.usefixtures("sketched")
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 #: Classifiers that train without a library's solver.
 WITHOUT_SOLVER = {"ppt", "eef", "divergence-bayes", "born", "twcnb"}
 REQUIRED = {

@@ -17,7 +17,6 @@ from benchmark.commands.init import (
     Proposal,
     configuration_path,
     configuration_text,
-    not_a_header_reason,
     propose_columns,
 )
 from benchmark.experiment.configuration import load_checked
@@ -245,26 +244,6 @@ def test_the_form_of_dates_may_be_stated(tmp_path: Path) -> None:
     assert "'created' looks like a date" in init(path)[0].stdout
     config = init(path, "--overwrite", "--date", "created", "--date-format", "%m/%d/%Y")[1]
     assert (config["protocol"]["name"], config["corpus"]["date_format"]) == ("by-date", "%m/%d/%Y")
-
-
-@pytest.mark.parametrize(
-    ("name", "suffix", "reason"),
-    [
-        ("one two three four five six seven eight", "csv", None),
-        ("one two three four five six seven eight nine", "csv", "'one two three four five six seven eight nine' is"),
-        ("one two three four five six seven eight nine", "jsonl", None),
-        ("12.5", "csv", "'12.5' is a number or a date"),
-        ("2024-01-02", "csv", "'2024-01-02' is a number or a date"),
-        ("a", "csv", "'a' occurs again in its column"),
-    ],
-)
-def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: str, reason: str | None) -> None:
-    seen = sample(suffix, **{name: [" a ", "", "b"], "other": ["c", "d", "e"]})
-    found = not_a_header_reason(seen)
-    assert found is None if reason is None else (found or "").startswith(reason)
-    assert not_a_header_reason(seen, [name, "other"]) is None
-    assert not_a_header_reason(sample(suffix, {"header": False}, **seen.columns)) is None
-    assert not_a_header_reason(sample(suffix, **{name: ["b", "b"], "Label": ["c", "d"]})) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from benchmark.experiment.configuration import load_checked
@@ -28,21 +27,6 @@ def test_the_workflow_only_calls_what_guards_the_project() -> None:
     versions = [each.rpartition(":: ")[2] for each in tomllib.loads(read("pyproject.toml"))["project"]["classifiers"]]
     assert jobs["linux"]["strategy"]["matrix"]["python"] == [each for each in versions if re.fullmatch(r"3\.\d+", each)]
     assert text.startswith("# Not tried:")
-
-
-def test_hooks_are_those_of_the_locked_environment() -> None:
-    """Local hooks need no address, and have the versions that `make lint` and `make types` run."""
-    (repo,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
-    assert repo["repo"] == "local"
-    assert {hook["entry"].split()[0] for hook in repo["hooks"]} == {".venv/bin/ruff", ".venv/bin/mypy"}
-    assert {"ruff", "mypy"} <= set(re.findall(r"(?m)^([\w-]+)==", read("requirements-test.lock")))
-
-
-@pytest.mark.parametrize("name", ["bug", "result"])
-def test_an_issue_template_has_a_head(name: str) -> None:
-    _, head, body = read(f".github/ISSUE_TEMPLATE/{name}.md").split("---\n", 2)
-    assert {"name", "about"} == set(yaml.safe_load(head))
-    assert "`bench " in body
 
 
 def test_the_image_is_made_as_the_environment_that_is_tested_offline() -> None:
