@@ -5,7 +5,7 @@
 Each configuration is run by `bench run`, from the store where that has its results, and so is 20ng itself, with which
 they are compared. `results/far-prints.csv` has the numbers, a line a choice and cell; `--update` pins them. Seconds and
 choices that were tried before stand in that file alone. `results/far-prints.md` is made of it, the configurations and
-the published values alone. The command ends with 1 if a number differs from the pinned one by more than ties can change.
+the published values alone. The command ends with 1 if a number differs from the pinned one by more than its ties.
 """
 
 from __future__ import annotations
