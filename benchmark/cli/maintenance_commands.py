@@ -82,12 +82,13 @@ def pin_published_settings(configs: Configs) -> None:
 @cache.command("info", epilog="Example: bench cache info")
 def cache_info() -> None:
     """Show where results are stored, how many there are, and how large they are."""
-    from benchmark.cli.terminal import format_bytes
+    from rich.filesize import decimal
+
     from benchmark.experiment.store import Store
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{_entries(len(sizes), sum(sizes))} of at most {format_bytes(store.limit)}")
+    echo(f"{store.folder}\n{_entries(len(sizes), sum(sizes))} of at most {decimal(store.limit)}")
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
@@ -109,6 +110,6 @@ def cache_clear(
 
 def _entries(n: int, n_bytes: int) -> str:
     """Return the number and the bytes of entries in words."""
-    from benchmark.cli.terminal import format_bytes
+    from rich.filesize import decimal
 
-    return f"{n:,} entries, {format_bytes(n_bytes)}"
+    return f"{n:,} entries, {decimal(n_bytes)}"

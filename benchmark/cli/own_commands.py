@@ -87,7 +87,9 @@ def fit(
     download: Download = True,
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
-    from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from rich.filesize import decimal
+
+    from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.run import check_folder_writable
@@ -103,7 +105,7 @@ def fit(
         n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
-    echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
+    echo(f"Written to {out}: {learned}, {decimal(n_bytes)}")
 
 
 @app.command(

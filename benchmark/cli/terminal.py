@@ -114,18 +114,3 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
-
-
-def format_bytes(n_bytes: float) -> str:
-    """Format a number of bytes with its unit.
-
-    Examples
-    --------
-    >>> format_bytes(1_705_000_000)
-    '1.7 GB'
-    """
-    for unit in ("B", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.1f} GB"

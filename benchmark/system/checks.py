@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import stat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,11 +65,6 @@ def json_bytes(data: Any) -> bytes:
 def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which UTF-8 can't encode: those of a file's name that isn't UTF-8, or of JSON."""
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def may_block(mode: int) -> bool:
-    """Test whether a file is a pipe, device or socket, by `st_mode`: opening or reading it may never end."""
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def is_number(text: str) -> bool:

@@ -224,10 +224,10 @@ class TestStore:
     def test_is_counted_and_removed_after_a_question(
         self, here: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 B of at most 20.0 GB\n"
+        assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 bytes of at most 20.0 GB\n"
         bench("run", "small", "--quiet")
         n = len(Store().entries())
-        assert re.fullmatch(rf"{folder}\n{n} entries, \d+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)
+        assert re.fullmatch(rf"{folder}\n{n} entries, [\d.]+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)
         refused("cache", "clear", said=(f"{folder}: {n} entries, ", "would be removed; not a terminal: add --yes"))
         monkeypatch.setattr("benchmark.cli.maintenance_commands.is_terminal", lambda: True)
         assert f"Remove {n} entries, " in bench("cache", "clear", input="\n", code=1).stderr

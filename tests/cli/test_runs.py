@@ -255,7 +255,7 @@ class TestOptions:
         folder = shaped("table").folder
         wrong = [title for title in tables("explain", folder, "tf-l1-linear") if "(wrong: " in title]
         assert len(wrong) == 5
-        assert len(tables("explain", folder, "tf-l1-linear", "--examples", 2)) == 3 + 2
+        assert len(tables("explain", folder, "tf-l1-linear", "--examples", 2)) == 2 + 2
         name = wrong[0].partition(" (wrong")[0]
         (title, facts), *others = tables("explain", folder, "tf-l1-linear", "--document", name).items()
         assert (title.partition(" (")[0], others) == (name, [])

@@ -12,7 +12,6 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from benchmark.system.checks import may_block
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedRea
 
 def check_regular(path: Path) -> None:
     """Raise DataError for a pipe or device, unopened, since opening or reading may not end."""
-    if may_block(path.stat().st_mode):
+    if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
 
 
