@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+pytestmark = pytest.mark.usefixtures("sketched")
 CLASSES = ("printer", "password", "invoice")
 CONFIG: dict[str, Any] = {
     "name": "tickets",

@@ -15,6 +15,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
+from tests.shapes import sketch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> RunResult:
     folder = tmp_path_factory.mktemp("told")
     (folder / "told.yaml").write_text(CONFIG)
-    return run_and_write(load_checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
+    with pytest.MonkeyPatch.context() as patch:
+        sketch(patch)
+        return run_and_write(load_checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
 
 
 def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, Table]:

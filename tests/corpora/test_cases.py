@@ -192,6 +192,7 @@ def configuration(folder: Path, files: dict[str, Any], sections: dict[str, Any])
     return config
 
 
+@pytest.mark.usefixtures("sketched", "users_code_here")
 @pytest.mark.parametrize("case", RUNS)
 def test_a_run_notes_or_refuses(tmp_path: Path, case: str) -> None:
     files, sections, expected, parts, absent = RUNS[case]
