@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import benchmark as sb
-from benchmark.commands import plan as planning
 from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment.configuration import load_checked
@@ -200,17 +199,6 @@ class TestOptions:
             ParallelSection(n_jobs=3),
             ParallelSection(dask_address="tcp://host:1"),
         ]
-
-    def test_of_a_plan(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("BENCH_CACHE", str(here / "store"))
-        first, second = json.loads(bench("plan", "small", "--no-pilot", "--json").stdout)["tables"]
-        assert [(row["what"], row["entries"], row["in the store"]) for row in first["rows"]] == [(n, 1, 0) for n in ALL]
-        assert {row["processor time"] for row in second["rows"]} == {"–"}
-        assert bench("plan", "small", "--quiet").stdout.startswith("Training and predicting take about ")
-        monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
-        said = bench("plan", "small", "--no-pilot", "--jobs", 2).stderr
-        assert "GB are free" in said
-        assert "--jobs 1" in said
 
     def test_of_fit_and_predict_are_in_the_model_and_its_answers(self, here: Path) -> None:
         bench(
