@@ -19,7 +19,7 @@ from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.documents import DocumentsError
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.frames import FRAME_ROLES
-from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
+from benchmark.corpora.user.labels import class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.experiment.configuration import experiment_from_mapping
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from benchmark.experiment.context import RunContext
 
-#: Limits on inspected records, and on characters of a value.
-MAX_RECORDS, MAX_INIT_VALUE_LENGTH = 20_000, 200
+#: Limit on inspected records.
+MAX_RECORDS = 20_000
 #: Fewest characters of a date, and most words of a column's name; a longer first row is taken for a document.
 MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
 #: A date that may have the day or the month first.
@@ -205,10 +205,7 @@ def sample_file(path: Path, **form: Any) -> Proposal:
             how["delimiter"] = delimiter
             known = read_columns(path, **how)
     names = [name for name in known if name]
-    first = [
-        [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) and v[:1] not in LIST_BRACKETS else v for v in values]
-        for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)
-    ]
+    first = [values for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)]
     if not first:
         raise DataError(f"{path}: holds no document")
     columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)

@@ -136,11 +136,7 @@ class DaskExecutor:
         """Number of threads of a worker."""
         if self._jobs or self._section.dask_address:
             return self._jobs
-        return max(1, n_processors() // self._n_local)
-
-    @property
-    def _n_local(self) -> int:
-        return self._section.n_jobs or n_processors()
+        return max(1, n_processors() // (self._section.n_jobs or n_processors()))
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -164,7 +160,8 @@ class DaskExecutor:
                 self._observer.now("starting processes")
                 how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
                 with _uninterrupted():
-                    self._local = LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
+                    n_workers = self._section.n_jobs or n_processors()
+                    self._local = LocalCluster(n_workers=n_workers, silence_logs=logging.CRITICAL, **how)
             by_file = str(address).endswith(".json")
             named = {"scheduler_file": address} if by_file else {"address": self._local or address}
             self._client = Client(timeout=CONNECT_TIMEOUT, **named)

@@ -162,7 +162,7 @@ class TestFolders:
         assert bench("validate", "small").stdout == "configs/small.yaml: good, 2 cells\n"
         bench("report", "small")
         refused("report", "smalll", said="no run of this name in results/runs; did you mean 'small'?")
-        refused("compare", "small", "ngd", said=("'ngd' is a cell of", "name another one"))
+        refused("compare", "small", "ngd", said="ngd: there is no such folder, and no run of this name")
         refused("compare", "small", "ngd", "ngd", said="a comparison names two different cells, not 'ngd' twice")
         refused("compare", "small", "ngd", "linearr", said="did you mean 'linear'?")
         (here / "apart.yaml").write_text(SMALL.replace("name: small", "name: apart").replace("[texas]", "[cornell]"))

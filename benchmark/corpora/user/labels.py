@@ -28,8 +28,6 @@ MAX_LABEL_LENGTH = 1000
 CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
 #: Names by which programs write that a value is missing, in lower case.
 MISSING = {"nan", "none", "null", "nil", "n/a", "na", "<na>", "nat", "#n/a", "''", '""'}
-#: Brackets of a list.
-LIST_BRACKETS = ("[", "(", "{")
 #: A list in brackets, as Python, NumPy and JSON write lists, tuples and sets; an item of it; and a list of words.
 _LIST = re.compile(r"(?:array|frozenset|set)?\(?[\[({](.*?)[\])}](?:, dtype=[^,)]+\)?|\))?", re.DOTALL)
 _ITEM = re.compile(
