@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from textwrap import fill
 from typing import Annotated
 
@@ -31,23 +30,21 @@ def list_(
         str,
         typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
-    plugins: Annotated[
-        list[Path] | None, typer.Option("--plugins", metavar="FILE", help="Also list the components of a plug-in.")
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
-    from benchmark.schema.registries import component_names, list_components
+    from benchmark.schema.registries import list_components
 
     if not what and not as_json:
-        for kind, names in component_names(plugins or ()).items():
-            echo(fill(f"{kind}: {', '.join(names)}", 80, subsequent_indent="  ", break_on_hyphens=False))
+        for table in list_components(""):
+            names = ", ".join(name for name, *_ in table.rows)
+            echo(fill(f"{table.title}: {names}", 80, subsequent_indent="  ", break_on_hyphens=False))
         echo("\nWith parameters and descriptions: bench list KIND, such as bench list kernels.")
         return
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(as_json=as_json) as answer:
-        answer.tables(list_components(what, plugins or ()))
+        answer.tables(list_components(what))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown", rich_help_panel=MAINTAIN)

@@ -132,7 +132,6 @@ def plan(
     config: Config,
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods.")] = False,
     jobs: Jobs = 0,
-    brief: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
@@ -144,7 +143,7 @@ def plan(
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
 
-    with CommandOutput(quiet=brief, as_json=as_json) as answer:
+    with CommandOutput(as_json=as_json) as answer:
         experiment = load_checked(config)
         with ProgressObserver(experiment.name) as observer:
             planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)

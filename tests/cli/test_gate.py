@@ -38,10 +38,8 @@ CALLS = {
     "survey": "methods {config} --page {out}/page.md",
     "reproduce": "--configs {folder}",
     "published pin-settings": "{config}",
-    "data stats": "{config}",
     "data export": "{config} --out {out}",
     "data pin": "{config}",
-    "list": "--plugins {folder}/evil.py",
     "report": "{run}",
     "explain": "{run} x",
     "compare": "{run} mnb x",
@@ -50,7 +48,7 @@ CALLS = {
     "init": "{folder}",
     "place": "{folder}/texts.csv",
     "data verify": "{run}",
-    **dict.fromkeys(["schema", "data list", "data fetch", "cache info"], ""),
+    **dict.fromkeys(["list", "schema", "data list", "data fetch", "cache info"], ""),
     "cache clear": "",
     "plugin test": "",  # the command names the file itself
 }
@@ -203,7 +201,7 @@ def test_commands_that_run_trusted_code_do_so_here(received: Any, monkeypatch: p
     received.write(PLACES["classifier"](EVIL_CLASS))
     with running_user_code_here():
         ran = {command for command in CALLS if CALLS[command] and received.ran(command)}
-        assert ran == {*RUN_CODE, "list", "validate"}
+        assert ran == {*RUN_CODE, "validate"}
         assert received.ran("run", RUN_AGAIN)
 
 
@@ -215,7 +213,6 @@ def test_a_configuration_runs_no_code(received: Any, place: str) -> None:
     received.write(PLACES[place](EVIL_CLASS))
     refused = OF_CONFIGS if place != "name of a cell" else ["validate"]  # no class is of this name
     assert not [command for command in refused if received.ran(command)]
-    assert not received.ran("list")
 
 
 @pytest.mark.usefixtures("sketched")

@@ -79,7 +79,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("run configs/smal.yaml", 2, ("bench: configs/smal.yaml: can't be read", "did you mean 'configs/small.yaml'?")),
     *(
         (f"{command} configs/smal.yaml", 2, ("did you mean 'configs/small.yaml'?",))
-        for command in ("validate", "plan", "check", "data stats", "published pin-settings", "fit --cell x --out y")
+        for command in ("validate", "plan", "check", "published pin-settings", "fit --cell x --out y")
     ),
     ("run small --only ngdx", 2, ("unknown cell 'ngdx'; did you mean 'ngd'? of small",)),
     ("list kernel", 2, ("unknown list 'kernel'; did you mean 'kernels'?",)),

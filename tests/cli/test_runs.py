@@ -92,7 +92,6 @@ class TestEveryShape:
         stored = [n == kept for cell, n, kept in map(str.split, planned) if cell not in (FAILS, "mine")]
         assert stored
         assert all(stored), "what can be stored is in the store"
-        assert "vocabulary" in bench("data", "stats", done.config).stdout
         lines = bench("data", "export", done.config, "--out", tmp_path / "counts").stdout.splitlines()
         assert [Path(line).name for line in lines] == ["counts.svmlight", "vocabulary.txt", "documents.csv"]
         assert all(Path(line).stat().st_size for line in lines)
