@@ -77,7 +77,7 @@ def open_decompressed(path: Path, digest: Any = None) -> Iterator[io.BufferedRea
 
 def check_regular(path: Path) -> None:
     """Raise DataError for a pipe or device, unopened, since opening or reading may not end."""
-    if not (path.is_file() or path.is_dir()):
+    if path.exists() and not (path.is_file() or path.is_dir()):
         raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
 
 
