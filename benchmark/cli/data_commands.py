@@ -13,7 +13,7 @@ from benchmark.cli.options import Config, Download, Json
 from benchmark.cli.output import CommandOutput
 from benchmark.cli.program import MAINTAIN, command_group
 
-data = command_group("data", MAINTAIN, "List, fetch and verify the corpora, and export counts.", "bench data list")
+data = command_group("data", MAINTAIN, "List and fetch the corpora, and export counts.", "bench data list")
 
 
 @data.command("list", epilog="Example: bench data list")
@@ -30,29 +30,18 @@ def data_list(as_json: Json = False) -> None:
         answer.tables([Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 
 
-@data.command("fetch", epilog="Example: bench data fetch webkb")
+@data.command("fetch", epilog="Examples: bench data fetch webkb · bench data fetch")
 def data_fetch(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")],
-) -> None:
-    """Download a corpus unless it is here, and verify it."""
-    from benchmark.corpora import registry
-
-    source = registry.locate_corpus(dataset, download=True, notify=partial(echo, err=True))
-    corpus = registry.load_corpus(dataset, source)
-    echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
-
-
-@data.command("verify", epilog="Example: bench data verify 20ng")
-def data_verify(
     datasets: Annotated[
         list[str] | None, typer.Argument(metavar="DATASET", help="Names of corpora.", show_default="all that are here")
     ] = None,
 ) -> None:
-    """Check corpora against their dataset cards."""
+    """Download corpora unless they are here, and check them against their dataset cards."""
     from benchmark.corpora import registry
 
     for name in datasets or [name for name in registry.corpus_names() if registry.find_corpus(name)]:
-        corpus = registry.load_corpus(name, registry.locate_corpus(name))
+        source = registry.locate_corpus(name, download=True, notify=partial(echo, err=True))
+        corpus = registry.load_corpus(name, source)
         echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 

@@ -47,7 +47,6 @@ CALLS = {
     "predict": "{model} {folder}/texts.csv",
     "init": "{folder}",
     "place": "{folder}/texts.csv",
-    "data verify": "{run}",
     **dict.fromkeys(["list", "schema", "data list", "data fetch", "cache info"], ""),
     "cache clear": "",
     "plugin test": "",  # the command names the file itself
