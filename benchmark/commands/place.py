@@ -55,18 +55,6 @@ def template_csv(shipped: ShippedPredictions) -> str:
     return csv_text(header, ((id_, "", group)[: len(header)] for id_, group in sorted(groups.items())))
 
 
-def read_predictions_file(path: Path, test_set: PublicTestSet) -> pd.DataFrame:
-    """Read the columns id and label (or labels) of a table, JSON lines or Parquet.
-
-    Raises
-    ------
-    DataError
-        If the file can't be read, or lacks one of the columns.
-    """
-    column = label_column_of(read_columns(path), test_set, str(path))
-    return pd.DataFrame([values for _, values in iter_records(path, ["id", column])], columns=["id", column])
-
-
 def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str) -> str:
     """Return the column of the labels, "label" or "labels"; DataError if it or the column of ids is missing."""
     wanted = sorted({"label", "labels"} & set(columns), key=lambda name: name != test_set.label_column)
@@ -78,9 +66,14 @@ def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str
 
 
 def place_file(path: Path, on: str) -> tuple[Placement, Path]:
-    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name."""
-    name = path.name.partition(".")[0]
-    placement = place_predictions(read_predictions_file(path, public_test_set(on)), on, name, str(path))
+    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name.
+
+    The file is a table, JSON lines or Parquet.
+    """
+    name, test_set = path.name.partition(".")[0], public_test_set(on)
+    columns = ["id", label_column_of(read_columns(path), test_set, str(path))]
+    frame = pd.DataFrame([values for _, values in iter_records(path, columns)], columns=columns)
+    placement = place_predictions(frame, on, name, str(path))
     page = path.with_name(f"{name}-on-{on}.html")
     write_atomically(page, placement_page(placement).encode())
     return placement, page
