@@ -62,7 +62,7 @@ def run(
         ),
     ] = None,
     max_workers: Annotated[
-        int | None, typer.Option("--max-workers", min=0, help="Maximum number of workers.", show_default="all")
+        int | None, typer.Option("--max-workers", min=1, help="Maximum number of workers.", show_default="all")
     ] = None,
     verbose: Verbose = False,
     download: Download = True,
@@ -97,13 +97,9 @@ def run(
             raise SystemExit(not equal)
         if max_workers is not None and dask is None:
             raise ConfigError("--max-workers limits the workers of --dask: add --dask")
-        if dask is not None:
-            from benchmark.workers.cluster import parse_dask_option
-
-            how["workers"] = parse_dask_option(dask, max_workers)
         failed = False
         experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
-        for done in run_all(experiments, out, observer, **how):
+        for done in run_all(experiments, out, observer, dask=dask, max_workers=max_workers, **how):
             answer.run(done)
             failed |= bool(done.summary.failures or done.results.failures)
         if failed:

@@ -84,7 +84,7 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         sensitivity_of=config.sensitivity_of,
         seed=config.seed,
         notes=tuple(config.notes),
-        raw={key: value for key, value in node.value.items() if key != "parallel"},
+        raw=node.value,
         compare=list_pairs(cells, config.holm_within, node["compare"]),
         variants=variants,
         cells=cells,
@@ -100,8 +100,7 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         scorers={k: each for k, each in known.metrics.items() if k in asked or k not in known.metrics.origins},
         declared=known.quantities,
         quantities={name: each for name, each in known.quantities.items() if name in declared},
-        known=known,
-        parallel=config.parallel,
+        registries=known,
         readings=config.readings,
     )
 

@@ -280,24 +280,6 @@ class TunedSection(ConfigSection):
     to: str
 
 
-class ParallelSection(ConfigSection):
-    """`parallel:` other processes that compute settings, with benchopt's keys; it changes no number.
-
-    Parameters
-    ----------
-    backend : str
-        The library that distributes the work.
-    dask_address : str or None
-        Address or file of a scheduler; by default processes of this machine.
-    n_jobs : int or None
-        Largest number of processes; 0 is this process alone; by default all.
-    """
-
-    backend: Literal["dask"] = "dask"
-    dask_address: str | None = None
-    n_jobs: int | None = Field(default=None, ge=0)
-
-
 #: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
 VariantKey = Literal["corpus", "text", "protocol", "terms", "defaults", "methods"]
 
@@ -360,8 +342,6 @@ class ExperimentSection(ConfigSection):
     readings : dict
         Variants that are equal readings of the paper, each in a few words; `base` is the configuration itself.
         Claims are judged under each of them.
-    parallel : ParallelSection or None
-        Other processes that compute settings.
     run_base : bool
         Whether to run the configuration itself, beside its variants.
     """
@@ -394,5 +374,4 @@ class ExperimentSection(ConfigSection):
     figures: list[FigureSection] = Field([])
     variants: dict[CellName, dict[VariantKey, Any]] = Field({})
     readings: dict[str, str] = Field({})
-    parallel: ParallelSection | None = None
     run_base: bool = True

@@ -243,7 +243,7 @@ def make_payload(
     """
     described = {name: replace(each, facts={}) for name, each in read.items()}
     variants = {name: each.without_corpus for name, each in experiment.variants.items()}
-    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
+    slim = replace(experiment, variants=variants, diagnostics=(), registries=BUILTIN_REGISTRIES, raw={})
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
     plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
     files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Self
 
-from benchmark.config.schema import ParallelSection
 from benchmark.experiment.executors import make_payload
 from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
@@ -30,16 +29,6 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 #: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
-
-
-def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
-    """Parse ``--dask``: ``local``, ``local:4``, the address of a scheduler, or its file."""
-    name, _, number = dask.partition(":")
-    if name != "local":
-        return ParallelSection(dask_address=dask, n_jobs=at_most)
-    if number and not number.isdecimal():
-        raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
-    return ParallelSection(n_jobs=int(number) if number else at_most)
 
 
 def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
@@ -63,8 +52,10 @@ class DaskExecutor:
 
     Parameters
     ----------
-    section : ParallelSection
-        Scheduler address, or number of local processes.
+    dask : str
+        ``local``, ``local:4``, the address of a scheduler, or its file.
+    at_most : int or None
+        Largest number of workers.
     store : Store
         The run's store, which workers may share.
     jobs : int
@@ -73,11 +64,16 @@ class DaskExecutor:
         Receiver of notes and progress.
     """
 
-    def __init__(self, section: ParallelSection, store: Store, jobs: int, observer: Observer) -> None:
-        self._section, self._store, self._jobs, self._observer = section, store, jobs, observer
+    def __init__(self, dask: str, at_most: int | None, store: Store, jobs: int, observer: Observer) -> None:
+        self._store, self._jobs, self._observer = store, jobs, observer
+        name, _, number = dask.partition(":")
+        self._address = None if name == "local" else dask
+        if self._address is None and number and not number.isdecimal():
+            raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
+        self._at_most = int(number) if self._address is None and number else at_most
         self._client: Any = None
         self._local: Any = None
-        self._failed = section.n_jobs == 0
+        self._failed = False
 
     def __enter__(self) -> Self:
         return self
@@ -115,7 +111,7 @@ class DaskExecutor:
             payload = make_payload(*self._run, self._store, self._threads)
             with warnings.catch_warnings(action="ignore"):  # that the counts are large
                 self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        at_most, running = self._section.n_jobs or len(waiting), set[Any]()
+        at_most, running = self._at_most or len(waiting), set[Any]()
         while waiting or running:
             while waiting and len(running) < at_most:
                 group = task.variant, task.task, waiting.pop(0)
@@ -137,13 +133,13 @@ class DaskExecutor:
     @property
     def _threads(self) -> int:
         """Number of threads of a worker."""
-        if self._jobs or self._section.dask_address:
+        if self._jobs or self._address:
             return self._jobs
         return max(1, n_processors() // self._n_local)
 
     @property
     def _n_local(self) -> int:
-        return self._section.n_jobs or n_processors()
+        return self._at_most or n_processors()
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -158,23 +154,22 @@ class DaskExecutor:
         try:
             from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
         except ImportError:
-            raise ConfigError(f"--dask and parallel need Dask: {INSTALL_CLUSTER}") from None
+            raise ConfigError(f"--dask needs Dask: {INSTALL_CLUSTER}") from None
         for name in _LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        address = self._section.dask_address
         try:
-            if address is None:
+            if self._address is None:
                 self._observer.now("starting processes")
                 how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
                 with _uninterrupted():
                     self._local = LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-            by_file = str(address).endswith(".json")
-            named = {"scheduler_file": address} if by_file else {"address": self._local or address}
+            by_file = str(self._address).endswith(".json")
+            named = {"scheduler_file": self._address} if by_file else {"address": self._local or self._address}
             self._client = Client(timeout=CONNECT_TIMEOUT, **named)
         except (OSError, ValueError, RuntimeError) as error:
             here = "without --dask the run uses this process alone"
             raise BenchError(
-                f"no Dask scheduler answers at {address or 'this machine'}: {_in_words(error)}; {here}"
+                f"no Dask scheduler answers at {self._address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
     def _close(self) -> None:

@@ -8,14 +8,13 @@ import re
 import shutil
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 
 import benchmark as sb
 from benchmark.commands import plan as planning
-from benchmark.config.schema import ParallelSection
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment.configuration import load_checked
 from benchmark.system.threads import n_processors
@@ -181,22 +180,7 @@ class TestOptions:
         assert [line[-8:] for line in told] == ["(1 of 2)", "(2 of 2)"]
         assert sorted(path.name for path in (here / "runs").iterdir()) == ["other", "small"]
 
-    def test_of_workers_replace_those_of_the_configuration(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        named = list[Any]()
-
-        def start(section: ParallelSection, *_: object) -> None:
-            named.append(section)
-            raise SystemExit(7)
-
-        monkeypatch.setattr("benchmark.workers.cluster.DaskExecutor", start)
-        (here / "workers.yaml").write_text(f"{SMALL}\nparallel: {{n_jobs: 5}}\n")
-        for options in ("", "--dask local:3", "--dask tcp://host:1 --max-workers 4"):
-            bench("run", "workers.yaml", *options.split(), code=7)
-        assert named == [
-            ParallelSection(n_jobs=5),
-            ParallelSection(n_jobs=3),
-            ParallelSection(dask_address="tcp://host:1", n_jobs=4),
-        ]
+    def test_of_workers_limit_those_of_dask(self, here: Path) -> None:
         refused("run", "small", "--max-workers", 1, said="--max-workers limits the workers of --dask: add --dask")
 
     def test_of_a_plan(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,16 +161,6 @@ def test_a_folder_that_is_run_again_asks_too(folder):
     assert CliRunner().invoke(app, [*again, "--trust"]).exit_code == 0
 
 
-def test_a_scheduler_that_a_configuration_names_is_trusted_like_code(folder):
-    (folder / "mine.yaml").write_text(CONFIG.replace("plugins: [mine.py]\nmethods: [mine]", "methods: [mnb]"))
-    with (folder / "mine.yaml").open("a") as file:
-        file.write('parallel: {dask_address: "tcp://127.0.0.1:9"}\n')
-    code, said, _ = checked(folder)
-    assert code == 2
-    assert "names the Dask scheduler tcp://127.0.0.1:9, which could run code here; if you trust it" in said
-    assert checked(folder, "--trust")[0] == 0
-
-
 def test_what_links_lead_to_is_asked_for_as_files_are(folder, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "a.py").write_text("x = 1")

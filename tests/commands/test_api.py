@@ -226,10 +226,6 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
         ({"corpus": "webkb ", "methods": ["mnb"]}, "unknown corpus"),
         ({"corpus": pd.DataFrame({"body": ["x"]}), "methods": ["mnb"]}, "no column 'text'"),
         ({"corpus": "synthetic", "methods": ["mmb"]}, "did you mean 'mnb'"),
-        (
-            {"corpus": "synthetic", "methods": ["mnb"], "parallel": {"dask_address": "x://y"}},
-            "no Dask scheduler answers",
-        ),
     ],
 )
 def test_what_can_not_be_run_is_refused(

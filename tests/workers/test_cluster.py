@@ -18,7 +18,7 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.workers import cluster as module
-from benchmark.workers.cluster import DaskExecutor, group_units, parse_dask_option
+from benchmark.workers.cluster import DaskExecutor, group_units
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
@@ -68,7 +68,7 @@ def there(dask: Any, notebook: Any, tmp_path: Path) -> Callable[..., DaskExecuto
     """Run an experiment on the cluster, into the folder `run`."""
 
     def run(experiment: Experiment, store: Store, at_most: int | None = None, address: str = "") -> DaskExecutor:
-        with DaskExecutor(parse_dask_option(address or dask.address, at_most), store, 1, notebook) as cluster:
+        with DaskExecutor(address or dask.address, at_most, store, 1, notebook) as cluster:
             run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
         return cluster
 
@@ -182,5 +182,5 @@ def test_what_is_not_there_is_told_in_a_line(
         with pytest.raises(BenchError, match=f"^no Dask scheduler answers at {address}: "):
             there(experiment, Store(tmp_path / "store"), address=address)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ConfigError, match=r"^--dask and parallel need Dask: pip install 'simplexbench\[cluster\]'$"):
+    with pytest.raises(ConfigError, match=r"^--dask needs Dask: pip install 'simplexbench\[cluster\]'$"):
         there(experiment, Store(tmp_path / "store"))
