@@ -11,9 +11,7 @@ from pyarrow import ArrowException, types
 
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
-from benchmark.corpora.user.records import read_columns
 from benchmark.corpora.user.text_files import file_digest
-from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import Tags
@@ -79,16 +77,6 @@ def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> 
     return [MethodSpec(uncounted_points("none"), None, fusion, fused=each) for each in fused]
 
 
-def _without_scores(file: MethodFile) -> str:
-    """Return why a file of predictions has no decision values, or ""; the run refuses one that can't be read."""
-    try:
-        columns = [] if file.path is None else read_columns(file.path)
-    except DataError:
-        return ""
-    wanted = f"{SCORE_WORDS[0]} CLASS"
-    return "" if score_columns(columns) else f"has predictions alone: add a column `{wanted}` for each class"
-
-
 def _why_not_fused(specs: list[MethodSpec]) -> str:
     """Return why a candidate of a method has no decision values that can be added, or ""."""
     for spec in specs:
@@ -103,16 +91,12 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
 
 def check_ranked(variant: Variant, metric: str, node: Node) -> None:
     """Refuse methods without a decision value for each class where a metric ranks documents by them."""
-    votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
+    if variant.collection.multilabel or all(len(task.classes) == 2 for task in variant.tasks):
+        return
     for entry in variant.entries:
-        for spec in entry.candidates:
-            reason = "" if spec.predictions is None else _without_scores(spec.predictions)
-            if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
-                reason = _VOTES
-            if reason:
-                raise node["metrics"].error(
-                    f"{metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
-                )
+        if any(spec.classifier.resolved.get("scheme") == "one-vs-one" for spec in entry.candidates):
+            problem = f"{metric!r} ranks documents by decision values, and {entry.label!r} {_VOTES}"
+            raise node["metrics"].error(problem)
 
 
 def predictions_method(node: Node) -> MethodSpec:
@@ -124,11 +108,7 @@ def predictions_method(node: Node) -> MethodSpec:
 def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
-    kind = Path(file.value).suffix.lower()
-    if kind == ".npz":
-        problem = "a .npz file holds several arrays and is no table of vectors"
-        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
-    if (kind == ".npy") != ("ids" in node):
+    if (Path(file.value).suffix.lower() == ".npy") != ("ids" in node):
         problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
         raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None

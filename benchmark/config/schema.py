@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from benchmark.config.method_schema import AnyMethod, DefaultsSection
 from benchmark.config.schema_errors import ConfigSection
@@ -372,6 +372,6 @@ class ExperimentSection(ConfigSection):
     diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
-    variants: dict[CellName, dict[VariantKey, Any]] = Field({})
+    variants: dict[CellName, Annotated[dict[VariantKey, Any], WithJsonSchema({"component": "variants"})]] = Field({})
     readings: dict[str, str] = Field({})
     run_base: bool = True

@@ -100,8 +100,8 @@ CellName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100
 #: A name in tables, whose letters and digits name cells.
 TitleName = Annotated[str, Field(pattern=r"[A-Za-z0-9]", max_length=100)]
 #: Keys of `text` that a method changes, each with a value or a list of values.
-MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method texts"})]
-MethodName = Annotated[str, WithJsonSchema({"component": "method names"})]
+MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method-texts"})]
+MethodName = Annotated[str, WithJsonSchema({"component": "method-names"})]
 CorpusName = Annotated[str, WithJsonSchema({"component": "corpora"})]
 MetricName = Annotated[str, WithJsonSchema({"component": "metrics"})]
 #: A list of this package, or a user's file.

@@ -81,8 +81,8 @@ def _type(schema: Schema, defs: Schema) -> str:
         name = schema["$ref"].rpartition("/")[2]
         if name.endswith("Section"):
             return "section"
-        others = {"MethodName": "name", "MethodText": "mapping"}
-        return _type(defs[name], defs) if "enum" in defs[name] else others.get(name, name.lower())
+        others = {"method-names": "name", "method-texts": "mapping", "variants": "mapping"}
+        return _type(defs[name], defs) if "enum" in defs[name] else others.get(name, name.removesuffix("s"))
     if options:
         return " or ".join(dict.fromkeys(_type(each, defs) for each in options if each.get("type") != "null"))
     if words := schema.get("enum", [schema["const"]] if "const" in schema else []):

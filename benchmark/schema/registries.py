@@ -92,9 +92,7 @@ def _declared(quantity: DiagnosticMetric, known: Registries) -> str:
     names = [name for name, diagnostic in known.diagnostics.items() if quantity in diagnostic.metrics]
     text = quantity.label or quantity.name
     text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
-    kind = "diagnostics" if len(names) > 1 else "diagnostic"
-    clock = f" {_CLOCK}" if quantity.on_clock else ""
-    return f"Metric of the {kind} {', '.join(names)}: {text}.{clock}"
+    return f"Metric of {', '.join(names)}: {text}."
 
 
 def _subsets(card: DatasetCard) -> str:
