@@ -48,10 +48,9 @@ def whole_schema() -> Schema:
     whole = _schema_of(ExperimentSection)
     defs, properties = whole["$defs"], whole["properties"]
     defs |= {kind: _named(kind, registry) for kind, registry in COMPONENT_REGISTRIES.items()}
-    of_name = {
-        key: _without_name(option) for kind in ("kernels", "classifiers") for key, option in _options(defs[kind])
-    }
-    unnamed = {key: each for _, option in _options(defs["classifiers"]) for key, each in _without_name(option).items()}
+    classifiers = _parameters(defs["classifiers"])
+    of_name = _parameters(defs["kernels"]) | classifiers
+    unnamed = {key: each for parameters in classifiers.values() for key, each in parameters.items()}
     of_library = _mapping({"name": _IMPORT_PATH}, additionalProperties=True, required=["name"])
     defs["classifiers"]["anyOf"] += [_mapping(unnamed), _IMPORT_PATH, of_library]
     name = {"anyOf": [_OF_FILE, _IMPORT_PATH]}
@@ -101,13 +100,10 @@ def _named(kind: str, registry: Mapping[str, type[Any]]) -> Schema:
     return {"anyOf": [{"enum": list(registry)}, *options]}
 
 
-def _options(component: Schema) -> list[tuple[str, Schema]]:
-    """Return the mappings that stand for a component, by its name."""
-    return [(each["properties"]["name"]["const"], each) for each in component["anyOf"][1:]]
-
-
-def _without_name(option: Schema) -> Schema:
-    return {key: each for key, each in option["properties"].items() if key != "name"}
+def _parameters(component: Schema) -> dict[str, Schema]:
+    """Return the schemas of the parameters of each component of a kind."""
+    options = [each["properties"] for each in component["anyOf"][1:]]
+    return {each["name"]["const"]: {key: value for key, value in each.items() if key != "name"} for each in options}
 
 
 def _or_list(schema: Schema) -> Schema:
