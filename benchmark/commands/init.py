@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import plan_run, plan_sentence
-from benchmark.config.value_types import as_list
-from benchmark.corpora.user.dates import parse_date
-from benchmark.corpora.user.documents import DocumentsError
+from benchmark.corpora.user.documents import DocumentsError, parse_date
 from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
@@ -27,6 +25,7 @@ from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.runner import read_variants
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
+from benchmark.system.checks import as_list
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:

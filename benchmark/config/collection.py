@@ -10,8 +10,8 @@ from benchmark.config.components import check_component, component_parameters
 from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import CorpusSection, TextSection
 from benchmark.config.schema_errors import validate_section
-from benchmark.config.value_types import as_list
 from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.system.checks import as_list
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS, format_has_field

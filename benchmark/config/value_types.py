@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import core_schema
 
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
+from benchmark.system.checks import as_list
 from benchmark.system.errors import quote_value
 from benchmark.text.stoplist import STOPLISTS
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 Item = TypeVar("Item")
-
-
-def as_list(value: Any) -> Any:
-    """Return a list unchanged, and any other value as a list of one."""
-    return value if isinstance(value, list) else [value]
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,11 @@ def escape_surrogates(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def as_list(value: Any) -> Any:
+    """Return a list unchanged, and any other value as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
 def may_block(mode: int) -> bool:
     """Test whether a file is a pipe, device or socket, by `st_mode`: opening or reading it may never end."""
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -7,17 +7,18 @@ import sys
 from array import array
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from benchmark.corpora.corpus import Corpus
-from benchmark.corpora.user.dates import parse_date
 from benchmark.corpora.user.labels import CLASS_MARKS, ClassNames, label_notes, name_of
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.text_files import decode_error, encoding_of, open_decompressed
+from benchmark.corpora.user.text_files import decode_text, read_file
 from benchmark.corpora.user.user_corpus import encode_documents
+from benchmark.system.checks import as_list
 from benchmark.system.errors import DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -126,17 +127,13 @@ def read_documents(parameters: FileParameters, parts: Sequence[PartFiles]) -> Sc
 def _rows_of_file(
     parameters: FileParameters, part: str, path: Path, digest: Any, skipped: list[int]
 ) -> Iterator[FileRow]:
-    texts, labels = _as_list(parameters.text), _as_list(parameters.labels or parameters.label)
+    texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
     rest = [parameters.id, parameters.split, parameters.group, parameters.date]
     columns, n, end = [*texts, *labels, *filter(None, rest)], len(texts), len(texts) + len(labels)
     for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **parameters.form):
         others = iter(values[end:])
         name, split, group, date = [next(others) if column else None for column in rest]
         yield FileRow(path, line, values[:n], values[n:end], name, part or split, group, date)
-
-
-def _as_list(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _row_of_text(parameters: FileParameters, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
@@ -147,15 +144,36 @@ def _row_of_text(parameters: FileParameters, part: str, folder: Path, relpath: s
         wanted = "/".join([*(f"<{level}>" for level in levels), name])
         raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
     above = dict(zip(levels, parents, strict=False))
-    with open_decompressed(path, digest) as file:
-        content = file.read()
-    encoding = encoding_of(content[:4], parameters.encoding, path)
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise decode_error(path, encoding, error) from None
+    text = decode_text(path, read_file(path, digest), parameters.encoding)
     identity = f"{part}/{relpath}" if part else relpath
     return FileRow(path, 0, [text], [above["label"]], identity, part or above.get("split"), above.get("group"), None)
+
+
+def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
+    """Return a date in UTC without its name.
+
+    Parameters
+    ----------
+    value : Any
+    form : str, optional
+        Format of its text, in the codes of strptime; by default ISO 8601.
+    name : str
+        Name of its column.
+
+    Raises
+    ------
+    ValueError
+        The value is no such date.
+    """
+    text = str(value).strip()
+    try:
+        found = datetime.strptime(text, form) if form else datetime.fromisoformat(text)  # noqa: DTZ007 - as it says
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    except (OverflowError, ValueError):  # in UTC, it may be before the year 1, or after 9999
+        stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
+        iso = f"a date in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
+        wanted = f"a date as date_format states it, {form!r}" if form else iso
+        raise ValueError(f"{name} is {quote_value(value)}, and must be {wanted}") from None
 
 
 class _Collector:

@@ -34,8 +34,7 @@ class FileParameters(UserCorpus):
     path : str, or mapping of str to str
         File or folder, relative to the configuration. A mapping has one for each part: ``{train: a.csv, test: b.csv}``.
     text : str or list of str
-        Column of the text; in JSON, `body.text` is the key text of the object body. Several columns are joined by line
-        feeds, and are fields that are counted separately.
+        Column of the text. Several columns are joined by line feeds, and are fields that are counted separately.
     label : str or list of str
         Column of the class; or a column for each class, of which exactly one holds 1 and the others 0.
     labels : str or list of str, optional
@@ -53,7 +52,7 @@ class FileParameters(UserCorpus):
         Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
         there is a `split`; folds may keep a group's documents together.
     date : str, optional
-        Column of the date, in ISO 8601 (2024-05-31, or with a time), with the year first, or with the month's name.
+        Column of the date, in ISO 8601 (2024-05-31, or with a time).
     date_format : str, optional
         Format of other dates, in the codes of Python's strptime: "%d/%m/%Y".
     folders : list of str
