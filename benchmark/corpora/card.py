@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchmark.system.errors import ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED
-from benchmark.system.yaml_source import escape_unprintable, read_yaml
+from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,6 +151,6 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
         card = _parsed(path, (facts.st_mtime_ns, facts.st_size))
     except (OSError, ConfigError, ValidationError) as error:
         raise DataError(f"The dataset card {path} can't be read: {error}") from None
-    if card.name != escape_unprintable(name):
+    if card.name != name:
         raise DataError(f"The dataset card {path} has the name {card.name!r}; name and file name must agree.")
     return card

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
-    from benchmark.corpora.user.file_parameters import FileParameters
+    from benchmark.corpora.user.user_files import UserFiles
 
     #: Part of the split (or ""), file or folder, and its files by path below the folder.
     PartFiles = tuple[str, Path, Sequence[tuple[str, Path]]]
@@ -37,6 +37,13 @@ if TYPE_CHECKING:
 NO_GROUP = "all"
 #: Largest number of texts with line breaks that are searched for rows of a table.
 MAX_SEARCHED = 1000
+#: Documents that `drop` can leave out.
+DROP_REASONS = {
+    "empty": "documents without text",
+    "unlabelled": "documents without a class",
+    "repeated": "documents with the id of an earlier document",
+    "rare": "documents that are the only one of their class",
+}
 #: What is wrong with documents, by reason.
 PROBLEMS = {
     "empty": "without text; add a text, or leave such documents out by drop: [empty]",
@@ -96,7 +103,7 @@ class FileRow(NamedTuple):
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
-def read_documents(parameters: FileParameters, parts: Sequence[PartFiles]) -> ScanResult:
+def read_documents(parameters: UserFiles, parts: Sequence[PartFiles]) -> ScanResult:
     """Read files once, to the end: what is digested is what becomes documents.
 
     Raises
@@ -124,9 +131,7 @@ def read_documents(parameters: FileParameters, parts: Sequence[PartFiles]) -> Sc
     return ScanResult(corpus, dict(collector.dropped), tuple(notes))
 
 
-def _rows_of_file(
-    parameters: FileParameters, part: str, path: Path, digest: Any, skipped: list[int]
-) -> Iterator[FileRow]:
+def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, skipped: list[int]) -> Iterator[FileRow]:
     texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
     rest = [parameters.id, parameters.split, parameters.group, parameters.date]
     columns, n, end = [*texts, *labels, *filter(None, rest)], len(texts), len(texts) + len(labels)
@@ -136,7 +141,7 @@ def _rows_of_file(
         yield FileRow(path, line, values[:n], values[n:end], name, part or split, group, date)
 
 
-def _row_of_text(parameters: FileParameters, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
+def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
     """Return the document of a file below a folder, whose path names its class."""
     path, levels = folder / relpath, parameters.folders
     *parents, name = relpath.split("/")
@@ -179,7 +184,7 @@ def parse_date(value: Any, form: str | None = None, name: str = "date") -> datet
 class _Collector:
     """Documents of the rows that were added, their text, and all problems with them."""
 
-    def __init__(self, parameters: FileParameters) -> None:
+    def __init__(self, parameters: UserFiles) -> None:
         self.parameters, self.classes = parameters, ClassNames(parameters)
         self.has_parts, self.has_groups = parameters.has("split"), parameters.has("group")
         self.number, self.known = 0, set[str]()
@@ -305,7 +310,7 @@ class _Collector:
             yield f"{where}. If these quotes are part of the text: quoting: none (bench init: --quoting none)."
 
 
-def _joined(values: Sequence[Any], parameters: FileParameters) -> tuple[bytes, list[int]]:
+def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, list[int]]:
     """Return a document's text, and start and stop of each of its fields, if it has any."""
     if not parameters.fields:
         if not isinstance(values[0], str | None):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from benchmark.corpora.corpus import Documents
-    from benchmark.corpora.user.file_parameters import FileParameters
+    from benchmark.corpora.user.user_files import UserFiles
 
 #: Largest number of characters of a class, id, part or group.
 MAX_LABEL_LENGTH = 1000
@@ -43,10 +43,10 @@ class ClassNames:
 
     Parameters
     ----------
-    parameters : FileParameters
+    parameters : UserFiles
     """
 
-    def __init__(self, parameters: FileParameters) -> None:
+    def __init__(self, parameters: UserFiles) -> None:
         self.parameters = parameters
         self.rename = {_composed(old): _composed(new) for old, new in (parameters.rename or {}).items()}
         #: Classes to rename that no document has yet.
