@@ -66,11 +66,6 @@ def search_folders() -> list[Path]:
     return [*named, *ours, platformdirs.user_cache_path("simplexbench") / "datasets"]
 
 
-def download_folder() -> Path:
-    """Return the folder of downloads: ``datasets/`` of the checkout that the package runs from, or the user's cache."""
-    return search_folders()[-1] if CHECKOUT is None else CHECKOUT / "datasets"
-
-
 def find_corpus(name: str) -> CorpusSource | None:
     """Find a corpus in the first of `search_folders` that has it, without reading it; return None if none has it."""
     card = dataset_card(name)
@@ -105,7 +100,8 @@ def locate_corpus(
         from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
         try:
-            source = download_archive(dataset_card(name), download_folder(), notify=notify)
+            folder = search_folders()[-1] if CHECKOUT is None else CHECKOUT / "datasets"
+            source = download_archive(dataset_card(name), folder, notify=notify)
         except DataError as error:
             raise DataError(f"{error}\n{_missing(dataset_card(name))}") from None
     if source is None:
@@ -155,9 +151,7 @@ class PublishedCorpus(CorpusReader):
 
     def check(self) -> None:
         """Raise ConfigError if the card has no such subset."""
-        known = dataset_card(self.name).subset_names
-        if self.subset not in (None, *known):
-            raise ConfigError(f"subset: {unknown_name(f'subset of {self.name}:', self.subset, known)}")
+        dataset_card(self.name, self.subset)
 
     @property
     def card(self) -> DatasetCard:
