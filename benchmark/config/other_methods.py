@@ -108,7 +108,11 @@ def predictions_method(node: Node) -> MethodSpec:
 def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
-    if (Path(file.value).suffix.lower() == ".npy") != ("ids" in node):
+    kind = Path(file.value).suffix.lower()
+    if kind == ".npz":
+        problem = "a .npz file holds several arrays and is no table of vectors"
+        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
+    if (kind == ".npy") != ("ids" in node):
         problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
         raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None

@@ -158,6 +158,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
     "ids twice": ({"v.npy": NOISE[["a"]].to_numpy(), "ids.txt": "\n".join(map(str, [*range(47), 3]))},
         {"methods": [LOGISTIC | {"vectors": {"file": "v.npy", "ids": "ids.txt"}}]}, 1,
         ("ids.txt:48: has the document '3' twice",), ""),
+    "several arrays": ({"v.npz": ""}, {"methods": [LOGISTIC | {"vectors": "v.npz"}]}, 2, ("is no table",), ""),
     "predictions": ({"p.csv": TESTED[["id", "label"]]}, {"methods": THEIRS}, 0, ("100.00",), ""),
     "predictions of Excel": ({"p.csv": TESTED[["id", "label"]].to_csv(index=False, sep=";")},
         {"methods": THEIRS}, 1, ("separated by ';'",), ""),
