@@ -36,8 +36,6 @@ READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
     "reuters": reuters.read_reuters,
     "synthetic": synthetic.read_synthetic,
 }
-#: Folders or files of a missing corpus that its error names.
-MAX_LISTED_TOPS = 3
 GENERATORS: dict[str, Callable[..., FileContents]] = {"synthetic": synthetic.generate_synthetic}
 
 DATASETS_VARIABLE = "BENCH_DATASETS"
@@ -265,12 +263,10 @@ CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
 def _missing(card: DatasetCard) -> DataError:
     searched = "".join(f"\n  {folder}{'' if folder.is_dir() else ' (does not exist)'}" for folder in search_folders())
-    tops = ", ".join(f"{top}{'/' * (card.tops_are == 'folders')}" for top in card.tops[:MAX_LISTED_TOPS])
-    tops += ", …" * (len(card.tops) > MAX_LISTED_TOPS)
     return DataError(
-        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
+        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)} in:"
         f"{searched}\n{archive.download_hint(card)}\n"
-        f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
-        f"folders, or name its folder in ${DATASETS_VARIABLE}.\n"
+        f"`bench data fetch {card.name}` downloads it. Or put the archive into one of these folders, or name its "
+        f"folder in ${DATASETS_VARIABLE}.\n"
         "To try the benchmark without this corpus: bench run quickstart"
     )

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
-from benchmark.corpora.archive import CorpusSource, find_corpus_in, read_files
+from benchmark.corpora.archive import CorpusSource, read_files
 from benchmark.corpora.assemble import check_document_counts, read_newsgroups, read_webkb, select_documents
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
 from benchmark.system.errors import ConfigError, DataError
-from tests.corpora.small import LONG, pack_files, small_card, small_files, unpack_files
+from tests.corpora.small import LONG, pack_files, small_card, small_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def write_card(folder: Path, name: str = "webkb", **changes: Any) -> None:
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(facts, sort_keys=False))
 
 
-# --- Archives and folders
+# --- Archives
 
 
 @pytest.mark.parametrize("prefix", [b"", b"./", b"webkb/", b"./some-folder/"])
@@ -63,16 +63,6 @@ def test_every_packing_gives_the_same_files(tmp_path: Path, prefix: bytes, mode:
     source = CorpusSource(packed)
     assert dict(read_files(source, CARD)) == FILES
     assert any(LONG in name for name in FILES)
-
-
-def test_a_folder_gives_the_same_files(tmp_path: Path) -> None:
-    folder = unpack_files({**FILES, b"course/misc/.DS_Store": b"", b"other/x": b""}, tmp_path / "webkb")
-    assert read_files(CorpusSource(folder), CARD) == FILES
-    for place in (tmp_path, folder):
-        assert find_corpus_in(place, CARD) == CorpusSource(folder)
-    archive = pack_files(FILES, tmp_path / "webkb-data.tar", mode="w")
-    assert find_corpus_in(tmp_path, CARD) == find_corpus_in(archive, CARD) == CorpusSource(archive)
-    assert find_corpus_in(folder / "course", CARD) is None
 
 
 @pytest.mark.parametrize("damage", ["truncated", "no gzip", "no tar", "gone", "changed"])
@@ -110,7 +100,7 @@ def test_a_missing_corpus_is_explained(datasets: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "nowhere"))
     with pytest.raises(DataError) as raised:
         registry.load_corpus("webkb")
-    parts = ["webkb-data.gtar.gz", "course/", "nowhere (does not exist", "http://example.org/x", CARD.digest]
+    parts = ["webkb-data.gtar.gz", "nowhere (does not exist", "http://example.org/x", CARD.digest]
     for part in (*parts, *map(str, registry.search_folders()), "`bench data fetch webkb`", "bench run quickstart"):
         assert part in str(raised.value)
 

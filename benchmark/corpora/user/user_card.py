@@ -62,7 +62,6 @@ def _card(reader: UserCorpus, name: str) -> DatasetCard:
         name=name,
         title=", ".join(Path(file).name for file in files),
         tops=tuple(files),
-        tops_are="files",
         digest=reader.digest(),
         counts={label: {WHOLE_CORPUS: size} for label, size in zip(documents.classes, sizes, strict=True)},
         documents={WHOLE_CORPUS: len(documents)} if reader.multilabel else None,
