@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
@@ -130,17 +131,13 @@ def listed_labels(text: str) -> list[Any] | None:
     found = _LIST.fullmatch(text)
     if found is None or (text[0] == "(" and not re.search("[,'\"]", text)):
         return None
-    try:
-        parsed = json.loads(text)
-        return parsed if isinstance(parsed, list) else None
-    except (ValueError, RecursionError):
-        pass
     if _ITEM.sub("", found[1]).strip(" ,\t\r\n"):
         return None
-    values = [
-        re.sub(r"\\(.)", r"\1", item["text"][1:-1]) if item["text"] else item["word"]
-        for item in _ITEM.finditer(found[1])
-    ]
+    items = _ITEM.finditer(found[1])
+    try:
+        values = [ast.literal_eval(item["text"]) if item["text"] else item["word"] for item in items]
+    except SyntaxError:  # such as '\\x'
+        return None
     return [value for value in values if value not in ("None", "null", "nan", "NaN")]
 
 

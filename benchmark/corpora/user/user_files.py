@@ -119,10 +119,6 @@ class UserFiles(UserCorpus):
             raise ConfigError("folders: must name each level once, and one of them must be label")
         if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
             raise ConfigError("split: the path already names the parts of the split")
-        if self.date_format is not None and self.date is None:
-            raise ConfigError("date_format: there is no date; name its column by `date`")
-        if not self.path or [] in (self.text, self.label, self.labels):
-            raise ConfigError("path, text, label and labels must not be empty")
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
 

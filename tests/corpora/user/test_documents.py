@@ -231,8 +231,6 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"delimiter": ";;"}, '"delimiter" must be a 1-character string'),
     ({"escape": ""}, '"escapechar" must be a 1-character string'),
     ({"encoding": "utf-9"}, "encoding: unknown encoding 'utf-9'"),
-    ({"date_format": "%d/%m/%Y"}, "there is no date; name its column by `date`"),
-    ({"text": []}, "must not be empty"),
     ({"path": {"train": "a", "test": "b"}, "split": "part"}, "split: the path already names the parts of the split"),
     ({"text": ["text"], "format": "mail"}, "several columns of text are its fields already"),
 ]
