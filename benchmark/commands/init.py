@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.commands.plan import plan_run, plan_sentence
-from benchmark.corpora.user.documents import DROP_REASONS, DocumentsError, parse_date
 from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.user_files import DROP_REASONS, DocumentsError, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.runner import read_variants
 from benchmark.report.environment import template_environment
@@ -73,7 +72,7 @@ class Proposal:
     roles : dict of str to Any
         Columns by role.
     drop : tuple of str
-        Documents to drop, see `corpora.user.documents.DROP_REASONS`.
+        Documents to drop, see `corpora.user.user_files.DROP_REASONS`.
     notes : tuple of str
         What a person should know of the documents and of what was taken for what.
     n_documents : int

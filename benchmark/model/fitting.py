@@ -14,8 +14,7 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.plan import LoadedVariant, fold_counts, plan_task
+from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData, inputs_of
 from benchmark.methods.wrappers.fusion import FusedMethod
@@ -77,13 +76,11 @@ def fit_model(
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection = variant.collection
-    counts, facts, key = read_counts(collection, context)
-    check_expectations(experiment, experiment.variants[cell.variant], counts)
-    if counts.matrix.dtype.kind == "f":
+    loaded = runner.load_variant(part, variant, context)
+    if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
-    read = text_counts(part, variant, counts, context), document_strings(part, variant, context)
     task = next(each for each in variant.tasks if each.name == cell.task)
-    planned = plan_task(part, variant, task, LoadedVariant(counts, key, {}, *read))
+    planned = plan_task(part, variant, task, loaded)
     everything = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
     splits = {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:
@@ -111,7 +108,7 @@ def fit_model(
         "cell": name,
         "trained_on": trained.name,
         "documents": len(trained.train),
-        "content_digest": facts["content_digest"],
+        "content_digest": loaded.facts["content_digest"],
         "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
         "text": _columns(collection),
         "reading": _reading(collection),

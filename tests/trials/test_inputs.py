@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.user.documents import DROP_REASONS
-from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.user_files import DROP_REASONS, UserFiles
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning

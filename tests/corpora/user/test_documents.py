@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from benchmark.corpora.archive import CorpusSource
-from benchmark.corpora.user.documents import DocumentsError
-from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.user_files import DocumentsError, UserFiles
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
