@@ -57,8 +57,6 @@ def text_from_config(node: Node, reader: CorpusReader) -> TextSettings:
     fields = _fields(reader, text.fields, node["fields"])
     stopped = _user_stop_words(text.stoplist, node["stoplist"])
     lexing = Lexing(*how, words, *fields, lengths, text.within, stopped, text.stemmer, text.min_length)
-    if len(set(lexing.blocks)) < len(lexing.blocks):
-        raise node["fields"].error(f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
 
 

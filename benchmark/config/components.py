@@ -154,10 +154,8 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     for key in found.model_extra or ():
         if near := did_you_mean(key, component_parameters(cls)):
             raise parameters[key].error(f"unknown {name} parameter {key!r}{near}")
-    values = {str(field.alias): getattr(found, key) for key, field in model.model_fields.items()} | (
-        found.model_extra or {}
-    )
-    values = {key: values[key] for key in parameters.value}
+    checked = found.model_dump(by_alias=True, exclude_unset=True)
+    values = {key: checked[key] for key in parameters.value}
     try:
         _check_range(cls, values)
     except (ValueError, ConfigError) as error:

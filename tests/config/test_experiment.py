@@ -164,8 +164,6 @@ def test_what_a_run_keeps_and_asks_for(checked):
         ("text: {fields: [titel]}", "unknown field of files: 'titel'; did you mean 'title'? (allowed: all, title"),
         ("corpus: {name: files, path: own.csv, text: [title, boddy]}",
          "text: .* has no column 'boddy'; did you mean 'body'"),
-        ("text: {fields: [all, all-2], ngrams: [1, 2]}\ncorpus: {name: files, path: own.csv, text: [title, all-2]}",
-         "two blocks have the same name: all, all-2, all-2, all-2-2"),
         ("corpus: {name: files, path: own.csv, text: body, label: all}\nper_class: true",
          "no class may be called 'all'"),
         ("text: {fields: [all, title, body]}", ""),
