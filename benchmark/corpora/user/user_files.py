@@ -377,10 +377,10 @@ class _Collector:
     def __init__(self, parameters: UserFiles) -> None:
         self.parameters, columns, rename = parameters, parameters.labels or parameters.label, parameters.rename or {}
         self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
-        self.has_parts, self.has_groups = parameters.has("split"), parameters.has("group")
+        self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
         self.number, self.known = 0, set[str]()
         self.ids, self.labels, self.parts, self.groups = list[str](), list[tuple[str, ...]](), list[str](), list[str]()
-        self.dates, self.first = list[Any](), dict[tuple[str, ...], str]()
+        self.dates, self.first = list[datetime | None](), dict[tuple[str, ...], str]()
         self.text, self.bounds, self.spans = bytearray(), array("q", [0]), array("q")
         self.problems: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
@@ -389,47 +389,40 @@ class _Collector:
     def add(self, row: FileRow) -> None:
         """Take a document, drop it, or note what is wrong with it."""
         self.number += 1
+        how = self.parameters
         try:
             labels = self.classes.of(row.labels)
-            text, spans = _joined(row.texts, self.parameters)
+            text, spans = _joined(row.texts, how)
             name = str(self.number) if row.id is None else name_of(row.id)
-            if not text.decode().strip():
-                self._leave_out("empty", row.location)
-            elif not labels and not self.parameters.multilabel:
-                self._leave_out("unlabelled", row.location)
-            elif not name:
-                self._leave_out("nameless", row.location)
-            elif name in self.known:
-                self._leave_out("repeated", f"{row.location} ({quote_value(name)})")
-            else:
-                self._take(row, name, labels, text, spans)
+            if why := self._problem(row, name, labels, text):
+                self._leave_out(why, f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location)
+                return
+            dated = "date" in self.filled
+            self.dates.append(parse_date(row.date, how.date_format, str(how.date)) if dated else None)
         except ValueError as error:
             raise DataError(f"{row.location}: {error}") from None
-
-    def _take(self, row: FileRow, name: str, labels: tuple[str, ...], text: bytes, spans: list[int]) -> None:
         self.known.add(name)
         self.ids.append(name)
         self.labels.append(labels)
         if labels not in self.first:
             self.first[labels] = row.location
-        if self.has_parts:
-            self.parts.append(self._filled("split", row))
-        if self.has_groups:
-            self.groups.append(self._filled("group", row))
-        if self.parameters.date is not None and self._filled("date", row):
-            self.dates.append(parse_date(row.date, self.parameters.date_format, self.parameters.date))
+        self.parts.append(sys.intern(name_of(row.split)))
+        self.groups.append(sys.intern(name_of(row.group)))
         self.text += text
         self.bounds.append(len(self.text))
         self.spans.extend(spans)
         if b"\n" in text and row.line and len(self.multiline) < MAX_SEARCHED:
             self.multiline.append((row.path, row.line, text.decode()))
 
-    def _filled(self, what: str, row: FileRow) -> str:
-        """Return the name of a row's part, group or date; note where it is missing."""
-        name = name_of(getattr(row, what))
-        if not name:
-            self._leave_out(what, row.location)
-        return sys.intern(name)
+    def _problem(self, row: FileRow, name: str, labels: tuple[str, ...], text: bytes) -> str:
+        """Return the reason why a document can't be used, one of `PROBLEMS`, or ""."""
+        if not text.decode().strip():
+            return "empty"
+        if not labels and not self.parameters.multilabel:
+            return "unlabelled"
+        if not name or name in self.known:
+            return "repeated" if name else "nameless"
+        return next((what for what in self.filled if not name_of(getattr(row, what))), "")
 
     def _leave_out(self, why: str, location: str) -> None:
         """Count a document that is dropped, or that has a problem."""
@@ -475,15 +468,17 @@ class _Collector:
         return corpus
 
     def _documents(self, rows: NDArray[np.intp]) -> Documents:
-        groups = [self.groups[row] for row in rows] if self.has_groups else None
-        parts = [self.parts[row] for row in rows] if self.has_parts else groups
+        ids, labels, parts, groups, dates = (
+            [values[row] for row in rows] for values in (self.ids, self.labels, self.parts, self.groups, self.dates)
+        )
+        has_groups = "group" in self.filled
         return encode_documents(
-            [self.ids[row] for row in rows],
-            [self.labels[row] for row in rows],
-            [NO_GROUP] * len(rows) if parts is None else parts,
+            ids,
+            labels,
+            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(rows),
             multilabel=self.parameters.multilabel,
-            groups=groups,
-            dates=np.array(self.dates, dtype="datetime64[s]")[rows] if self.dates else None,
+            groups=groups if has_groups else None,
+            dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
         )
 
     def rows_within_quotes(self, classes: Sequence[str]) -> Iterator[str]:
