@@ -50,7 +50,10 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
     choices = ("",) if config.choose is None else tuple(config.choose.by)
     variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, node, known)} if config.run_base else {}
     for name in config.variants:
-        varied = _varied(node, node["variants"][name], name)
+        over = node["variants"][name]
+        if name == BASE_VARIANT:
+            raise over.error(f"{quote_value(name)} is the configuration itself, not a variant of it")
+        varied = node.without("variants").merged(over)
         variants[name] = _variant(name, validate_section(ExperimentSection, varied), varied, known)
     if not variants:
         raise node["run_base"].error("run_base: false leaves nothing to run: add variants")
@@ -100,13 +103,6 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         registries=known,
         readings=config.readings,
     )
-
-
-def _varied(node: Node, over: Node, name: str) -> Node:
-    """Return the configuration with the values of one variant in place of its own."""
-    if name == BASE_VARIANT:
-        raise over.error(f"{quote_value(name)} is the configuration itself, not a variant of it")
-    return node.without("variants").merged(over)
 
 
 def _variant(name: str, config: ExperimentSection, node: Node, known: Registries) -> Variant:
