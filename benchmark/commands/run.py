@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -91,7 +91,7 @@ def run_all(
         if dask is not None:
             from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
 
-            executor = stack.enter_context(DaskExecutor(dask, max_workers, local.store, jobs, observer))
+            executor = stack.enter_context(closing(DaskExecutor(dask, max_workers, local.store, jobs, observer)))
             local = replace(local, elsewhere=executor)
         for experiment, folder in zip(experiments, folders, strict=True):
             observer.begin(experiment.name)

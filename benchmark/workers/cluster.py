@@ -65,21 +65,17 @@ class DaskExecutor:
     """
 
     def __init__(self, dask: str, at_most: int | None, store: Store, jobs: int, observer: Observer) -> None:
-        self._store, self._jobs, self._observer = store, jobs, observer
+        self._store, self._observer = store, observer
         name, _, number = dask.partition(":")
         self._address = None if name == "local" else dask
         if self._address is None and number and not number.isdecimal():
             raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
         self._at_most = int(number) if self._address is None and number else at_most
+        self._n_local = self._at_most or n_processors()
+        self._threads = jobs if jobs or self._address else max(1, n_processors() // self._n_local)
         self._client: Any = None
         self._local: Any = None
         self._failed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
 
     def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
         """Take the experiment whose tasks are computed next."""
@@ -98,7 +94,7 @@ class DaskExecutor:
         except Exception as error:  # noqa: BLE001 - also any error of the computation
             self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
             self._failed = True
-            self._close()
+            self.close()
 
     def _computed(self, task: PlannedTask, waiting: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield the results of groups as they are done; at most so many groups are with workers at once."""
@@ -129,17 +125,6 @@ class DaskExecutor:
                     yield value
                 elif kind == "detail":
                     self._observer.detail(value)
-
-    @property
-    def _threads(self) -> int:
-        """Number of threads of a worker."""
-        if self._jobs or self._address:
-            return self._jobs
-        return max(1, n_processors() // self._n_local)
-
-    @property
-    def _n_local(self) -> int:
-        return self._at_most or n_processors()
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -172,7 +157,7 @@ class DaskExecutor:
                 f"no Dask scheduler answers at {self._address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Close the client, which gives up the submitted groups, and local processes."""
         for each in (self._client, self._local):
             with suppress(Exception):  # a broken connection, or none

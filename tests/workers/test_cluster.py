@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ def there(dask: Any, notebook: Any, tmp_path: Path) -> Callable[..., DaskExecuto
     """Run an experiment on the cluster, into the folder `run`."""
 
     def run(experiment: Experiment, store: Store, at_most: int | None = None, address: str = "") -> DaskExecutor:
-        with DaskExecutor(address or dask.address, at_most, store, 1, notebook) as cluster:
+        with closing(DaskExecutor(address or dask.address, at_most, store, 1, notebook)) as cluster:
             run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
         return cluster
 
