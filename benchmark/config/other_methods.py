@@ -19,8 +19,6 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyarrow import DataType
-
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Node
 
@@ -138,16 +136,13 @@ def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
     lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
     if lists:
         raise node.error(f"{vectors.file.name}: {lists[0]!r} is a column of lists: name it by `column`")
-    numbers = [each.name for each in schema if _is_number(each.type)]
+    kinds = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
+    numbers = [each.name for each in schema if any(is_kind(each.type) for is_kind in kinds)]
     features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
     if not features:
         raise node.error(f"{vectors.file.name}: has no column of numbers that could be a feature")
     left_out = [name for name in schema.names if name not in features and name != vectors.id_column]
     return replace(vectors, features=tuple(features), left_out=tuple(left_out))
-
-
-def _is_number(kind: DataType) -> bool:
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 def uncounted_points(normalization: str) -> Representation:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader
 
 from benchmark.config.components import component_model
-from benchmark.config.method_schema import DefaultsSection
 from benchmark.config.schema_errors import first_paragraph
 from benchmark.schema.json_schema import whole_schema
 from benchmark.schema.registries import COMPONENT_REGISTRIES, list_components
@@ -37,9 +36,6 @@ def _parts() -> Iterator[dict[str, Any]]:
     """Yield heading, text, keys and names of each part of the page."""
     whole = whole_schema()
     defs = whole["$defs"]
-    defs["DefaultsSection"]["properties"] = {
-        key: defs["DefaultsSection"]["properties"][key] for key in DefaultsSection.model_fields
-    }
     yield {"heading": "## An experiment", "rows": _keys(whole, defs)}
     for key, schema in whole["properties"].items():
         sections = [name for name in _references(schema) if name.endswith("Section") and key != "variants"]
