@@ -125,21 +125,15 @@ def _parsed(path: Path, _changed: tuple[int, int]) -> DatasetCard:
     return DatasetCard.model_validate(read_yaml(path).value)
 
 
-def read_card(name: str, folder: Path | None = None) -> DatasetCard:
-    """Read the card `<folder>/<name>.yaml`.
-
-    Parameters
-    ----------
-    name : str
-    folder : Path, optional
-        By default that of the cards which come with the package.
+def read_card(name: str) -> DatasetCard:
+    """Read a card of the package.
 
     Raises
     ------
     DataError
         The card is missing, is not YAML, or lacks required keys.
     """
-    path = (folder or CARDS) / f"{name}.yaml"
+    path = CARDS / f"{name}.yaml"
     try:
         facts = path.stat()
         card = _parsed(path, (facts.st_mtime_ns, facts.st_size))

@@ -117,5 +117,5 @@ def write_card(path: Path) -> Path:
         raise ConfigError(
             f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
         )
-    write_atomically(user_card_path(path), user_card_yaml(reader, path.stem).encode())
+    write_atomically(user_card_path(path), user_card_yaml(reader).encode())
     return user_card_path(path)

@@ -24,7 +24,7 @@ def reader_of(folder: Path, rows: list[dict[str, Any]], **how: Any) -> UserFiles
 def pinned(config: Path, reader: UserFiles) -> dict[str, Any]:
     card = user_card_path(config)
     card.parent.mkdir(exist_ok=True)
-    card.write_text(user_card_yaml(reader, config.stem))
+    card.write_text(user_card_yaml(reader))
     facts: dict[str, Any] = yaml.safe_load(card.read_text())
     return facts
 
@@ -34,8 +34,7 @@ def test_a_card_refuses_another_corpus_and_lists_the_numbers_that_differ(tmp_pat
     reader = reader_of(tmp_path, rows, split="side")
     check_user_card(reader, config)  # without a card, any corpus is accepted
     facts = pinned(config, reader)
-    assert facts["counts"] == {"x": {"all": 4}, "y": {"all": 4}}
-    assert (facts["tops"], facts["title"], facts["digest"]) == (["t.jsonl"], "t.jsonl", reader.digest())
+    assert facts == {"digest": reader.digest(), "documents": 8, "classes": {"x": 4, "y": 4}}
     check_user_card(reader_of(tmp_path, rows, split="side"), config)
     with pytest.raises(DataError, match="as many documents of each class, but other content"):
         check_user_card(reader_of(tmp_path, [{**rows[0], "text": "b"}, *rows[1:]], split="side"), config)
@@ -52,4 +51,11 @@ def test_a_card_refuses_another_corpus_and_lists_the_numbers_that_differ(tmp_pat
 def test_a_card_counts_documents_of_several_classes(tmp_path: Path) -> None:
     rows = [{"all": ["p", "q"][: 1 + i % 2]} for i in range(6)]
     facts = pinned(tmp_path / "own.yaml", reader_of(tmp_path, rows, labels="all"))
-    assert (facts["documents"], facts["counts"]) == ({"all": 6}, {"p": {"all": 6}, "q": {"all": 3}})
+    assert (facts["documents"], facts["classes"]) == (6, {"p": 6, "q": 3})
+
+
+def test_names_that_yaml_must_escape_are_those_of_the_card(tmp_path: Path) -> None:
+    config, names = tmp_path / "own.yaml", ["1", "true", "a: b", "\x01\u2028é", "l" * 300, "null"]
+    reader = reader_of(tmp_path, [{"label": name} for name in names * 2])
+    assert list(pinned(config, reader)["classes"]) == sorted(names)
+    check_user_card(reader, config)
