@@ -19,9 +19,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from yaml.reader import Reader
 
 from benchmark.system.checks import is_number
-from benchmark.system.yaml_source import UNPRINTABLE
 from tests.trials.limits import TRACEBACK, examples
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 def printed(text: str) -> str:
     """Return a text without what YAML refuses."""
-    return UNPRINTABLE.sub("", text)
+    return Reader.NON_PRINTABLE.sub("", text)
 
 
 def file_name(text: str, suffix: str) -> str:
