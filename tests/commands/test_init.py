@@ -106,10 +106,10 @@ def test_files_of_other_forms(tmp_path: Path) -> None:
         assert init(path, "--overwrite")[1]["corpus"]["delimiter"] == mark
     (tmp_path / "u.csv").write_text(table(tmp_path / "a.csv", "body", "queue").read_text(), encoding="utf-16")
     assert init(tmp_path / "u.csv", "--overwrite", "--encoding", "utf-16")[1]["corpus"]["encoding"] == "utf-16"
-    rows = [{"id": row["ticket"], "body": {"text": row["body"]}, "target": row["queue"]} for row in ROWS]
+    rows = [{"id": row["ticket"], "body": row["body"], "target": row["queue"]} for row in ROWS]
     (tmp_path / "t.json").write_text(json.dumps(rows))
     corpus = init(tmp_path / "t.json", "--overwrite")[1]["corpus"]
-    assert [corpus[role] for role in ("text", "label", "id")] == ["body.text", "target", "id"]
+    assert [corpus[role] for role in ("text", "label", "id")] == ["body", "target", "id"]
     for row in ROWS:
         (tmp_path / "essays" / row["queue"]).mkdir(parents=True, exist_ok=True)
         (tmp_path / "essays" / row["queue"] / row["ticket"]).write_text(row["body"])
