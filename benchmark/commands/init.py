@@ -18,7 +18,7 @@ from benchmark.commands.plan import plan_run, plan_sentence
 from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.user_files import DROP_REASONS, DocumentsError, UserFiles, parse_date
+from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, DocumentsError, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.runner import read_variants
 from benchmark.report.environment import template_environment
@@ -143,7 +143,7 @@ def propose(
             proposal = _without(proposal, error, set(chosen))
     notes = [*proposal.notes]
     if scan.dropped:
-        left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
+        left_out = ", ".join(f"documents {PROBLEMS[why][0]} ({n:,})" for why, n in scan.dropped.items())
         n = len(scan.corpus.documents)
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
     dated = [

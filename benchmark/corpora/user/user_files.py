@@ -47,26 +47,19 @@ FOLDER_LEVELS = ("label", "split", "group")
 NO_GROUP = "all"
 #: Largest number of texts with line breaks that are searched for rows of a table.
 MAX_SEARCHED = 1000
-#: Documents that `drop` can leave out.
-DROP_REASONS = {
-    "empty": "documents without text",
-    "unlabelled": "documents without a class",
-    "repeated": "documents with the id of an earlier document",
-    "rare": "documents that are the only one of their class",
-}
-#: What is wrong with documents, by reason.
+#: What is wrong with documents, and the remedy, by reason.
 PROBLEMS = {
-    "empty": "without text; add a text, or leave such documents out by drop: [empty]",
-    "unlabelled": "without a class; add a class, or leave such documents out by drop: [unlabelled]",
-    "repeated": "with the id of an earlier document; use another column as id, or keep only the first by "
-    "drop: [repeated]",
-    "nameless": "without an id; fill the column, or leave `id` out",
-    "rare": "whose class has no other document, so that it can't be both trained on and tested; change the class, or "
-    "leave such documents out by drop: [rare]",
-    "split": "without a part of the split; fill the column",
-    "group": "without a group; fill the column",
-    "date": "without a date; fill the column",
+    "empty": ("without text", "add a text"),
+    "unlabelled": ("without a class", "add a class"),
+    "repeated": ("with the id of an earlier document", "use another column as id"),
+    "rare": ("whose class has no other document to train or test on", "change the class"),
+    "nameless": ("without an id", "fill the column, or leave `id` out"),
+    "split": ("without a part of the split", "fill the column"),
+    "group": ("without a group", "fill the column"),
+    "date": ("without a date", "fill the column"),
 }
+#: Reasons for which `drop` can leave documents out.
+DROP_REASONS = ("empty", "unlabelled", "repeated", "rare")
 
 
 @dataclass(frozen=True)
@@ -146,7 +139,7 @@ class UserFiles(UserCorpus):
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
-        words = {"folders": FOLDER_LEVELS, "drop": tuple(DROP_REASONS), "quoting": tuple(QUOTINGS)}
+        words = {"folders": FOLDER_LEVELS, "drop": DROP_REASONS, "quoting": tuple(QUOTINGS)}
         for key, allowed in words.items():
             words_stated = getattr(self, key)
             for value in [words_stated] if isinstance(words_stated, str) else words_stated:
@@ -433,11 +426,13 @@ class _Collector:
             self.problems[why] = n + 1, first
 
     def _refuse(self) -> None:
-        if self.problems:
-            lines = [
-                f"{self.parameters.where}: {n:,} document{'s' if n > 1 else ''} {PROBLEMS[why]} (the first: {first})"
-                for why, (n, first) in self.problems.items()
-            ]
+        lines = []
+        for why, (n, first) in self.problems.items():
+            what, remedy = PROBLEMS[why]
+            remedy += f", or leave such documents out by drop: [{why}]" if why in DROP_REASONS else ""
+            documents = f"{n:,} document{'s' if n > 1 else ''}"
+            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {first})")
+        if lines:
             raise DocumentsError("\n".join(lines), {why: n for why, (n, _) in self.problems.items()})
 
     def corpus(self, digest: str) -> Corpus:
