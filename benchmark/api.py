@@ -17,7 +17,7 @@ import base64
 import tempfile
 import warnings
 from collections.abc import Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -46,7 +46,6 @@ from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
-from benchmark.workers.cluster import DaskExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -303,9 +302,7 @@ def run(
     sections |= {"compare": compare, "choose": choose, "metrics": metrics}
     with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as experiment:
         observer = LineObserver(progress, _warn)
-        context, workers = local_context(observer, jobs, download=download), experiment.parallel
-        with nullcontext() if workers is None else DaskExecutor(workers, context.store, jobs, observer) as elsewhere:
-            predictions = runner.run_experiment(experiment, replace(context, elsewhere=elsewhere))
+        predictions = runner.run_experiment(experiment, local_context(observer, jobs, download=download))
         summary = summarize(predictions)
         experiment.registries.close()
         return Result(predictions, summary)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 from pictures import gap_of
 
+from benchmark.analysis.prose.verdict_sentences import claim_verdict_lists, counted_claims
 from benchmark.evaluation.public_test_sets import load_shipped
 from benchmark.evaluation.sampling_model import DocumentSampling
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
-from benchmark.papers.verdict_counts import claim_verdict_lists, counted_claims
 from benchmark.system.atomic_files import write_atomically
 
 REPOSITORY = Path(__file__).parents[1]

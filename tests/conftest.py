@@ -20,6 +20,7 @@ from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.plugins.trust import TRUST_VARIABLE
 from benchmark.system.threads import let_openmp_threads_sleep
+from benchmark.system.user_classes import running_user_code_here
 from tests.builders import small_experiment
 from tests.shapes import run_shapes, sketch
 
@@ -123,6 +124,13 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
     sketch(monkeypatch)
+
+
+@pytest.fixture
+def users_code_here() -> Iterator[None]:
+    """Run users' code in this process: one of its own takes two seconds to start, and is tested in `plugins`."""
+    with running_user_code_here():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,18 +3,16 @@
     python -m tests.far_prints [--update] [RUNS_FOLDER]
 
 Each configuration is run by `bench run`, from the store where that has its results, and so is 20ng itself, with which
-they are compared. `results/far-prints.csv` has the numbers, a line a choice and cell; `--update` pins them.
-`results/far-prints.md` is made of that file, the configurations and the published values alone. The command ends with 1
-if a number differs from the pinned one by more than ties can change.
+they are compared. `results/far-prints.csv` has the numbers, a line a choice and cell; `--update` pins them. Seconds and
+choices that were tried before stand in that file alone. `results/far-prints.md` is made of it, the configurations and
+the published values alone. The command ends with 1 if a number differs from the pinned one by more than its ties.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
-import resource
 import subprocess
 import sys
 from itertools import pairwise
@@ -67,31 +65,11 @@ def prints_of(paper, config):
 
 
 def run_all(folder):
-    """Run all configurations, and note the processor seconds of each in the folder: the most that a run of it took."""
-    noted, environment = read_seconds(folder), {**os.environ, "BENCH_TRUST": "1"}
+    """Run all configurations."""
     for name in ["20ng", *EXPERIMENTS]:
         path = "20ng" if name == "20ng" else str(FOLDER / f"{name}.yaml")
-        command = [
-            str(Path(sys.executable).with_name("bench")),
-            "run",
-            path,
-            "--out",
-            str(folder / name),
-            "--overwrite",
-        ]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        noted[name] = max(noted.get(name, 0.0), round(taken, 1))
-        lines = [f"{each},{seconds}\n" for each, seconds in noted.items()]
-        (folder / "seconds.csv").write_text("".join(lines), encoding="utf-8")
-
-
-def read_seconds(folder):
-    path = folder / "seconds.csv"
-    lines = path.read_text(encoding="utf-8").split() if path.exists() else []
-    return {name: float(seconds) for name, seconds in (line.split(",") for line in lines)}
+        command = [str(Path(sys.executable).with_name("bench")), "--trust", "run", path]
+        subprocess.run([*command, "--out", str(folder / name), "--overwrite"], check=True, stdout=subprocess.DEVNULL)
 
 
 def numbers_of(folder):
@@ -168,25 +146,6 @@ def _of_estimates(folder, name, metrics):
                     row["high"],
                     0.0,
                 )
-
-
-def earlier_choices():
-    """Yield the numbers of the single choices and pairs, from the table of results/papers/zhang2005.md."""
-    lines = (REPOSITORY / "results" / "papers" / "zhang2005.md").read_text(encoding="utf-8").splitlines()
-    names, header = prints_of("zhang2005", "20ng"), []
-    for line in lines:
-        fields = [each.strip() for each in line.strip("|").split("|")]
-        if line.startswith("| variant ") and any(each.startswith("tf-l1-linear (24.68)") for each in fields):
-            header = fields
-        elif not line.startswith("|"):
-            header = []
-        elif header and not set(line) <= set("|:- ") and not fields[0].startswith(("svm", CONFIGURED)):
-            for name, text in zip(header, fields, strict=True):
-                cell = name.rpartition(" (")[0]
-                if cell in names:
-                    scale = 1 if names[cell].pair else 100
-                    value = float(text.removesuffix("✓").strip().replace("−", "-")) / scale
-                    yield EARLIER, fields[0], cell, names[cell].metric, value, math.nan, math.nan, 0.0
 
 
 def differences(pinned, found):
@@ -524,17 +483,14 @@ def read_pinned():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=REPOSITORY / "results" / "runs" / "far-prints")
-    parser.add_argument("--update", action="store_true", help="pin the numbers, and the seconds of this folder's runs")
+    parser.add_argument("--update", action="store_true", help="pin the numbers")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     run_all(asked.folder)
     found, wrong = numbers_of(asked.folder), []
     if asked.update:
-        seconds = [
-            (name, "", "", SECONDS, taken, math.nan, math.nan, 0.0)
-            for name, taken in read_seconds(asked.folder).items()
-        ]
-        rest = pd.DataFrame([*earlier_choices(), *seconds], columns=list(COLUMNS))
+        pinned = read_pinned()
+        rest = pinned[pinned["metric"].eq(SECONDS) | pinned["experiment"].eq(EARLIER)]
         PINNED.write_text(frame_csv(pd.concat([found, rest]), COLUMNS), encoding="utf-8")
     else:
         wrong = list(differences(read_pinned(), found))

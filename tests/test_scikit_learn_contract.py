@@ -6,14 +6,10 @@ first, so that all else is checked. Other tests of these kernels have what they 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import joblib
 import numpy as np
-import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers import CLASSIFIERS, EmbeddedFamily, LinearSvm, ProjectedPdf
@@ -21,9 +17,6 @@ from benchmark.kernels import KERNELS, Hyperbolic, HyperplaneTop, Kernel, PLSIFi
 from benchmark.representation import WEIGHTINGS, TermWeighting, normalize_rows
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.tags import tags_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class OnSimplex:
@@ -97,22 +90,3 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_contract(estimator: Any, check: Any) -> None:
     check(estimator)
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
-def test_data_and_attributes_may_be_in_read_only_memory(estimator: Any, tmp_path: Path) -> None:
-    """As they are in joblib's processes. Gram matrices of this size are computed by compiled functions."""
-
-    def mapped(value: Any, name: str) -> Any:
-        joblib.dump(value, tmp_path / name)
-        return joblib.load(tmp_path / name, mmap_mode="r")
-
-    counts = np.random.default_rng(0).poisson(0.3, size=(80, 60)) + np.eye(80, 60, dtype=int)
-    X, y = sp.csr_array(counts.astype(float)), np.arange(80) % 3
-    X = (X @ X.T).toarray() if get_tags(estimator).input_tags.pairwise else X
-    method = "transform" if hasattr(estimator, "transform") else "predict"
-    expected = getattr(clone(estimator).fit(X, y), method)(X)
-    points = mapped(X, "points")
-    fitted = mapped(clone(estimator).fit(points, y), "estimator")
-    found = getattr(fitted, method)(points)
-    assert (found != expected).sum() == 0

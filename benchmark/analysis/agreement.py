@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import ComparedPair
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Cell
-    from benchmark.evaluation.significance import TestResult
 
     #: Predicted classes by split and document.
     Labels = Mapping[tuple[str, str], frozenset[str]]
@@ -101,7 +98,7 @@ def compare_two_runs(
 
 
 def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
-    """Return the scores of two cells of a run, the predictions that differ, and every valid test of their difference.
+    """Return the scores of two cells of a run, and every valid test of their difference.
 
     Raises
     ------
@@ -118,44 +115,27 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
-    rows = list[dict[str, Any]]()
+    rows = list[tuple[Any, ...]]()
     for metric in metrics:
-        unit, gap = display_unit(metric, quantities), _difference(run, a, b, metric)
-        one, two = (unit.scale * scored.estimate(name, metric).value for name in (a, b))
-        row = {"metric": metric_with_unit(metric, unit, quantities), a: one, b: two}
-        row |= {"difference": unit.scale * gap.value, _INTERVAL: (unit.scale * gap.low, unit.scale * gap.high)}
-        rows.append(row)
-    cells = {cell.id: cell for cell in run.experiment.cells}
-    found = agreement(predicted_classes(run, cells[a]), predicted_classes(run, cells[b]))
+        try:
+            gap = scored.difference(a, b, metric)
+        except ValueError:  # a plug-in's metric, of a finished run: only planned pairs have its differences
+            continue
+        unit = display_unit(metric, quantities)
+        numbers = (scored.estimate(a, metric).value, scored.estimate(b, metric).value, gap.value, gap.low, gap.high)
+        one, two, difference, low, high = (unit.scale * number for number in numbers)
+        rows.append((metric_with_unit(metric, unit, quantities), one, two, difference, (low, high)))
     decimals = max((display_unit(metric, quantities).decimals for metric in metrics), default=2)
     shown_as, p_unit = replace(PLAIN, decimals=decimals), replace(PLAIN, decimals=4)
     signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
     header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed)
     tables = [Table.of("Scores", header, rows, empty=f"{a} and {b} have no score in common")]
-    tables.append(Table.of("Predictions", ("of both", "different"), [(found.shared, len(found.differing))]))
     names = ("test", "n", Column("statistic", p_unit), Column("p", PLAIN), "favours")
     of_tests = [
-        (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, _p_text(t), t.favours or "neither")
+        (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, p_text(t.p_value, t.note), t.favours)
         for t in tests
     ]
     return [*tables, Table.of("Tests", names, of_tests)] if of_tests else tables
-
-
-def _p_text(test: TestResult) -> str:
-    return test.note if test.p_value is None else p_text(test.p_value)
-
-
-def _difference(run: RunPredictions, a: str, b: str, metric: str) -> Estimate:
-    """Return the score of a minus that of b.
-
-    In a run that is read from its folder, a plug-in's metric has the differences of the pairs that its configuration
-    names; of other pairs the recorded scores are subtracted, without an interval.
-    """
-    try:
-        return run.scored.difference(a, b, metric)
-    except ValueError:
-        one, two = (run.scored.estimate(name, metric) for name in (a, b))
-        return Estimate(one.value - two.value, math.nan, math.nan, one.n, "")
 
 
 def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
@@ -163,4 +143,4 @@ def pair_summary(run: RunPredictions, a: str, b: str) -> Summary:
     cells = tuple(cell for cell in run.experiment.cells if cell.id in (a, b))
     changes: dict[str, Any] = {"cells": cells, "compare": (ComparedPair(a, b, ""),), "figures": (), "paper": None}
     part = replace(run.experiment, **changes, sensitivity_of=None)
-    return replace(summarize(replace(run, experiment=part)), advice=None)
+    return replace(summarize(replace(run, experiment=part)), own_documents=False)

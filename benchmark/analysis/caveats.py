@@ -17,12 +17,12 @@ from benchmark.evaluation.outcomes import fold_scores, score_over_splits
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pandas as pd
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Experiment, Variant
+    from benchmark.config.model import Variant
 
 #: Share of the tested documents above which near-duplicates are a leak.
 LEAST_SHARE = 0.01
@@ -54,21 +54,12 @@ class Caveat:
         return sentence("caveats.j2", self.name, **self.facts)
 
 
-def find_caveats(
-    experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame, warned: Sequence[str] = ()
-) -> list[Caveat]:
-    """Return the caveats of an experiment and those of its run, those that can do most harm first.
+def find_caveats(run: RunPredictions, leaks: pd.DataFrame) -> list[Caveat]:
+    """Return the caveats of a run with these `leaks` (see `leak_rows`), those that can do most harm first.
 
     The choices of a configuration are those of its first variant; other variants' names state their changes.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    leaks, duplicates : DataFrame
-        Those of the run's `Summary`.
-    warned : sequence of str
-        Methods that were trained with warnings.
     """
+    experiment = run.experiment
     entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
     elsewhere = {
         name: list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part)))
@@ -79,11 +70,10 @@ def find_caveats(
         tuned.setdefault(choice, []).append(cell)
     largest = any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict))
     return [
-        *_leaks(experiment, leaks, duplicates),
+        *_leaks(run, leaks),
         *([Caveat("chosen on the test")] if CHOOSE_ORACLE in experiment.choices else []),
         *(Caveat(name, {"methods": methods}) for name, methods in elsewhere.items() if methods),
         *(Caveat("tuned", {"choice": choice, "cells": cells}) for choice, cells in tuned.items()),
-        *([Caveat("warnings", {"methods": warned})] if warned else []),
         *([Caveat("panels")] if largest else []),
         *_of_variant(next(iter(experiment.variants.values()))),
     ]
@@ -114,8 +104,9 @@ def leak_rows(run: RunPredictions) -> list[list[Any]]:
     return rows
 
 
-def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame) -> Iterator[Caveat]:
+def _leaks(run: RunPredictions, leaks: pd.DataFrame) -> Iterator[Caveat]:
     """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak."""
+    experiment = run.experiment
     whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
     for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak"):
         metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
@@ -127,8 +118,9 @@ def _leaks(experiment: Experiment, leaks: pd.DataFrame, duplicates: pd.DataFrame
             "unit": display_unit(metric, experiment.quantities),
         }
         if leak == NEAR_DUPLICATES:
-            same = int(duplicates["same"].sum()) if duplicates["near"].sum() == best["leaking"] else 0
-            yield Caveat(NEAR_DUPLICATES, facts | {"same": same})
+            near = [each for facts in run.facts.values() for each in facts.get("near_duplicates", ())]
+            pairs = [pair for each in near for pair in each["such_as"]]
+            yield Caveat(NEAR_DUPLICATES, facts | {"pair": pairs[0][:2] if pairs else ()})
         else:
             collection = next(iter(experiment.variants.values())).collection
             column = collection.given.get("group")

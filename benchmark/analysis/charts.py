@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
@@ -27,8 +25,8 @@ class Chart:
     title, x_label, y_label : str
         Texts with units: "Training documents", "Test error (%)".
     points : DataFrame
-        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. A line has bars from `low` to
-        `high` at all of its points or at none. The title of a panel may have several lines.
+        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. Bars reach
+        from `low` to `high`, which are missing where there is none.
     bars : str
         Meaning of the error bars in words, empty if no line has bars.
     scale : float
@@ -43,8 +41,6 @@ class Chart:
     measured : bool
         Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
         must give equal tables.
-    bands : mapping of str to (float, float)
-        Range of y in the paper's figure by panel, drawn as a faint band.
     oracle : frozenset of str
         Panels whose parameters were chosen on the test documents.
     """
@@ -62,7 +58,6 @@ class Chart:
     reference: float | None = None
     share_y: bool = False
     measured: bool = False
-    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     oracle: frozenset[str] = frozenset()
 
     @property

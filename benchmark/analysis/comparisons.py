@@ -13,12 +13,13 @@ from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
     from benchmark.analysis.summary import CellInfo, Summary
     from benchmark.config.model import ComparedPair, Experiment
+    from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
 
@@ -42,12 +43,11 @@ class PlannedComparison:
     a, b : CellInfo
     value, low, high : float
         Main score of `a` minus that of `b`, with its 95% interval, as in the score frame.
-    n : int
     outcome : {"a", "b", "undecided", "not testable", "no test", "never differ"}
         Cell that is better: the test is significant and the interval excludes zero.
     test : str
         Name of the leading test; "" without a test.
-    p_value, p_holm : float or None
+    p_holm : float or None
     family : int
         Number of tests that `p_holm` is corrected over.
     note : str
@@ -59,10 +59,8 @@ class PlannedComparison:
     value: float
     low: float
     high: float
-    n: int
     outcome: str
     test: str = ""
-    p_value: float | None = None
     p_holm: float | None = None
     family: int = 0
     note: str = ""
@@ -75,13 +73,9 @@ class PlannedComparison:
     @property
     def turned(self) -> PlannedComparison:
         """The comparison with its cells in the other order."""
-        low, high, other = -self.high, -self.low, self.turned_over.outcome
-        return replace(self, a=self.b, b=self.a, outcome=other, value=0.0 - self.value, low=low, high=high)
-
-    @property
-    def turned_over(self) -> PlannedComparison:
-        """The comparison with the other cell as the better one."""
-        return replace(self, outcome={"a": "b", "b": "a"}.get(self.outcome, self.outcome))
+        outcome = {"a": "b", "b": "a"}.get(self.outcome, self.outcome)
+        value, low, high = 0.0 - self.value, -self.high, -self.low
+        return replace(self, a=self.b, b=self.a, outcome=outcome, value=value, low=low, high=high)
 
     def outcome_for(self, cell: str) -> str:
         """Return the outcome for one of the two cells: "better", "worse", or why it is neither."""
@@ -96,23 +90,17 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
     leading = leading_tests(quantity_tests(tested, summary.main_metric))
     tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
     others, found = set(zip(tested["a"], tested["b"], strict=True)), list[PlannedComparison]()
+    sign = 1 if summary.more_is_better(summary.main_metric) else -1
     for gap in summary.differences.to_dict("records"):
-        test: dict[Any, Any] = tests.get((gap["a"], gap["b"]), {})
-        of_other = "no test of this quantity" if (gap["a"], gap["b"]) in others else ""
-        p_value, p_holm = (None if is_missing(test.get(name)) else test[name] for name in ("p_value", "p_holm"))
-        value, low, high = (float("nan" if is_missing(gap[end]) else gap[end]) for end in ("value", "low", "high"))
-        outcome = _outcome(test, value, apart=math.isnan(low) or low > 0 or high < 0)
-        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, int(gap["n"]), outcome)
-        note = "" if outcome == NEVER_DIFFER else str(test.get("note", of_other))
-        pair = replace(
-            pair,
-            test=test.get("test", ""),
-            p_value=p_value,
-            p_holm=p_holm,
-            note=note,
-            family=int(test.get("family", 0)),
-        )
-        found.append(pair if summary.more_is_better(summary.main_metric) else pair.turned_over)
+        ids = gap["a"], gap["b"]
+        value, low, high = (math.nan if is_missing(gap[end]) else float(gap[end]) for end in ("value", "low", "high"))
+        test: dict[Any, Any] = tests.get(ids, {})
+        outcome = _outcome(test, sign * value, apart=math.isnan(low) or low > 0 or high < 0)
+        p_holm = None if is_missing(test.get("p_holm")) else test["p_holm"]
+        note = test.get("note", "no test of this quantity" if ids in others else "")
+        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, outcome)
+        of_test = {"test": test.get("test", ""), "p_holm": p_holm, "family": int(test.get("family", 0))}
+        found.append(replace(pair, **of_test, note="" if outcome == NEVER_DIFFER else note))
     return found
 
 
@@ -136,25 +124,28 @@ def leading_pair(summary: Summary) -> tuple[str, str] | None:
     """Return the planned pair with the best score, the better cell first; None without a pair of one task."""
     scores, metric = summary.headlines, summary.main_metric
     sign = 1 if summary.more_is_better(metric) else -1
-    best: list[tuple[float, str]] = []
-    for pair in (pair for pair in planned_comparisons(summary) if pair.a.task == pair.b.task):
-        both = [(sign * scores[cell.id, metric]["value"], cell.id) for cell in (pair.a, pair.b)]
-        both.sort(key=lambda each: each[0], reverse=True)
-        if [value for value, _ in both] > [value for value, _ in best]:
-            best = both
-    return (best[0][1], best[1][1]) if best else None
+
+    def score(cell: str) -> float:
+        return sign * float(scores[cell, metric]["value"])
+
+    alike = (pair for pair in planned_comparisons(summary) if pair.a.task == pair.b.task)
+    pairs = (sorted((pair.a.id, pair.b.id), key=score, reverse=True) for pair in alike)
+    best = max(pairs, key=lambda pair: [*map(score, pair)], default=[])
+    return (best[0], best[1]) if best else None
 
 
 def ranked_cells(summary: Summary) -> tuple[str, ...]:
     """Return the ids of the cells, the best of each setting first; scores of one setting can be put in one order."""
     sign = -1 if summary.more_is_better(summary.main_metric) else 1
-    settings: dict[tuple[Any, ...], list[tuple[bool, float, str]]] = {}
-    for cell in summary.cells:
+    settings = dict[tuple[Any, ...], int]()
+
+    def place(cell: CellInfo) -> tuple[int, bool, float]:
         where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
         value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
-        rank = (True, 0.0) if is_missing(value) else (False, sign * float(value))
-        settings.setdefault(where, []).append((*rank, cell.id))
-    return tuple(name for cells in settings.values() for *_, name in sorted(cells, key=lambda row: row[:2]))
+        missing = is_missing(value)
+        return settings.setdefault(where, len(settings)), missing, 0.0 if missing else sign * float(value)
+
+    return tuple(cell.id for cell in sorted(summary.cells, key=place))
 
 
 def first_comparisons(summary: Summary) -> dict[str, PlannedComparison]:
@@ -191,23 +182,21 @@ def quantity_tests(significance: pd.DataFrame, metric: str) -> pd.DataFrame:
     return significance[significance["test"].isin(names)]
 
 
-def comparable_pairs(
+def paired_differences(
     experiment: Experiment, scored: ScoreTable, jobs: int = 1
-) -> tuple[list[ComparedPair], list[ComparedPair]]:
-    """Return the pairs that can be compared, and those on different documents; differences are computed by threads."""
+) -> dict[ComparedPair, Estimate | None]:
+    """Return the main metric of a minus that of b for each planned pair; None where the cells can't be paired."""
     metric = main_metric(experiment)
     pairs = [pair for pair in experiment.compare if scored.has(metric, pair.a, pair.b)]
 
-    def can_be(pair: ComparedPair) -> bool:
+    def difference(pair: ComparedPair) -> Estimate | None:
         try:
-            scored.difference(pair.a, pair.b, metric)
+            return scored.difference(pair.a, pair.b, metric)
         except ValueError:
-            return False
-        return True
+            return None
 
     with ThreadPoolExecutor(jobs) as pool:
-        paired = list(zip(pairs, pool.map(can_be, pairs), strict=True))
-    return [pair for pair, can in paired if can], [pair for pair, can in paired if not can]
+        return dict(zip(pairs, pool.map(difference, pairs), strict=True))
 
 
 def main_metric(experiment: Experiment) -> str:
@@ -220,7 +209,7 @@ def tested_metrics(experiment: Experiment) -> list[str]:
     return [metric for metric in experiment.metrics if metric not in TIME_METRICS]
 
 
-def significance_rows(pairs: Sequence[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
+def significance_rows(pairs: Iterable[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
     """Return the rows of the frame of tests, with Holm's correction within each family and test."""
     families: dict[tuple[str, str], list[TestResult]] = defaultdict(list)
     for pair in pairs:
@@ -232,23 +221,12 @@ def significance_rows(pairs: Sequence[ComparedPair], experiment: Experiment, sco
 def leading_tests(significance: pd.DataFrame) -> pd.DataFrame:
     """Return the tests of one kind: the first kind of which a test can be significant, else the first; may be empty.
 
-    `significance` has the columns of `SUMMARY_TABLES`.
+    `significance` has the columns of `SUMMARY_TABLES`; a note says why a test can't be significant.
     """
-    able = set(significance["test"][can_be_significant(significance)])
+    able = set(significance["test"][significance["p_value"].notna() & (significance["note"] == "")])
     kinds = list(dict.fromkeys(significance["test"]))
     leading = next((kind for kind in kinds if kind in able), kinds[0] if kinds else "")
     return significance[significance["test"] == leading]
-
-
-def can_be_significant(significance: pd.DataFrame) -> pd.Series[bool]:
-    """Return for each test whether it could be significant after its correction: a note says why it could not."""
-    return significance["p_value"].notna() & (significance["note"] == "")
-
-
-def difference_rows(pairs: Sequence[ComparedPair], experiment: Experiment, scored: ScoreTable) -> list[list[Any]]:
-    """Return the rows of the frame of differences: the main metric of a minus that of b."""
-    gaps = [(pair, scored.difference(pair.a, pair.b, main_metric(experiment))) for pair in pairs]
-    return [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps]
 
 
 def holm_family_rows(family: Sequence[TestResult]) -> Iterator[list[Any]]:

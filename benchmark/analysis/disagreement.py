@@ -13,29 +13,11 @@ from benchmark.config.model import ALL_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
 
 #: Documents that are shown of those on which two cells disagree.
 MOST_DISAGREEMENTS = 10
-
-
-@dataclass(frozen=True)
-class HardDocument:
-    """Tested document, with what some cells predict.
-
-    Parameters
-    ----------
-    name, task, fold, truth : str
-        Id of the document, its task, the split that tests it, and its classes.
-    predicted : mapping of str to str
-        Predicted classes by cell, for all cells of the task.
-    """
-
-    name: str
-    task: str
-    fold: str
-    truth: str
-    predicted: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -70,13 +52,13 @@ class Disagreement:
         Ids of the cells, the better one first.
     right : (int, int)
         Documents on which only the first cell, and only the second cell, is right.
-    documents : tuple of HardDocument
-        At most `MOST_DISAGREEMENTS` of these documents, with the predictions of both cells.
+    documents : tuple of (DocumentPrediction, DocumentPrediction)
+        Predictions of both cells for at most `MOST_DISAGREEMENTS` of these documents.
     """
 
     cells: tuple[str, str]
     right: tuple[int, int]
-    documents: tuple[HardDocument, ...]
+    documents: tuple[tuple[DocumentPrediction, ...], ...]
 
 
 def disagreement(run: RunPredictions, pair: tuple[str, str]) -> Disagreement | None:
@@ -96,13 +78,4 @@ def disagreement(run: RunPredictions, pair: tuple[str, str]) -> Disagreement | N
     only = [np.flatnonzero(right[:, i] & ~right[:, 1 - i]) for i in (0, 1)]
     most = MOST_DISAGREEMENTS // 2
     shown = [rows_of[np.linspace(0, len(rows_of) - 1, min(most, len(rows_of))).astype(np.intp)] for rows_of in only]
-    documents = list[HardDocument]()
-    for row in np.concatenate(shown):
-        a, b = rows[row]
-        predicted = {one.id: _named(a.predicted), other.id: _named(b.predicted)}
-        documents.append(HardDocument(a.document, one.task, a.fold, _named(a.truth), predicted))
-    return Disagreement(pair, (len(only[0]), len(only[1])), tuple(documents))
-
-
-def _named(classes: Sequence[str]) -> str:
-    return ", ".join(classes) or "(none)"
+    return Disagreement(pair, (len(only[0]), len(only[1])), tuple(rows[row] for row in np.concatenate(shown)))

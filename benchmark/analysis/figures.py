@@ -11,7 +11,7 @@ import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
-from benchmark.analysis.formatting.units import axis_label, axis_scale, capitalized, display_unit, metric_labels
+from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
@@ -22,28 +22,17 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published, PublishedValue
 
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
-X_LABELS = {
-    "size": "Training documents",
-    "terms": "Terms selected",
-    "smoothing": "Smoothing (added to every count)",
-    "n_components": "Random features of each term",
-    "samples": "Samples of the spectrum",
-}
-SELECTION_TITLES = {
-    "oracle": "best parameter on the test error (optimistic)",
-    "cross-validation": "parameter by inner cross-validation",
-    "temporal-holdout": "parameter by temporal hold-out",
-}
-PUBLISHED_LINE_LABEL = "printed"
+X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
+#: What a panel says of parameters that were chosen on the test documents, since a figure may stand alone.
+ORACLE_TITLE = "oracle (optimistic)"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
 
 
-def charts_of(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[Chart, ...]:
+def charts_of(experiment: Experiment, scored: ScoreTable) -> tuple[Chart, ...]:
     """Return the charts of the configured figures that have data.
 
     There is one panel for each combination of values in the panel columns and each metric, in the order of the frame.
@@ -55,60 +44,48 @@ def charts_of(experiment: Experiment, scored: ScoreTable, published: Published |
     frames = [each for each in (scored.frame, scored.drawn) if len(each)] if figures else []
     if not frames:
         return ()
-    scores, of_run = pd.concat(frames, ignore_index=True), _ChartsOfRun(experiment, scored, published)
+    scores, of_run = pd.concat(frames, ignore_index=True), _ChartsOfRun(experiment, scored)
     charts = (of_run.chart(figure, _rows_of(figure, scores[scores["metric"].isin(figure.y)])) for figure in figures)
     return tuple(chart for chart in charts if chart is not None)
 
 
-def _printed(published: Published | None, experiment: Experiment) -> list[PublishedValue]:
-    values = published.values if published else ()  # noqa: PD011 - not a frame's
-    return [value for value in values if value.config == (experiment.sensitivity_of or experiment.name)]
-
-
 class _ChartsOfRun:
-    """Charts of one run: texts and published numbers beside the scores."""
+    """Charts of one run."""
 
-    def __init__(self, experiment: Experiment, scored: ScoreTable, published: Published | None) -> None:
+    def __init__(self, experiment: Experiment, scored: ScoreTable) -> None:
         first = next(iter(experiment.variants.values()))
         self.title, self.declared, self.scored = experiment.title, experiment.declared, scored
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
         self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
-        self.ranges = [each for each in published.ranges if each.config == experiment.name] if published else []
-        cells = {cell.id: cell for cell in experiment.cells if cell.what == "diagnostic"}
-        printed = [value for value in _printed(published, experiment) if value.cell in cells]
-        self.printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in printed}
+        self.names |= {"of_class": {ALL_CLASSES: "all classes"}, "choice": {CHOOSE_ORACLE: ORACLE_TITLE}}
 
     def chart(self, figure: FigureView, rows: pd.DataFrame) -> Chart | None:
         """Return the chart of a figure; None if no cell of it has a score."""
         facets = _facets(figure, rows)
         points = self._relations(figure, rows, facets) if figure.relation else self._scores(figure, rows, facets)
-        panels, bands, oracle = list[pd.DataFrame](), dict[str, tuple[float, float]](), set[str]()
+        panels, oracle = list[pd.DataFrame](), set[str]()
         for values in product(*(dict.fromkeys(rows[column]) for column in facets), figure.y):
             panel = points
             for column, value in zip((*facets, "metric"), values, strict=True):
                 panel = panel[panel[column] == value]
             shown = {"variant": figure.where.get("variant", "")} | dict(zip(facets, values, strict=False))
-            title = self._panel_title(shown, figure, str(values[-1]), rows)
+            title = self._panel_title(shown, figure, str(values[-1]))
             panels.append(self._lines(panel).assign(panel=title))
             oracle |= {title} if shown.get("choice") == CHOOSE_ORACLE else set()
-            cells = () if figure.relation else set(panel["cell"])
-            for each in self.ranges:
-                if each.metric == values[-1] and cells and cells.intersection(each.expanded):
-                    bands.setdefault(title, (float(each.low), float(each.high)))
         points = pd.concat([points[:0], *panels], ignore_index=True)
         if figure.log_y and points["y"].any():
             # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
             points = points[points.groupby(["panel", "series"])["y"].transform("any")]
         if not len(points):
             return None
-        kind, declared = "".join(figure.relation[:1]), self.declared
+        kind, declared, variant = "".join(figure.relation[:1]), self.declared, figure.where.get("variant", "")
         measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
         x_is_metric = figure.x in (*TIME_METRICS, *declared)
-        x_label = axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)
+        x_label = axis_label((figure.x,), declared) if x_is_metric else figure.x
         return Chart(
             name=figure.name,
-            title=self._title(figure),
+            title=": ".join(filter(None, (self.title, figure.title or (variant if variant != BASE_VARIANT else "")))),
             x_label=X_LABELS.get(figure.x, x_label),
             y_label=self._y_label(figure),
             points=points[list(POINT_COLUMNS)].reset_index(drop=True),
@@ -120,7 +97,6 @@ class _ChartsOfRun:
             reference={"ratio": 1.0, "difference": 0.0}.get(kind),
             share_y=measured or kind == "difference",
             measured=measured,
-            bands=bands,
             oracle=frozenset(oracle),
         )
 
@@ -162,58 +138,35 @@ class _ChartsOfRun:
         return pd.DataFrame(points, columns=[*dict.fromkeys((*keys, *POINT_COLUMNS))])
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
-        """Return the points of a panel, line by line: levels of methods without x, other lines, the published value."""
+        """Return the points of a panel, line by line: levels of methods without x, then other lines."""
         points = points.loc[np.isfinite(points["y"].astype(float))]
         lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
         if not len(lines):
             return lines
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
         lines = lines.sort_values("series", key=lambda names: names.map(order), kind="stable")
-        missing = lines[["low", "high"]].isna().any(axis=1)
-        barred = ~missing.groupby(lines["series"]).transform("any")
-        lines = lines.assign(low=lines["low"].where(barred), high=lines["high"].where(barred))
         across, levels = sorted(set(lines["x"])), points[~points["series"].isin(lines["series"])]
         levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
         ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]
         parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
-        first = points.iloc[0]
-        if (number := self.printed.get((first["metric"], first.get("of_class", "")))) is not None:
-            printed = {"series": PUBLISHED_LINE_LABEL, "x": across, "y": number, "low": np.nan, "high": np.nan}
-            parts.append(pd.DataFrame(printed))
         return pd.concat([part for part in parts if len(part)])
 
-    def _panel_title(self, point: Mapping[str, Any], figure: FigureView, metric: str, rows: pd.DataFrame) -> str:
-        """Write the panel columns' values on a line, then model selection and, of several metrics, the metric."""
-        columns = ("variant", "task", "of_class", "method", "size", "terms")
-        words = (self._named(column, point[column], rows) for column in columns if point.get(column))
-        others = [SELECTION_TITLES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
-        others += [metric_labels(metric, self.declared).definition] if len(figure.y) > 1 else []
-        return "\n".join(filter(None, [", ".join(words), *others]))
+    def _panel_title(self, shown: Mapping[str, Any], figure: FigureView, metric: str) -> str:
+        """Write the values of the panel's columns and, of several metrics, the metric."""
+        columns = ("variant", "task", "of_class", "method", "size", "terms", "choice")
+        words = [self._named(column, shown[column]) for column in columns if shown.get(column)]
+        return ", ".join([*words, *([metric_name(metric, self.declared)] if len(figure.y) > 1 else [])])
 
-    def _named(self, column: str, value: Any, rows: pd.DataFrame) -> str:
+    def _named(self, column: str, value: Any) -> str:
         """Write a value of a panel column in words."""
-        if column == "of_class" and value == ALL_CLASSES:
-            n = len(set(rows["of_class"]) - {"", ALL_CLASSES})
-            return f"average of the {n} classes" if n else "all classes"
-        if column in {"size", "terms"}:
+        if column in X_LABELS:
             return f"{int(value):,} {X_LABELS[column].lower()}"
         return self.names.get(column, {}).get(value, str(value))
-
-    def _title(self, figure: FigureView) -> str:
-        """Return the title of the figure, or one made from what it shows."""
-        name, variant, title = metric_labels(figure.y[0], self.declared).name, figure.where.get("variant"), figure.title
-        if figure.relation and not title:
-            a, b = (self.methods.get(method, method) for method in figure.relation[1:])
-            title = f"{name}, {a} {'over' if figure.relation[0] == 'ratio' else 'minus'} {b}"
-        elif not title:
-            shown = "" if variant in (None, BASE_VARIANT) else variant  # several figures may show one variant each
-            title = f"{name} of each class" if "of_class" in figure.panel else shown
-        return f"{self.title}: {title}" if title and not title.startswith(self.title) else title or self.title
 
     def _y_label(self, figure: FigureView) -> str:
         if not figure.relation:
             return axis_label(figure.y, self.declared)
-        name, unit = metric_labels(figure.y[0], self.declared).name, display_unit(figure.y[0], self.declared)
+        name, unit = metric_name(figure.y[0], self.declared), display_unit(figure.y[0], self.declared)
         if figure.relation[0] == "ratio":
             return f"Ratio of the {name}"
         return f"Difference of the {name} ({unit.points})".removesuffix(" ()")

@@ -114,8 +114,5 @@ def best_by_inner_loss(losses: Floats) -> NDArray[np.intp]:
     >>> best_by_inner_loss(np.array([[0.1], [0.1], [0.1], [0.2]]))
     array([1])
     """
-    return np.array([_middle(np.flatnonzero(column == column.min())) for column in losses.T], dtype=np.intp)
-
-
-def _middle(indices: NDArray[np.intp]) -> int:
-    return int(indices[(len(indices) - 1) // 2])
+    lowest = (np.flatnonzero(column == column.min()) for column in losses.T)
+    return np.array([indices[(len(indices) - 1) // 2] for indices in lowest], dtype=np.intp)

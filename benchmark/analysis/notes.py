@@ -21,14 +21,10 @@ from benchmark.evaluation.metrics import is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
 
-#: Largest deviation of the share of documents that a split by date tests from the one that is stated.
-MAX_SHARE_DEVIATION = 0.05
 #: What a sentence calls the corpus that the package generates.
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
@@ -48,28 +44,18 @@ def corpus_in_words(experiment: Experiment) -> str:
     return " and ".join(Path(str(each)).name for each in paths) or name
 
 
-def near_duplicate_rows(run: RunPredictions) -> list[list[Any]]:
-    """Return a row for each split that tests near-duplicates of its training documents."""
-    rows: list[list[Any]] = []
-    for name in run.experiment.variants:
-        for each in run.facts.get(name, {}).get("near_duplicates", ()):
-            if each["near"]:
-                variant = name if len(run.experiment.variants) > 1 else ""
-                rows.append([variant, each["split"], each["tested"], each["near"], each["same"], *each["such_as"][0]])
-    return rows
-
-
 def note_facts(run: RunPredictions) -> Facts:
-    """Return what the templates of notes, of the terminal and of documents state."""
+    """Return what the templates of notes, of doubts and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
     sample = sampling_of(variants[0].protocol.tags, experiment.seed)
     protocols = (
         sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions)) for variant in variants
     )
-    warnings: dict[str, dict[str, None]] = {}
-    for key, setting in predictions.settings.items():
-        for text in setting.warnings:
-            warnings.setdefault(text, {})[key.method] = None
+    warnings: dict[str, list[str]] = {}
+    for text, method in dict.fromkeys(
+        (w, key.method) for key, own in predictions.settings.items() for w in own.warnings
+    ):
+        warnings.setdefault(text, []).append(method)
     shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
     texts: dict[str, list[tuple[TextSettings, str, Facts]]] = {}
     for each in variants:
@@ -82,39 +68,24 @@ def note_facts(run: RunPredictions) -> Facts:
         if (name, component.name) not in shown
     ]
     return {
+        "experiment": experiment,
         "first": variants[0],
-        "variants": experiment.variants,
         "corpora": {name: run.facts.get(name, {}) for name in experiment.variants},
         "multilabel": any(documents.multilabel for documents in predictions.tasks.values()),
         "replicated": variants[0].protocol.tags.replicated,
-        "compared": bool(experiment.compare),
         "protocols": list(dict.fromkeys(protocols)),
         "sample": sample.words.format(seed=experiment.seed),
         "bars": sample.bars,
         "texts": texts,
-        "dates": list(_shares_by_date(run)),
         "doubts": list(dict.fromkeys(note for facts in run.facts.values() for note in facts.get("notes", ()))),
         **_metric_facts(run),
         **_selection_facts(run),
         **_method_facts(experiment),
-        "warnings": {text: list(methods) for text, methods in warnings.items()},
-        "tasks": [(task.title, task.classes) for task in variants[0].tasks if len(variants[0].tasks) > 1],
+        "warnings": warnings,
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
         "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
     }
-
-
-def _shares_by_date(run: RunPredictions) -> Iterator[tuple[str, int, int, float]]:
-    """Yield the splits by date that test another share of documents than was asked for, since dates are not divided."""
-    for name, variant in run.experiment.variants.items():
-        stated = variant.protocol.resolved
-        share = 0.0 if stated.get("test_from") else stated.get("test_share", 0.0)
-        tested = {key: splits for key, splits in run.predictions.splits.items() if key.variant == name}
-        for key, (split, *_) in tested.items() if variant.protocol.name == "by-date" and share else ():
-            n, n_documents = len(split.test), len(run.predictions.tasks[key.of_task].ids)
-            if abs(n / n_documents - share) > MAX_SHARE_DEVIATION:
-                yield f"{name}: " if len(run.experiment.variants) > 1 else "", n, n_documents, share
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
@@ -141,17 +112,12 @@ def _metric_facts(run: RunPredictions) -> Facts:
         if not documents.multilabel:
             tested = np.unique(np.concatenate([documents.truth[split.test] for split in splits]))
             untested |= dict.fromkeys(name for code, name in enumerate(documents.classes) if code not in tested)
-    named = {
-        "bare": [metric for metric in scorers if metric in bare],
-        "means": means,
-    }
     return {
-        "metrics": experiment.metrics,
-        "by_class": experiment.by_class,
+        "bare": [metric_name(metric, quantities) for metric in scorers if metric in bare],
+        "means": [metric_name(metric, quantities) for metric in means],
         "least_tested": LEAST_TESTED,
         "untested": list(untested),
         "on_the_clock": any(is_time_metric(m, quantities) for figure in experiment.figures for m in figure.y),
-        **{what: [metric_name(metric, quantities) for metric in listed] for what, listed in named.items()},
     }
 
 
@@ -168,8 +134,6 @@ def _selection_facts(run: RunPredictions) -> Facts:
     multilabel = any(variant.collection.multilabel for variant in experiment.variants.values())
     entries = next(iter(experiment.variants.values())).entries
     return {
-        "choices": experiment.choices,
-        "inner": {} if experiment.inner is None else experiment.inner.given,
         "selected_by": metric_name(selection_metric(experiment, multilabel=multilabel), experiment.quantities),
         "grids": [(each.label, grid_label(each)) for each in entries if len(each.candidates) > 1],
         "chosen": chosen,
@@ -177,13 +141,9 @@ def _selection_facts(run: RunPredictions) -> Facts:
 
 
 def _method_facts(experiment: Experiment) -> Facts:
-    """Return what each variant's methods are where the table doesn't say it, and notes of their components."""
-    variants, methods, known = list(experiment.variants.values()), dict[str, list[str]](), set[str]()
-    if any(cell.size is not None or cell.terms is not None for cell in experiment.cells):
-        for variant in variants:
-            texts = [method_text(entry) for entry in variant.entries]
-            methods[variant.name] = [text for text in texts if text not in known]
-            known = known or set(texts)
+    """Return what the first variant's methods are where the table doesn't say it, and notes of all components."""
+    variants = list(experiment.variants.values())
+    curves = any(cell.size is not None or cell.terms is not None for cell in experiment.cells)
     entries = [entry for variant in variants for entry in variant.entries]
     specs = [entry.candidates[0] for entry in entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
@@ -193,7 +153,7 @@ def _method_facts(experiment: Experiment) -> Facts:
     points = {each.name: [spec.representation for e in each.entries for spec in e.candidates] for each in variants}
     learned = {name: dict.fromkeys(each.idf for each in listed if each.learns) for name, listed in points.items()}
     return {
-        "methods": methods,
+        "methods": list(map(method_text, variants[0].entries)) if curves else [],
         "idf": {name: [_IDF_SOURCES[source] for source in sources] for name, sources in learned.items()},
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
         "components": [text for each in tags for text in (each.note, each.note_multilabel * several) if text],
@@ -204,7 +164,10 @@ def _method_facts(experiment: Experiment) -> Facts:
     }
 
 
-def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int]]:
-    """Return the splits of a variant's first task with their numbers of tested documents."""
-    splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
-    return [(split.name, len(split.test)) for split in splits]
+def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int, int]]:
+    """Return the splits of a variant's first task with their numbers of tested documents and of all documents."""
+    for key, splits in predictions.splits.items():
+        if key.variant == variant.name:
+            n_documents = len(predictions.tasks[key.of_task].ids)
+            return [(split.name, len(split.test), n_documents) for split in splits]
+    return []

@@ -3,7 +3,8 @@
 `predictions.parquet` alone has the predicted class of each tested document, by names, and where a metric asks for them
 the decision values. Further files have a row for each task with its documents, for each split, and for each setting and
 split the counts of the inner folds, the diagnostics, and the costs of the settings. Costs differ from run to run. The
-bytes of the other files depend only on the predictions.
+bytes of the other files depend only on the predictions. A file of its own has numbers that reports don't compute: the
+estimates of plug-in metrics and the values of diagnostics.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
+from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
@@ -40,7 +46,11 @@ from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.score_table import ScoreTable
 
     Row = dict[str, Any]
 
@@ -48,10 +58,6 @@ _SETTING = ("variant", "task", "cell", "candidate", "size", "terms")
 _SEPARATOR = re.compile(rf"(?<!\\){LABEL_SEPARATOR}")
 _COSTS = (*TIMERS, "peak_bytes", "version")
 _TEXTS, _VALUES = pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.float64())
-#: Lets pandas read columns of integers of which some are missing as integers.
-_PANDAS_INTEGERS = pa.Schema.from_pandas(
-    pd.DataFrame({"size": pd.array([], dtype="Int64"), "terms": pd.array([], dtype="Int64")}), preserve_index=False
-).metadata
 
 
 def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
@@ -79,29 +85,20 @@ def encode_predictions(predictions: Predictions) -> dict[str, bytes]:
 
 
 def decode_predictions(contents: Mapping[str, bytes]) -> Predictions:
-    """Return the predictions stored in the contents of the files.
-
-    Raises
-    ------
-    ValueError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile
-        If the files are damaged or inconsistent.
-    """
-    try:
-        tasks, splits = dict[TaskKey, TaskDocuments](), dict[SplitKey, tuple[TestedSplit, ...]]()
-        for row in decode_rows(contents[DOCUMENTS_TABLE]):
-            truth = np.array(row["truth"], np.int32)
-            truth = truth.reshape(len(row["documents"]), -1).astype(np.bool_) if row["multilabel"] else truth
-            documents = TaskDocuments(tuple(row["documents"]), tuple(row["classes"]), truth)
-            tasks[TaskKey(row["variant"], row["task"])] = documents
-        for row in decode_rows(contents[SPLITS_TABLE]):
-            leaks = {leak: np.array(rows, np.intp) for leak, rows in json.loads(row["leaks"]).items()}
-            split = TestedSplit(row["split"], np.array(row["test"], np.intp), np.array(row["trained"], np.int64), leaks)
-            key = SplitKey(row["variant"], row["task"], row["size"])
-            splits[key] = (*splits.get(key, ()), split)
-        settings = _decode_settings(contents, tasks, splits)
-        return Predictions(tasks, splits, settings, _decode_arrays(contents[DIAGNOSTICS_ARRAYS]))
-    except (AttributeError, TypeError, IndexError, RuntimeError) as error:
-        raise ValueError(f"its files are inconsistent: {error}") from None
+    """Return the predictions stored in the contents of the files, as `encode_predictions` wrote them."""
+    tasks, splits = dict[TaskKey, TaskDocuments](), dict[SplitKey, tuple[TestedSplit, ...]]()
+    for row in decode_rows(contents[DOCUMENTS_TABLE]):
+        truth = np.array(row["truth"], np.int32)
+        truth = truth.reshape(len(row["documents"]), -1).astype(np.bool_) if row["multilabel"] else truth
+        documents = TaskDocuments(tuple(row["documents"]), tuple(row["classes"]), truth)
+        tasks[TaskKey(row["variant"], row["task"])] = documents
+    for row in decode_rows(contents[SPLITS_TABLE]):
+        leaks = {leak: np.array(rows, np.intp) for leak, rows in json.loads(row["leaks"]).items()}
+        split = TestedSplit(row["split"], np.array(row["test"], np.intp), np.array(row["trained"], np.int64), leaks)
+        key = SplitKey(row["variant"], row["task"], row["size"])
+        splits[key] = (*splits.get(key, ()), split)
+    settings = _decode_settings(contents, tasks, splits)
+    return Predictions(tasks, splits, settings, _decode_arrays(contents[DIAGNOSTICS_ARRAYS]))
 
 
 def encode_rows(rows: Iterable[Row], columns: Sequence[str] = ()) -> bytes:
@@ -138,7 +135,7 @@ def _encode_table(predictions: Predictions) -> bytes:
     fields = dict.fromkeys(("document", "split", *_SETTING, "label", "predicted", "tied"), _TEXTS)
     fields |= {"candidate": pa.int32(), "size": pa.int64(), "terms": pa.int64()}
     fields |= ({} if several else {"tied": pa.bool_()}) | ({"values": _VALUES} if ranked else {})
-    schema, file = pa.schema(list(fields.items()), _PANDAS_INTEGERS), io.BytesIO()
+    schema, file = pa.schema(list(fields.items())), io.BytesIO()
     with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
         for of_splits, keys in _by_splits(predictions.tasks, predictions.settings):
             columns = _columns(predictions, of_splits, keys, several=several)
@@ -236,8 +233,6 @@ def _decode_settings(
 ) -> dict[SettingKey, SettingPredictions]:
     rows: dict[SettingKey, list[Row]] = {}
     for setting, costs in zip(*(decode_rows(contents[each]) for each in (SETTINGS_TABLE, TIMINGS_TABLE)), strict=True):
-        if any(setting[name] != costs[name] for name in (*_SETTING, "split")):
-            raise ValueError("its timings are of other settings")
         rows.setdefault(SettingKey(*(setting[name] for name in _SETTING)), []).append(costs | setting)
     file = parquet.ParquetFile(pa.BufferReader(contents[PREDICTIONS_TABLE]))
     names = [name for name in ("predicted", "tied", "values") if name in file.schema_arrow.names]
@@ -253,8 +248,6 @@ def _decode_settings(
         if block["tied"].dtype != np.bool_:
             tied = _labels(block["tied"], documents) if documents.multilabel else tied != ""
         for number, key in enumerate(keys):
-            if [row["split"] for row in rows[key]] != [split.name for split in tested_splits]:
-                raise ValueError("the splits of a setting don't match")
             scores: list[Any] = block["values"].tolist()[number::n] if "values" in block else [None]
             found[key] = SettingPredictions(
                 predicted[number::n][ranks],
@@ -267,8 +260,6 @@ def _decode_settings(
                 tuple(rows[key][0]["warnings"]),
                 None if scores[0] is None else np.stack(scores)[ranks],
             )
-    if start != len(frame):
-        raise ValueError("it has predictions of other settings")
     return {key: found[key] for key in rows}
 
 
@@ -304,3 +295,96 @@ def _decode_arrays(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[An
             diagnostic, variant, name = json.loads(text)
             found.setdefault((diagnostic, variant), {}).update({name: array} if name else {})
     return found
+
+
+# --- Numbers that are not computed from predictions ---
+
+#: Columns of the file; a value that a row doesn't have is missing.
+_ESTIMATE_COLUMNS = (
+    *("variant", "diagnostic", "cell", "of_class", "other", "split", "metric", "axis", "method", "interval"),
+    *("x", "value", "low", "high", "n"),
+)
+
+#: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
+EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedNumbers:
+    """Numbers of a run that can't be computed from its predictions by this package alone.
+
+    Parameters
+    ----------
+    chosen : mapping of cell id to intp array, shape (splits,)
+        Index of the candidate that each split uses.
+    estimates : mapping of cell id to mapping
+        Estimates of plug-in metrics, see `CellScores.recorded`.
+    diagnostics : sequence of (diagnostic, variant, DiagnosticNumbers)
+        Values of the diagnostics.
+    notes : tuple of str
+        Notes on the diagnostics.
+    """
+
+    chosen: Mapping[str, NDArray[np.intp]]
+    estimates: EstimatesByCell
+    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...]
+    notes: tuple[str, ...] = ()
+
+
+def record_numbers(
+    experiment: Experiment,
+    scored: ScoreTable,
+    measured: tuple[tuple[str, str, DiagnosticNumbers], ...],
+    notes: tuple[str, ...],
+) -> RecordedNumbers:
+    """Return the numbers that a run records: the scores and differences of plug-in metrics are among them."""
+    found: EstimatesByCell = {}
+    metrics = [name for name in experiment.scorers if name not in METRICS]
+    for metric, (name, scores) in product(metrics, scored.cells.items()):
+        if metric in scores.values:  # noqa: PD011 - not a frame's
+            known, sample = found.setdefault(name, {}), scored.samples[name]
+            known[metric, ALL_SPLITS, ""] = sample.estimate(scores, metric)
+            for position, fold in enumerate(scores.folds):
+                known[metric, fold, ""] = sample.part(scores, metric, position)
+    for metric, pair in product(metrics, experiment.compare):
+        if scored.has(metric, pair.a, pair.b):
+            try:
+                found[pair.a][metric, ALL_SPLITS, pair.b] = scored.difference(pair.a, pair.b, metric)
+            except ValueError:  # the cells can't be paired, as a note states
+                continue
+    return RecordedNumbers(scored.chosen, found, measured, notes)
+
+
+def encode_estimates(recorded: RecordedNumbers) -> bytes:
+    """Return the content of the file of numbers that are not computed from predictions."""
+    rows: list[Row] = []
+    for cell, estimates in recorded.estimates.items():
+        for (metric, split, other), estimate in estimates.items():
+            rows.append({"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)})
+    for diagnostic, variant, each in recorded.diagnostics:
+        of = {"variant": variant, "diagnostic": diagnostic}
+        rows += [{**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)} for row in each.rows]
+        rows += [{**of, **vars(point), "n": 0} for point in each.points]
+    return encode_rows(rows, _ESTIMATE_COLUMNS)
+
+
+def _numbers(estimate: Estimate) -> Row:
+    return {("interval" if name == "method" else name): value for name, value in vars(estimate).items()}
+
+
+def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
+    """Return the numbers that the file of estimates and the manifest record."""
+    estimates: EstimatesByCell = {}
+    measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
+    for row in decode_rows(content):
+        estimate = Estimate(*(row[name] for name in ("value", "low", "high", "n", "interval")))
+        if row["diagnostic"] is None:
+            estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
+            continue
+        numbers, points = measured.setdefault((row["diagnostic"], row["variant"]), ([], []))
+        if row["axis"] is not None:
+            points.append(CurvePoint(*(row[name] for name in CurvePoint.__dataclass_fields__)))
+        else:
+            numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
+    each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
+    return RecordedNumbers(chosen, estimates, tuple(each), notes)

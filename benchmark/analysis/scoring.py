@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.recorded import RecordedNumbers
+    from benchmark.analysis.predictions_file import RecordedNumbers
     from benchmark.config.model import Cell, Experiment
     from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.intervals import Estimate
@@ -75,7 +75,7 @@ class RunPredictions:
             return self.recorded.diagnostics
         return tuple(diagnostic_numbers(self.experiment.diagnostics, self.predictions))
 
-    @property
+    @cached_property
     def stored_cells(self) -> tuple[str, ...]:
         """Cells of methods that were read from the store."""
         known, cells = set(self.stored), [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
@@ -85,18 +85,7 @@ class RunPredictions:
     def from_store(self) -> tuple[int, int]:
         """Number of cells that were read from the store, and number of all cells of methods."""
         n = sum(cell.what != "diagnostic" for cell in self.experiment.cells)
-        return len(self.stored_cells) if self.stored else 0, n
-
-    @property
-    def tested(self) -> frozenset[tuple[str, ...]]:
-        """Tested documents, by corpus and name."""
-        corpora = {name: variant.collection.corpus for name, variant in self.experiment.variants.items()}
-        return frozenset(
-            (corpora[key.variant], self.predictions.tasks[key.of_task].ids[row])
-            for key, splits in self.predictions.splits.items()
-            for split in splits
-            for row in split.test
-        )
+        return len(self.stored_cells), n
 
 
 def _score_table(run: RunPredictions) -> ScoreTable:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.caveats import find_caveats, leak_rows
-from benchmark.analysis.comparisons import comparable_pairs, difference_rows, leading_pair, significance_rows
+from benchmark.analysis.comparisons import leading_pair, paired_differences, significance_rows
 from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.disagreement import disagreement
 from benchmark.analysis.figures import charts_of
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.notes import corpus_in_words, near_duplicate_rows, note_facts
-from benchmark.analysis.prose.advice import advice_on_own_documents
+from benchmark.analysis.notes import corpus_in_words, note_facts
 from benchmark.analysis.prose.sentences import sentence, sentences
-from benchmark.analysis.prose.terms import terms_of
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import (
     Summary,
@@ -27,10 +25,11 @@ from benchmark.analysis.summary import (
 )
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.config.subset import settings_of_cell
+from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
-from benchmark.evaluation.predictions import METHOD_TIMERS, NEAR_DUPLICATES, SHARED_GROUPS
+from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
-from benchmark.papers.load import published_of_experiment, sensitivity_analyses_of
+from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published_verdicts import range_rows, value_rows
 from benchmark.papers.settings import excluded_cells
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, Experiment
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -46,86 +45,62 @@ if TYPE_CHECKING:
 def summarize(run: RunPredictions) -> Summary:
     """Compute everything a run shows from its predictions."""
     experiment, scored, published = run.experiment, run.scored, published_of_experiment(run.experiment)
-    pairs, others = comparable_pairs(experiment, scored, run.jobs)
-    unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair in others]
+    gaps = paired_differences(experiment, scored, run.jobs)
+    unpaired = [sentence("macros.j2", "not compared", pair=pair) for pair, gap in gaps.items() if gap is None]
+    differences = [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps.items() if gap]
+    tests = significance_rows((pair for pair, gap in gaps.items() if gap), experiment, scored)
     asides = excluded_cells(experiment)
     claims = judge_claims(published, experiment, scored, asides) if published else []
     claimed = [claim_row(each, experiment.chosen_on_test, experiment.readings) for each in claims]
     printed = value_rows(published, experiment.name, scored, asides) if published else ()
     ranges = range_rows(published, experiment.name, scored) if published else ()
-    facts = note_facts(run)
-    unlike = tuple(setting_notes(experiment, asides))
+    facts, variants = note_facts(run), experiment.variants.values()
+    unlike = setting_notes(experiment, asides)
     leaks = summary_table("leaks", leak_rows(run))
-    duplicates = summary_table("duplicates", near_duplicate_rows(run))
-    warned = list(dict.fromkeys(key.method for key, each in run.predictions.settings.items() if each.warnings))
-    found = find_caveats(experiment, leaks, duplicates, warned)
-    caveats = [f"{capitalized(each.text)}." for each in found]
-    n_leaks = sum(each.name in (NEAR_DUPLICATES, SHARED_GROUPS) for each in found)
-    first, left = "".join(each.text for each in found[n_leaks : n_leaks + 1]), len(found) - n_leaks - 1
-    in_brief = [sentence("macros.j2", "caveats", first=first, left=left)] if first else []
-    if experiment.sensitivity_of:
-        on_claims = sweep = sensitivity_notes(claims)
-    else:
-        on_claims, sweep = claim_notes(each.claim for each in claims if not each.variant), []
+    caveats = [f"{capitalized(each.text)}." for each in find_caveats(run, leaks)]
+    n_leaks = leaks["leak"].nunique()
+    of_configuration = (each.claim for each in claims if not each.variant)
+    on_claims = sensitivity_notes(claims) if experiment.sensitivity_of else claim_notes(of_configuration)
     summary = Summary(
         name=experiment.name,
         title=experiment.title,
         paper=experiment.paper,
         paper_title=published.title if published else "",
         paper_url=published.url if published else "",
-        cells=label_cells(experiment, scored, published),
+        cells=label_cells(experiment, scored),
         scores=scored.frame[list(SCORE_COLUMNS)],
-        significance=summary_table("significance", significance_rows(pairs, experiment, scored)),
-        differences=summary_table("differences", difference_rows(pairs, experiment, scored)),
+        significance=summary_table("significance", tests),
+        differences=summary_table("differences", differences),
         verdicts=summary_table("verdicts", printed),
         claims=summary_table("claims", claimed),
         ranges=summary_table("ranges", ranges),
         confusions=summary_table("confusions", _confusions(experiment, run.predictions, scored)),
         costs=summary_table("costs", _cost_rows(run)),
-        charts=charts_of(experiment, scored, published),
+        charts=charts_of(experiment, scored),
         regions=decision_region_figures(run),
         failures=_failures(experiment, scored, run.failures),
-        duplicates=duplicates,
         leaks=leaks,
         corpus=corpus_in_words(experiment),
         documents=tuple(sentences("documents.j2", **facts)),
-        caveats=(*caveats[:n_leaks], *unlike, *caveats[n_leaks:]),
-        terms=terms_of(experiment),
-        notes=(
-            *experiment.notes,
-            *sentences("notes.j2", **facts),
-            *on_claims,
-            *unpaired,
-        ),
-        brief=(
-            *caveats[:n_leaks],
-            *in_brief,
-            *unlike,
-            *sentences("terminal.j2", **facts),
-            *sweep,
-            *unpaired,
-        ),
-        explained_by=sensitivity_analyses_of(experiment),
+        caveats=(*caveats[:n_leaks], *unlike, *unpaired, *sentences("doubts.j2", **facts), *caveats[n_leaks:]),
+        notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
+        own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
         minimized=minimized_metrics(experiment),
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)
     between = disagreement(run, pair) if pair else None
-    return replace(summary, advice=advice_on_own_documents(experiment, summary), disagreement=between)
+    return replace(summary, disagreement=between)
 
 
 def _cost_rows(run: RunPredictions) -> Iterator[list[Any]]:
     """Yield the rows of the cost frame: seconds of training and testing over all splits, peak bytes, if stored."""
-    known = set(run.stored)
     for cell in (cell for cell in run.experiment.cells if cell.what == "point" and cell.id in run.scored.chosen):
         elsewhere = method_of(run.experiment, cell).candidates[0].predictions is not None
         if cell.of_class in ("", ALL_CLASSES) and not elsewhere:
             setting = selected_predictions(run.predictions, cell, run.scored.chosen[cell.id])
             seconds = setting.seconds[:, : len(METHOD_TIMERS)].sum(axis=0)
-            testing, stored = (
-                float(seconds[METHOD_TIMERS.index("testing")]),
-                known.issuperset(settings_of_cell(run.experiment, cell)),
-            )
+            testing, stored = float(seconds[METHOD_TIMERS.index("testing")]), cell.id in run.stored_cells
             yield [cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory)), stored]
 
 
@@ -151,19 +126,14 @@ def _confusions(experiment: Experiment, predictions: Predictions, scored: ScoreT
 
 
 def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str, str]) -> dict[str, str]:
-    """Return the reason of failure for each cell without a score."""
-    missing = (cell for cell in experiment.cells if cell.id not in scored.cells)
-    return {
-        cell.id: next((failures[name] for name in _names(cell, experiment) if name in failures), "no predictions")
-        for cell in missing
-    }
-
-
-def _names(cell: Cell, experiment: Experiment) -> Iterator[str]:
-    """Yield the names of failures that leave a cell without a score: of its diagnostic, or of its settings."""
-    sizes = experiment.variants[cell.variant].sizes
-    for size in (sizes[0], sizes[-1]) if cell.what == "gain" else (cell.size,):
-        of_setting = (cell.task, cell.method, size, cell.terms)
-        words = (cell.diagnostic,) if cell.what == "diagnostic" else of_setting
-        variant = "" if cell.variant == BASE_VARIANT else cell.variant
-        yield "-".join(str(word) for word in (variant, *words) if word not in ("", None))
+    """Return the reason of failure for each cell without a score: that of its diagnostic, or of its settings."""
+    found = dict[str, str]()
+    for cell in (cell for cell in experiment.cells if cell.id not in scored.cells):
+        of_settings = settings_of_cell(experiment, cell)
+        keys: list[tuple[Any, ...]] = [(key.variant, key.task, key.method, key.size, key.terms) for key in of_settings]
+        names = [
+            "-".join(str(word) for word in key if word not in ("", BASE_VARIANT, None))
+            for key in keys or [(cell.variant, cell.diagnostic)]
+        ]
+        found[cell.id] = next((failures[name] for name in names if name in failures), "no predictions")
+    return found

@@ -39,7 +39,6 @@ SUMMARY_TABLES = {
         *("low", "high", "inside", "of", "verdict"),
     ),
     "confusions": ("cell", "truth", "predicted", "n"),
-    "duplicates": ("variant", "split", "tested", "near", "same", "document", "twin", "shared"),
     "leaks": ("leak", "cell", "metric", "tested", "leaking", "score", "without"),
     "costs": ("cell", "training_seconds", "testing_seconds", "peak_bytes", "stored"),
 }
@@ -110,8 +109,6 @@ class Summary:
         Sentences on the documents and on how they are split into training and test documents.
     caveats : tuple of str
         Limitations that a reader has to know before relying on the scores, the most important first.
-    terms : tuple of (str, str)
-        Terms of the page, and what they mean.
     cells : tuple of CellInfo
         Cells in table order, including failed ones.
     scores : DataFrame
@@ -138,14 +135,10 @@ class Summary:
         of that figure.
     confusions : DataFrame
         Documents by true and predicted class, pooled over the folds; only pairs that occur.
-    advice : dict or None
-        Facts of `advice_on_own_documents`.
+    own_documents : bool
+        Whether the documents are a person's own, without published values.
     disagreement : Disagreement or None
         Where the two best cells that are compared disagree.
-    duplicates : DataFrame
-        Of the `tested` documents of a split, `near` have nine of ten distinct words in
-        common with a training document, and `same` all of them; `document` and its `twin` are the nearest pair, which
-        has the fraction `shared` of its distinct words in common.
     leaks : DataFrame
         Of the documents that a cell is `tested` on, `leaking` are known from training, as
         "near-duplicates" or by "shared groups"; its score, and its score `without` them.
@@ -160,10 +153,6 @@ class Summary:
         Reason by cell.
     notes : tuple of str
         Caveats of the numbers.
-    brief : tuple of str
-        Caveats that change how the numbers are read, in short sentences for the terminal.
-    explained_by : tuple of str
-        Names of the sensitivity analyses of the cells that deviate.
     minimized : frozenset of str
         Metrics of plug-ins of which less is better; those of this package are known.
     quantities : mapping of str to DiagnosticMetric
@@ -181,23 +170,19 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(summary_table, "claims"))
     ranges: pd.DataFrame = field(default_factory=partial(summary_table, "ranges"))
     confusions: pd.DataFrame = field(default_factory=partial(summary_table, "confusions"))
-    advice: dict[str, Any] | None = None
+    own_documents: bool = False
     disagreement: Disagreement | None = None
-    duplicates: pd.DataFrame = field(default_factory=partial(summary_table, "duplicates"))
     leaks: pd.DataFrame = field(default_factory=partial(summary_table, "leaks"))
     costs: pd.DataFrame = field(default_factory=partial(summary_table, "costs"))
     charts: tuple[Chart, ...] = ()
     regions: tuple[RegionFigure, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    brief: tuple[str, ...] = ()
-    explained_by: tuple[str, ...] = ()
     paper_title: str = ""
     paper_url: str = ""
     corpus: str = ""
     documents: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
-    terms: tuple[tuple[str, str], ...] = ()
     minimized: frozenset[str] = frozenset()
     quantities: Mapping[str, DiagnosticMetric] = field(default_factory=lambda: DIAGNOSTIC_METRICS, repr=False)
 

@@ -6,7 +6,6 @@ training set of 250 documents costs only the solver's time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,30 +18,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Rows = NDArray[np.intp]
+
 #: Number of contiguous values that can be read in the time of one scattered value.
 _SCATTERED = 8
 
 
-@dataclass(frozen=True, eq=False)
-class BinaryProblem:
-    """Rows of a kernel matrix to train on, by class, and rows to compute decision values of.
-
-    Parameters
-    ----------
-    first, second : intp arrays
-        Training rows of the class with positive decision values, and of the other class.
-    test : intp array
-        Test rows.
-    """
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    test: NDArray[np.intp]
-
-
 def batch_decision_values(
     kernel: NDArray[np.float64],
-    problems: Sequence[BinaryProblem],
+    problems: Sequence[tuple[Rows, Rows, Rows]],
     *,
     C: float = 1.0,
     epsilon: float = 1e-3,
@@ -54,7 +38,8 @@ def batch_decision_values(
     Parameters
     ----------
     kernel : float64 array, shape (n, n), symmetric
-    problems : sequence of BinaryProblem
+    problems : sequence of (intp array, intp array, intp array)
+        Training rows of the class with positive decision values and of the other class, and test rows.
     C, epsilon : float
         LIBSVM's -c and -e.
     jobs : int
@@ -71,13 +56,14 @@ def batch_decision_values(
     nodes.fill_square(kernel, jobs)
     trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon)
 
-    def decide(problem: BinaryProblem) -> NDArray[np.float64]:
-        machine = trained((problem.first, problem.second))
-        if len(problem.test) * _SCATTERED < len(kernel):
-            return np.asarray(kernel[np.ix_(problem.test, machine.support)] @ machine.coefficients - machine.rho)
+    def decide(problem: tuple[Rows, Rows, Rows]) -> NDArray[np.float64]:
+        first, second, test = problem
+        machine = trained((first, second))
+        if len(test) * _SCATTERED < len(kernel):
+            return np.asarray(kernel[np.ix_(test, machine.support)] @ machine.coefficients - machine.rho)
         # The matrix is symmetric: read the rows of support vectors, which are contiguous, not the columns.
         values = machine.coefficients @ kernel[machine.support]
-        return np.asarray(values[problem.test] - machine.rho)
+        return np.asarray(values[test] - machine.rho)
 
     with blas_threads(1), training_pool(jobs) as pool:
         return list(pool.map(decide, problems))

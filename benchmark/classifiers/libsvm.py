@@ -12,10 +12,11 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -49,42 +50,20 @@ CACHE_MB = 200.0
 SYMMETRIC_TILE_ROWS = 256
 
 
-class KernelTiles(Protocol):
-    """Kernel values by tiles, computed from a `source` that several kernels may share, as by `LazyGram`."""
+class KernelTiles(ABC):
+    """Kernel values by tiles, computed from a `source` that several kernels may share, as by `LazyGram`.
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
+    Parameters
+    ----------
+    rows, columns : intp arrays
+        Rows and columns of a matrix that `source` reads.
+    """
 
-    def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return the rows start:stop, shape (stop - start, n_columns)."""
+    #: Whether sources have to be computed, so that one wide source costs less than many narrow ones.
+    streamed = False
 
-    @property
-    def streamed(self) -> bool:
-        """Whether sources have to be computed, so that one wide source costs less than many narrow ones."""
-
-    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-        """Return the array that a tile's values are computed from, of the tile's shape; it must not be modified."""
-
-    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the `source` of first × second and of second × first."""
-
-    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
-        """Return a tile's values as a new array; FloatingPointError if one is not finite."""
-
-
-@dataclass(frozen=True)
-class DenseRows:
-    """Rows and columns of a kernel matrix in memory."""
-
-    matrix: NDArray[np.float64]
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-
-    @classmethod
-    def square(cls, matrix: NDArray[np.float64]) -> Self:
-        """Wrap all rows and columns of a square matrix."""
-        return cls(matrix, np.arange(len(matrix)), np.arange(len(matrix)))
+    def __init__(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> None:
+        self.rows, self.columns = rows, columns
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,22 +71,37 @@ class DenseRows:
         return len(self.rows), len(self.columns)
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return the rows start:stop; FloatingPointError if a value is not finite."""
+        """Return the rows start:stop, shape (stop - start, n_columns)."""
         rows, columns = slice(start, stop), slice(0, len(self.columns))
         return self.values(self.source(rows, columns), rows, columns)
 
-    @property
-    def streamed(self) -> bool:
-        """False: the values are already computed."""
-        return False
+    @abstractmethod
+    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        """Return the array that a tile's values are computed from, of the tile's shape; it must not be modified."""
+
+    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the `source` of first × second and of second × first, if rows and columns are the same documents."""
+        across = self.source(first, second)
+        # Streamed products of both tiles are sums of the same terms in the same order, hence equal bit by bit.
+        return across, np.ascontiguousarray(across.T) if self.streamed else self.source(second, first)
+
+    @abstractmethod
+    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+        """Return a tile's values as a new array; FloatingPointError if one is not finite."""
+
+
+class DenseRows(KernelTiles):
+    """Rows and columns of a kernel matrix in memory."""
+
+    def __init__(
+        self, matrix: NDArray[np.float64], rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None
+    ) -> None:
+        self.matrix, (n, m) = matrix, matrix.shape
+        super().__init__(np.arange(n) if rows is None else rows, np.arange(m) if columns is None else columns)
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """Return the values of the rows and columns."""
         return submatrix(self.matrix, self.rows[rows], self.columns[columns])
-
-    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the values of first × second and of second × first."""
-        return self.source(first, second), self.source(second, first)
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the `source` itself; FloatingPointError if a value is not finite."""
@@ -158,7 +152,7 @@ class NodeMatrix:
     def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
         """Write a square matrix, unless this buffer holds it already; its values must not change meanwhile."""
         if self._square() is not matrix:
-            self.fill(DenseRows.square(matrix), jobs)
+            self.fill(DenseRows(matrix), jobs)
             self._square = weakref.ref(matrix)
 
     def fill(self, kernel: KernelTiles, jobs: int, ridge: float = 0.0) -> None:

@@ -108,12 +108,11 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         ValueError
             If X doesn't have the training points' number of columns, or has values that aren't allowed.
         """
-        return second_less_first(self.checked_scores(X))
-
-    def checked_scores(self, X: Any) -> Array:
-        """Return `scores` of points that are checked first, see `decision_function`."""
         check_is_fitted(self)
-        return self.scores(self.validated(X, fitting=False))
+        scores = self.scores(self.validated(X, fitting=False))
+        if scores.shape[1] == 2:
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the largest score; of classes that tie, the first of `classes_`.
@@ -137,18 +136,6 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.non_negative  # on the data of scikit-learn's tests
         return tags
-
-
-def second_less_first(scores: Array) -> Array:
-    """Return scores in the form of `decision_function`: (m, k), or (m,) where there are one or two columns.
-
-    Parameters
-    ----------
-    scores : float64 array, shape (m, k), or (m, 1) for the second of two classes
-    """
-    if scores.shape[1] == 2:
-        return np.asarray(scores[:, 1] - scores[:, 0])
-    return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 def score_of_each(values: Array) -> Array:

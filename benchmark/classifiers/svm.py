@@ -470,7 +470,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "machines_")
         rows = validate_data(self, X, dtype=np.float64, reset=False)
-        return svm_decision_values(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
+        return svm_decision_values(self.machines_, DenseRows(rows, columns=self.order_), self.jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the most votes or the largest decision value; of ties, the first of `classes_`.

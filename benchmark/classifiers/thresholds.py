@@ -5,7 +5,7 @@ A document gets every class whose decision value is above the class's threshold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -66,11 +66,6 @@ THRESHOLDS: dict[str, type[ZeroThreshold]] = {
     "at-least-one": AtLeastOne,
     "cross-validated": CrossValidatedThreshold,
 }
-
-
-def gives_a_class(rule: Any) -> bool:
-    """Return whether a rule gives each document a class, as its attribute `at_least_one` says; by default False."""
-    return bool(getattr(rule, "at_least_one", False))
 
 
 def class_thresholds(values: NDArray[np.float64], members: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,7 @@ from benchmark.cli.options import Config, Download, Json
 from benchmark.cli.output import CommandOutput
 from benchmark.cli.program import MAINTAIN, command_group
 
-if TYPE_CHECKING:
-    from benchmark.text.counts import Counts
-
-data = command_group("data", MAINTAIN, "List, fetch, verify and describe the corpora.", "bench data list")
+data = command_group("data", MAINTAIN, "List, fetch and verify the corpora, and export counts.", "bench data list")
 
 
 @data.command("list", epilog="Example: bench data list")
@@ -59,15 +56,6 @@ def data_verify(
         echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 
-@data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
-def data_stats(config: Config, download: Download = True) -> None:
-    """Describe the counts of a configuration: documents by class and group, words, vocabulary."""
-    from benchmark.commands.counts import corpus_statistics
-
-    with CommandOutput() as answer:
-        answer.tables(corpus_statistics(_counts(config, download)))
-
-
 @data.command("pin", epilog="Example: bench data pin tickets.yaml")
 def data_pin(config: Config) -> None:
     """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
@@ -83,18 +71,13 @@ def data_export(
     download: Download = True,
 ) -> None:
     """Write the counts of a configuration for other tools: svmlight, the vocabulary, and a table of the documents."""
-    from benchmark.commands.counts import export_counts
-
-    echo("\n".join(map(str, export_counts(_counts(config, download), out))))
-
-
-def _counts(config: Path, download: bool) -> Counts:
-    """Return the counts of a configuration's base variant."""
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.commands.counts import export_counts
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.counting import read_counts
 
     with ProgressObserver(config.stem) as observer:
         base = next(iter(load_checked(config).variants.values()))
-        return read_counts(base.collection, local_context(observer, download=download))[0]
+        counts = read_counts(base.collection, local_context(observer, download=download))[0]
+    echo("\n".join(map(str, export_counts(counts, out))))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import MAX_MESSAGE_LENGTH, BenchError, ConfigError, shorten
+from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,16 +20,8 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 def prepare_streams() -> None:
     """Make the standard streams take any text."""
-    # A file that is opened later must not get the descriptor of a closed stream.
-    if sys.stdin is None:
-        os.open(os.devnull, os.O_RDONLY)
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-        else:
-            with suppress(OSError):  # the descriptor of the stream was redirected after it was opened
-                stream.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def echo(text: object, *, err: bool = False) -> None:
@@ -53,7 +46,7 @@ def exit_on_error() -> Iterator[None]:
         echo(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
         raise SystemExit(130) from None
     except Exception as error:
-        message = _plugin_message(error)
+        message = locate_error(error)
         code = ConfigError.exit_code if message else 1
         if isinstance(error, MemoryError):
             message = f"not enough memory: {error}".rstrip(": ")
@@ -63,12 +56,6 @@ def exit_on_error() -> Iterator[None]:
             raise
         echo(f"bench: {message}", err=True)
         raise SystemExit(code) from None
-
-
-def _plugin_message(error: Exception) -> str:
-    """Return the message of an error from a plug-in's code, else ""."""
-    user_classes = sys.modules.get("benchmark.system.user_classes")  # not imported by commands that load no plug-in
-    return user_classes.locate_error(error) if user_classes is not None else ""
 
 
 def _system_message(error: OSError) -> str:

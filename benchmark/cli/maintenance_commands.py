@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from textwrap import fill
 from typing import Annotated
 
@@ -31,23 +30,21 @@ def list_(
         str,
         typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
-    plugins: Annotated[
-        list[Path] | None, typer.Option("--plugins", metavar="FILE", help="Also list the components of a plug-in.")
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
-    from benchmark.schema.registries import component_names, list_components
+    from benchmark.schema.registries import list_components
 
     if not what and not as_json:
-        for kind, names in component_names(plugins or ()).items():
-            echo(fill(f"{kind}: {', '.join(names)}", 80, subsequent_indent="  ", break_on_hyphens=False))
+        for table in list_components(""):
+            names = ", ".join(name for name, *_ in table.rows)
+            echo(fill(f"{table.title}: {names}", 80, subsequent_indent="  ", break_on_hyphens=False))
         echo("\nWith parameters and descriptions: bench list KIND, such as bench list kernels.")
         return
     from benchmark.cli.output import CommandOutput
 
     with CommandOutput(as_json=as_json) as answer:
-        answer.tables(list_components(what, plugins or ()))
+        answer.tables(list_components(what))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown", rich_help_panel=MAINTAIN)
@@ -82,12 +79,13 @@ def pin_published_settings(configs: Configs) -> None:
 @cache.command("info", epilog="Example: bench cache info")
 def cache_info() -> None:
     """Show where results are stored, how many there are, and how large they are."""
-    from benchmark.cli.terminal import format_bytes
+    from rich.filesize import decimal
+
     from benchmark.experiment.store import Store
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{_entries(sizes)} of at most {format_bytes(store.limit)}")
+    echo(f"{store.folder}\n{_entries(sizes)} of at most {decimal(store.limit)}")
 
 
 @cache.command("list", epilog="Example: bench cache list")
@@ -95,7 +93,8 @@ def cache_list() -> None:
     """List the matrices and models of kernels with their computing times, and count all other entries."""
     from collections import defaultdict
 
-    from benchmark.cli.terminal import format_bytes
+    from rich.filesize import decimal
+
     from benchmark.experiment.store import KERNEL_STAGE, Store
 
     kernels, others = defaultdict[str, list[tuple[int, float]]](list), list[int]()
@@ -106,7 +105,7 @@ def cache_list() -> None:
             others.append(n_bytes)
     for about, entries in kernels.items():
         sizes, seconds = map(sum, zip(*entries, strict=True))
-        echo(f"{len(entries):,} × {about}: {format_bytes(sizes)}, {seconds:,.1f} s to compute")
+        echo(f"{len(entries):,} × {about}: {decimal(sizes)}, {seconds:,.1f} s to compute")
     sizes_of_kernels = [n_bytes for entries in kernels.values() for n_bytes, _ in entries]
     echo(f"{_entries(sizes_of_kernels, 'entries of kernels')}; {_entries(others, 'other entries')}")
 
@@ -130,6 +129,6 @@ def cache_clear(
 
 def _entries(sizes: list[int], what: str = "entries", n: int | None = None) -> str:
     """Return the number and the bytes of entries in words."""
-    from benchmark.cli.terminal import format_bytes
+    from rich.filesize import decimal
 
-    return f"{len(sizes) if n is None else n:,} {what}, {format_bytes(sum(sizes))}"
+    return f"{len(sizes) if n is None else n:,} {what}, {decimal(sum(sizes))}"

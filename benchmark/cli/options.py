@@ -47,6 +47,5 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Number of threads; 0 uses all processors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]
-NoPilot = Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final sentence, and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]

@@ -57,13 +57,10 @@ class CommandOutput:
     def show(self, *shown: RenderableType) -> None:
         """Print renderables that JSON and quiet output leave out."""
         if shown and not self._as_json and not self.quiet:
-            from rich.text import Text
-
             from benchmark.cli.terminal import stdout_console
 
             for each in shown:
-                whole = isinstance(each, Text) and bool(each.no_wrap)  # the console forgets it, and breaks paths
-                stdout_console().print(each, crop=False, soft_wrap=whole)
+                stdout_console().print(each, crop=False)
 
     def answer(self, sentence: str, tables: Iterable[Table] = (), **data: Any) -> None:
         """Add the sentence that answers the command, and the tables below it."""
@@ -84,11 +81,8 @@ class CommandOutput:
 
     def run(self, done: RunResult, *, whole: bool = False) -> None:
         """Add a run: tables (all cells if `whole`) and a sentence as text, its frames as data."""
-        from rich.text import Text
-
         from benchmark.analysis.summary import SUMMARY_TABLES
         from benchmark.experiment.run_folder import configuration_of_run, read_manifest
-        from benchmark.report.escapes import escape_controls
         from benchmark.report.html.page import PAGE_FILE
         from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
         from benchmark.system.memory import lifetime_peak_memory
@@ -101,8 +95,8 @@ class CommandOutput:
         data |= {name: getattr(summary, name).to_dict("records") for name in SUMMARY_TABLES if name != "confusions"}
         self.give("runs", data, RunOnTerminal(summary, done.folder, whole), "", sentence=closing)
         following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
-        for line in (f"open {done.folder / PAGE_FILE}", f"Next: {following}"):
-            self.show(Text(escape_controls(line), no_wrap=True, overflow="ignore"))
+        if not self.quiet and not self._as_json:
+            echo(f"open {done.folder / PAGE_FILE}\nNext: {following}")
 
 
 def _to_json(value: Any) -> Any:

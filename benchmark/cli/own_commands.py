@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Config, Download, Jobs, NoPilot, Verbose
+from benchmark.cli.options import Config, Download, Jobs, Verbose
 from benchmark.cli.program import YOUR_DATA, app, command_group
 from benchmark.plugins.trust import asking_before_code
 from benchmark.report.escapes import escape_controls
@@ -53,7 +53,6 @@ def init(
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
-    no_pilot: NoPilot = False,
 ) -> None:
     """Write a first configuration for your own documents; options decide what can't be told from the file."""
     from benchmark.cli.terminal import ProgressObserver
@@ -66,12 +65,7 @@ def init(
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
     with ProgressObserver(target.stem) as observer:
-        context = local_context(observer, download=False)
-        lines, planned = write_configuration(proposal, target, context, pilot=not no_pilot)
-    echo("\n".join(lines[:-1]))
-    if planned.warning:
-        echo(planned.warning, err=True)
-    echo(lines[-1])
+        echo("\n".join(write_configuration(proposal, target, local_context(observer, download=False))))
 
 
 @app.command(
@@ -93,7 +87,9 @@ def fit(
     download: Download = True,
 ) -> None:
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
-    from benchmark.cli.terminal import ProgressObserver, format_bytes
+    from rich.filesize import decimal
+
+    from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.run import check_folder_writable
@@ -109,7 +105,7 @@ def fit(
         n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
     learned = f"{model.about['documents']:,} documents,{words} {len(model.classes)} classes"
-    echo(f"Written to {out}: {learned}, {format_bytes(n_bytes)}")
+    echo(f"Written to {out}: {learned}, {decimal(n_bytes)}")
 
 
 @app.command(

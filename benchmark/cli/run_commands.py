@@ -17,7 +17,6 @@ from benchmark.cli.options import (
     Download,
     Jobs,
     Json,
-    NoPilot,
     Out,
     Overwrite,
     Quiet,
@@ -61,9 +60,6 @@ def run(
             show_default="this process alone",
         ),
     ] = None,
-    max_workers: Annotated[
-        int | None, typer.Option("--max-workers", min=0, help="Maximum number of workers.", show_default="all")
-    ] = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
@@ -90,20 +86,14 @@ def run(
         ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
     ):
         if any(each.is_dir() for each in configs):
-            if len(configs) > 1 or only or dask or max_workers is not None:
+            if len(configs) > 1 or only or dask:
                 raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
             sentence, tables, equal = run_again(configs[0], out, observer, **how)
             answer.answer(sentence, tables, equal=equal)
             raise SystemExit(not equal)
-        if max_workers is not None and dask is None:
-            raise ConfigError("--max-workers limits the workers of --dask: add --dask")
-        if dask is not None:
-            from benchmark.workers.cluster import parse_dask_option
-
-            how["workers"] = parse_dask_option(dask, max_workers)
         failed = False
         experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
-        for done in run_all(experiments, out, observer, **how):
+        for done in run_all(experiments, out, observer, dask=dask, **how):
             answer.run(done)
             failed |= bool(done.summary.failures or done.results.failures)
         if failed:
@@ -136,9 +126,8 @@ def validate(
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
 def plan(
     config: Config,
-    no_pilot: NoPilot = False,
+    no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods.")] = False,
     jobs: Jobs = 0,
-    brief: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
@@ -150,7 +139,7 @@ def plan(
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
 
-    with CommandOutput(quiet=brief, as_json=as_json) as answer:
+    with CommandOutput(as_json=as_json) as answer:
         experiment = load_checked(config)
         with ProgressObserver(experiment.name) as observer:
             planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)

@@ -26,11 +26,11 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
-    from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders, second_run
+    from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders
 
     with CommandOutput(as_json=as_json) as answer:
         if b is None:
-            sentence, tables, _ = compare_run_folders(run, find_run(second_run(run, a)))
+            sentence, tables, _ = compare_run_folders(run, find_run(Path(a)))
         else:
             sentence, tables = compare_cells_of_folder(run, a, b)
         answer.answer(sentence, tables)

@@ -14,8 +14,6 @@ from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.text import Text
 
 #: Characters in a line of a file or pipe: more than any table has.
@@ -54,7 +52,6 @@ class ProgressObserver(Observer):
         self._console = _PlainConsole(stderr=True)
         self._verbose, self._silent = verbose, silent
         self._started = time.perf_counter()
-        self._runs, self._ended = 1, 0
         self._steps = self._done = 0  # of this run
         self._bar = Progress(
             TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
@@ -78,22 +75,17 @@ class ProgressObserver(Observer):
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def expect(self, cells: Sequence[int]) -> None:
-        """Set the number of runs."""
-        self._runs = len(cells)
-
     def begin(self, title: str) -> None:
         """Start the next run, or the work after the last run."""
         self._bar.update(self._task, title=title, description="reading")
         self._bar.start()
 
     def end(self, line: str) -> None:
-        """Hide the bar at the end of a run; print the line if there are several runs."""
+        """Hide the bar at the end of a run, and print the line."""
         self._bar.stop()
-        self._ended += 1
         self._steps = self._done = 0
-        if self._runs > 1 and not self._silent:
-            self._say(f"{line} ({self._ended} of {self._runs})", "dim")
+        if line and not self._silent:
+            self._say(line, "dim")
 
     def now(self, doing: str) -> None:
         """Show the current step."""
@@ -122,18 +114,3 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
-
-
-def format_bytes(n_bytes: float) -> str:
-    """Format a number of bytes with its unit.
-
-    Examples
-    --------
-    >>> format_bytes(1_705_000_000)
-    '1.7 GB'
-    """
-    for unit in ("B", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.1f} GB"

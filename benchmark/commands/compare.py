@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary, run_agreements
 from benchmark.analysis.formatting.number_text import setting_text
@@ -11,6 +10,9 @@ from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.experiment.run_folder import manifest_differences, read_manifest, read_run
 from benchmark.system.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LONGEST_SHOWN = 60
 _ABSENT = "absent"
@@ -32,13 +34,6 @@ def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Tab
     return " ".join([f"{finding.headline}.", *finding.details]), tables
 
 
-def second_run(folder: Path, name: str) -> Path:
-    """Return the folder of the run to compare with; ConfigError if the name is a cell of the first run."""
-    if name in read_manifest(folder).get("cells", {}):
-        raise ConfigError(f"{name!r} is a cell of {folder}; name another one to compare it with")
-    return Path(name)
-
-
 def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("", "")) -> tuple[str, list[Table], bool]:
     """Compare two runs, by the names of their folders unless given.
 
@@ -54,9 +49,9 @@ def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("",
     manifests = read_manifest(folder), read_manifest(other)
     names = names[0] or folder.name, names[1] or other.name
     one, two = read_run(folder), read_run(other)
-    if one.tested.isdisjoint(two.tested):
-        raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     agreements = run_agreements(one, two)
+    if not any(each.shared for each in agreements.values()):
+        raise ConfigError(f"{folder} and {other} predict no document by cells of the same name: nothing to compare")
     sentence, scores = compare_two_runs(one, two, names, agreements)
     equal = all(each.equal for each in agreements.values())
     return sentence, [scores, _settings_table(*manifests, names)], equal

@@ -1,4 +1,4 @@
-"""Counts of a configuration: tables that describe them, and files that other tools read."""
+"""Counts of a configuration as files that other tools read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
-from benchmark.analysis.formatting.table import Table
 from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
 from benchmark.experiment.run import check_folder_writable
 from benchmark.report.writers import csv_text
@@ -19,32 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.text.counts import Counts
-
-
-def corpus_statistics(counts: Counts) -> list[Table]:
-    """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
-    documents = counts.documents
-    sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
-    if documents.topics is not None:  # classes overlap, and some documents have none
-        none, everywhere = ~documents.topics.any(axis=1), np.ones(len(documents), dtype=np.bool_)
-        for name, mask in (("(no class)", none), ("(all documents)", everywhere)):
-            sizes_of[name] = np.bincount(documents.parts[mask], minlength=len(documents.part_names))
-    rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
-    lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
-    sizes = [
-        (name, *np.percentile(values, [0, 25, 50, 75, 100]).round().astype(int).tolist())
-        for name, values in (("words per document", lengths), ("distinct words per document", distinct))
-    ]
-    totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
-    totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
-    if len(counts.blocks) > 1:
-        sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
-        totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
-    return [
-        Table.of("Documents", ("class", *documents.part_names, "total"), rows),
-        Table.of("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
-        Table.of("Totals", ("", "number"), totals),
-    ]
 
 
 def export_counts(counts: Counts, folder: Path) -> list[Path]:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.disagreement import DocumentExplanation
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.analysis.formatting.number_text import setting_text
-from benchmark.analysis.formatting.table import Column, Table
-from benchmark.analysis.formatting.units import display_unit, metric_with_unit
+from benchmark.analysis.formatting.table import Table
 from benchmark.config.model import method_of
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import experiment_of_manifest
@@ -83,7 +81,7 @@ def explain_cell(
     wrong = [each for each in predicted if not each.right]
     wanted = [each for each in predicted if each.document == document] if document else wrong[:shown]
     if not document:
-        yield from (explainer.steps(), *explainer.scores(), confusion_table(wrong))
+        yield from (explainer.steps(), confusion_table(wrong))
     elif not wanted:
         tested = list(dict.fromkeys(each.document for each in predicted))
         unknown = unknown_name("tested document", document, tested, listed=False)
@@ -109,14 +107,14 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     """
     from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
 
-    explanations, shown = dict[tuple[str, str], DocumentExplanation](), done.summary.disagreement
+    explanations, shown = dict[str, DocumentExplanation](), done.summary.disagreement
     if shown is not None:
         try:
-            run, names = read_run(done.folder), {document.name for document in shown.documents}
+            run = read_run(done.folder)
             (target,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
-            wanted = [each for each in document_predictions(run, target) if each.document in names]
+            wanted = [first for first, _ in shown.documents]
             explained = CellExplainer(run, target, done.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
-            explanations = {(target.task, each.document): explanation for each, explanation in explained}
+            explanations = {each.document: explanation for each, explanation in explained}
         except BenchError as error:
             context.observer.note(f"the page is written without texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), explanations)
@@ -167,23 +165,6 @@ class CellExplainer:
             rows["chosen"] = "; ".join(f"{words} ({name})" for words, name in choices)
         rows["command"] = f"bench run {configuration_of_run(self.manifest)} --only {shlex.quote(self.cell.id)}"
         return Table.of(self.cell.id, DETAIL_HEADER, rows.items())
-
-    def scores(self) -> list[Table]:
-        """Return the table of scores of each split and of all splits."""
-        metric, quantities = main_metric(self.run.experiment), self.run.experiment.quantities
-        of_cell, unit = self.run.scored.cells[self.cell.id], display_unit(metric, quantities)
-        if not of_cell.has(metric):
-            return []
-        by_split = zip(of_cell.folds, of_cell.values[metric], of_cell.n, self.splits, of_cell.ties, strict=True)
-        rows: list[tuple[Any, ...]] = [
-            (name, float(value), None, int(n), int(split.trained.sum()), int(ties))
-            for name, value, n, split, ties in by_split
-        ]
-        whole, n, ties = self.run.scored.estimate(self.cell.id, metric), of_cell.n.sum(), of_cell.ties.sum()
-        rows.append(("all splits", whole.value, (whole.low, whole.high), int(n), None, int(ties)))
-        score = Column(metric_with_unit(metric, unit, quantities), unit)
-        header = ("split", score, Column("95% interval", unit), "tested", "trained", "ties")
-        return [Table.of("Scores", header, rows)]
 
     def explain(
         self, wanted: Sequence[DocumentPrediction], context: RunContext, characters: int

@@ -14,29 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.commands.plan import plan_run, plan_sentence
-from benchmark.config.value_types import as_list
-from benchmark.corpora.user.dates import parse_date
-from benchmark.corpora.user.documents import DocumentsError
-from benchmark.corpora.user.file_parameters import DROP_REASONS
 from benchmark.corpora.user.frames import FRAME_ROLES
-from benchmark.corpora.user.labels import LIST_BRACKETS, class_mark, listed_labels
+from benchmark.corpora.user.labels import class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.user_files import UserFiles
+from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, DocumentsError, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.runner import read_variants
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
+from benchmark.system.checks import as_list
 from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from benchmark.commands.plan import Plan
     from benchmark.experiment.context import RunContext
 
-#: Limits on inspected records, and on characters of a value.
-MAX_RECORDS, MAX_INIT_VALUE_LENGTH = 20_000, 200
+#: Limit on inspected records.
+MAX_RECORDS = 20_000
 #: Fewest characters of a date, and most words of a column's name; a longer first row is taken for a document.
 MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
 #: A date that may have the day or the month first.
@@ -75,7 +70,7 @@ class Proposal:
     roles : dict of str to Any
         Columns by role.
     drop : tuple of str
-        Documents to drop, see `corpora.user.file_parameters.DROP_REASONS`.
+        Documents to drop, see `corpora.user.user_files.DROP_REASONS`.
     notes : tuple of str
         What a person should know of the documents and of what was taken for what.
     n_documents : int
@@ -146,7 +141,7 @@ def propose(
             proposal = _without(proposal, error, set(chosen))
     notes = [*proposal.notes]
     if scan.dropped:
-        left_out = ", ".join(f"{DROP_REASONS[why]} ({n:,})" for why, n in scan.dropped.items())
+        left_out = ", ".join(f"documents {PROBLEMS[why][0]} ({n:,})" for why, n in scan.dropped.items())
         n = len(scan.corpus.documents)
         notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
     dated = [
@@ -177,23 +172,18 @@ def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str])
     return replace(proposal, drop=(*proposal.drop, *needed))
 
 
-def write_configuration(
-    proposal: Proposal, target: Path, context: RunContext, *, pilot: bool
-) -> tuple[list[str], Plan]:
-    """Write the configuration of a proposal, and return lines on it and the plan of its run.
+def write_configuration(proposal: Proposal, target: Path, context: RunContext) -> list[str]:
+    """Write the configuration of a proposal, and return lines on it.
 
     Nothing is written if the documents can't be counted.
     """
     written = configuration_text(proposal, target)
     experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
     read_variants(experiment, context)
-    planned = plan_run(experiment, context, with_pilot=pilot)
     write_atomically(target, written.encode())
     taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
     lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]
-    then = "" if planned.warning else f" Next: bench run {target}"
-    valid = f"The configuration is valid: {len(experiment.ids)} cells."
-    return [*lines, f"{valid} {plan_sentence(planned)}{then}"], planned
+    return [*lines, f"The configuration is valid: {len(experiment.ids)} cells. Next: bench run {target}"]
 
 
 def sample_file(path: Path, **form: Any) -> Proposal:
@@ -212,10 +202,7 @@ def sample_file(path: Path, **form: Any) -> Proposal:
             how["delimiter"] = delimiter
             known = read_columns(path, **how)
     names = [name for name in known if name]
-    first = [
-        [v[:MAX_INIT_VALUE_LENGTH] if isinstance(v, str) and v[:1] not in LIST_BRACKETS else v for v in values]
-        for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)
-    ]
+    first = [values for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)]
     if not first:
         raise DataError(f"{path}: holds no document")
     columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)

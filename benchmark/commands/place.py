@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.agreement import agreement
 from benchmark.analysis.comparisons import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
@@ -56,18 +55,6 @@ def template_csv(shipped: ShippedPredictions) -> str:
     return csv_text(header, ((id_, "", group)[: len(header)] for id_, group in sorted(groups.items())))
 
 
-def read_predictions_file(path: Path, test_set: PublicTestSet) -> pd.DataFrame:
-    """Read the columns id and label (or labels) of a table, JSON lines or Parquet.
-
-    Raises
-    ------
-    DataError
-        If the file can't be read, or lacks one of the columns.
-    """
-    column = label_column_of(read_columns(path), test_set, str(path))
-    return pd.DataFrame([values for _, values in iter_records(path, ["id", column])], columns=["id", column])
-
-
 def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str) -> str:
     """Return the column of the labels, "label" or "labels"; DataError if it or the column of ids is missing."""
     wanted = sorted({"label", "labels"} & set(columns), key=lambda name: name != test_set.label_column)
@@ -79,9 +66,14 @@ def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str
 
 
 def place_file(path: Path, on: str) -> tuple[Placement, Path]:
-    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name."""
-    name = path.name.partition(".")[0]
-    placement = place_predictions(read_predictions_file(path, public_test_set(on)), on, name, str(path))
+    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name.
+
+    The file is a table, JSON lines or Parquet.
+    """
+    name, test_set = path.name.partition(".")[0], public_test_set(on)
+    columns = ["id", label_column_of(read_columns(path), test_set, str(path))]
+    frame = pd.DataFrame([values for _, values in iter_records(path, columns)], columns=columns)
+    placement = place_predictions(frame, on, name, str(path))
     page = path.with_name(f"{name}-on-{on}.html")
     write_atomically(page, placement_page(placement).encode())
     return placement, page
@@ -188,16 +180,15 @@ def _ranking(
     cells = [shipped.scores(cell, shipped.frame[cell].tolist()) for cell in shipped.cells]
     family = [] if shipped.test_set.multilabel else cells
     tests = {test.b: test for test in holm_correction(sample.test("mcnemar", placed, cell, main) for cell in family)}
-    predicted, rows = shipped.predicted(labels), []
+    rows, given = [], np.array(labels, dtype=object)
     for scores in (placed, *cells):
         estimate, configuration = sample.estimate(scores, main), shipped.cells.get(scores.cell, "")
         row: dict[str, Any] = {"cell": scores.cell, "configuration": configuration, "macro_f1": _whole(scores, further)}
         row |= {"value": estimate.value, "low": estimate.low, "high": estimate.high}
         if configuration:
-            agreed = agreement(predicted, shipped.predicted(shipped.frame[scores.cell]))
             gap, test = sample.difference(placed, scores, main), tests.get(scores.cell)
             row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-            row |= {"differing": len(agreed.differing), "compared": NOT_SHOWN}
+            row |= {"differing": int((shipped.frame[scores.cell] != given).sum()), "compared": NOT_SHOWN}
             row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
             clear = test is None or (test.p_holm is not None and test.p_holm < SIGNIFICANCE_LEVEL)
             if clear and (gap.low > 0 or gap.high < 0):

@@ -65,7 +65,9 @@ def paper_configs(folder: Path) -> list[Experiment]:
 def _reference_values_alone(experiment: Experiment) -> bool:
     """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
     published = published_of_experiment(experiment)
-    return published is not None and bool(published.reference_values) and not published.of_paper
+    if published is None:
+        return False
+    return bool(published.reference_values) and not (published.values or published.ranges or published.claims)
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
@@ -143,7 +145,7 @@ def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:
     """Yield notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
     yield from experiment.notes
-    for caveat in find_caveats(experiment, run.summary.leaks, run.summary.duplicates):
+    for caveat in find_caveats(run.results, run.summary.leaks):
         effects = [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in sweeps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.formatting.table import Table
     from benchmark.config.model import Experiment
-    from benchmark.config.schema import ParallelSection
     from benchmark.experiment.run import RunResult
     from benchmark.system.observer import Observer
-    from benchmark.workers.cluster import DaskExecutor
 
 RESUME_HINT = "results so far are stored, and the same command continues from there"
 
@@ -59,9 +57,9 @@ def run_all(
     overwrite: bool = False,
     jobs: int = 0,
     download: bool = True,
-    workers: ParallelSection | None = None,
+    dask: str | None = None,
 ) -> Iterator[RunResult]:
-    """Yield finished runs, one after the other; experiments with the same workers share them.
+    """Yield finished runs, one after the other; all share the workers.
 
     Parameters
     ----------
@@ -69,15 +67,15 @@ def run_all(
     out : Path or None
         Folder of the results; several experiments get a subfolder each. None for results/runs/<name>.
     observer : Observer
-        Gets the number of cells of each run, its beginning and its end.
+        Gets the beginning and the end of each run.
     overwrite : bool
         Whether to write to folders that hold other files.
     jobs : int
         Number of threads of each process; 0 uses all processors of its machine.
     download : bool
         Whether to download a corpus that isn't there yet.
-    workers : ParallelSection, optional
-        Replaces the workers that the configurations name.
+    dask : str, optional
+        Workers: "local", "local:4", or a scheduler's address or file.
 
     Raises
     ------
@@ -85,27 +83,25 @@ def run_all(
         As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
     """
     folders = run_folders(list(experiments), out, overwrite=overwrite)
-    observer.expect([len(experiment.ids) for experiment in experiments])
     local = local_context(observer, jobs, download=download)
-    executors: dict[str, DaskExecutor] = {}
     with ExitStack() as stack:
-        for experiment, folder in zip(experiments, folders, strict=True):
-            observer.begin(experiment.name)
-            named = workers or experiment.parallel
-            if named is not None and repr(named) not in executors:
-                from benchmark.workers import cluster  # noqa: PLC0415 - importing Dask takes a second
+        if dask is not None:
+            from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
 
-                executors[repr(named)] = stack.enter_context(cluster.DaskExecutor(named, local.store, jobs, observer))
-            context = replace(local, elsewhere=executors.get(repr(named)))
+            executor = stack.enter_context(closing(DaskExecutor(dask, local.store, jobs, observer)))
+            local = replace(local, elsewhere=executor)
+        for number, (experiment, folder) in enumerate(zip(experiments, folders, strict=True), start=1):
+            observer.begin(experiment.name)
             try:
-                done = run_and_write(experiment, context, folder)
+                done = run_and_write(experiment, local, folder)
             except KeyboardInterrupt as stopped:
                 if local.store.writable:
                     stopped.args = (RESUME_HINT,)
                 raise
             experiment.registries.close()
             stored, cells = done.results.from_store
-            observer.end(f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            line = f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store"
+            observer.end(f"{line} ({number} of {len(folders)})" if len(folders) > 1 else "")
             yield done
 
 
@@ -120,8 +116,7 @@ def run_again(
 ) -> tuple[str, list[Table], bool]:
     """Run the experiment of a run's folder again, and compare both runs: as `compare_run_folders` does.
 
-    Nothing is taken from the store, whose results could be those of the first run. Workers that the configuration
-    names are not used.
+    Nothing is taken from the store, whose results could be those of the first run.
 
     Parameters
     ----------
@@ -152,13 +147,12 @@ def run_again(
     read_run(folder)
     manifest = read_manifest(folder)
     experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))
-    # The paths of plug-ins are absolute here, and would be a difference; other processes have another store.
-    experiment = replace(experiment, raw=manifest["config"], parallel=None)
+    # The paths of plug-ins are absolute here, and would be a difference.
+    experiment = replace(experiment, raw=manifest["config"])
     if out is not None:
         if out.resolve() == folder.resolve():
             raise ConfigError(f"{out}: holds the run that would be run again; name another folder with --out")
         run_folders([experiment], out, overwrite=overwrite)
-    observer.expect([len(experiment.ids)])
     observer.begin(experiment.name)
     with TemporaryDirectory(prefix="bench-run-") as temporary:
         store = Store(f"{temporary}/store", warn=observer.note)

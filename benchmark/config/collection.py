@@ -10,8 +10,8 @@ from benchmark.config.components import check_component, component_parameters
 from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import CorpusSection, TextSection
 from benchmark.config.schema_errors import validate_section
-from benchmark.config.value_types import as_list
 from benchmark.corpora.user.records import UnknownColumnError
+from benchmark.system.checks import as_list
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
@@ -57,8 +57,6 @@ def text_from_config(node: Node, reader: CorpusReader) -> TextSettings:
     fields = _fields(reader, text.fields, node["fields"])
     stopped = _user_stop_words(text.stoplist, node["stoplist"])
     lexing = Lexing(*how, words, *fields, lengths, text.within, stopped, text.stemmer, text.min_length)
-    if len(set(lexing.blocks)) < len(lexing.blocks):
-        raise node["fields"].error(f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
 
 

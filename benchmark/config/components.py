@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.schema_errors import documented_parameters, first_paragraph, validate_section
-from benchmark.system.errors import BenchError, ConfigError, did_you_mean, quote_value
+from benchmark.system.errors import ConfigError, did_you_mean, quote_value
 from benchmark.system.registries import is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
@@ -44,38 +44,22 @@ class Component:
     defaults : dict
         The constructor's default of every parameter that has one.
     tags : Tags
-    loaded : type or None
-        The class. An experiment that is read from a run folder has none: its reports ask for no class.
+    cls : type
+        The class; None in an experiment that is read from a run folder.
     """
 
     name: str
     given: dict[str, Any]
     defaults: dict[str, Any]
     tags: Tags
-    loaded: type[Any] | None = field(default=None, compare=False, repr=False, metadata={"data": False})
+    cls: Any = field(default=None, compare=False, repr=False, metadata={"data": False})
 
-    @classmethod
-    def of(cls, name: str, component: type[Any], given: dict[str, Any]) -> Component:
+    @staticmethod
+    def of(name: str, cls: type[Any], given: dict[str, Any]) -> Component:
         """Describe a class with the parameters that a configuration states."""
-        defaults = {
-            key: default
-            for key, (_, default) in component_parameters(component).items()
-            if default is not REQUIRED_PARAMETER
-        }
-        return cls(name, given, defaults, tags_of(component), component)
-
-    @property
-    def cls(self) -> type[Any]:
-        """The class of the component.
-
-        Raises
-        ------
-        BenchError
-            If the experiment was read from a run folder.
-        """
-        if self.loaded is None:
-            raise BenchError(f"{self.name!r} of a finished run is only described here: run the configuration again")
-        return self.loaded
+        parameters = component_parameters(cls).items()
+        defaults = {key: default for key, (_, default) in parameters if default is not REQUIRED_PARAMETER}
+        return Component(name, given, defaults, tags_of(cls), cls)
 
     def build(self, **more: Any) -> Any:
         """Return a new instance."""
@@ -170,10 +154,8 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     for key in found.model_extra or ():
         if near := did_you_mean(key, component_parameters(cls)):
             raise parameters[key].error(f"unknown {name} parameter {key!r}{near}")
-    values = {str(field.alias): getattr(found, key) for key, field in model.model_fields.items()} | (
-        found.model_extra or {}
-    )
-    values = {key: values[key] for key in parameters.value}
+    checked = found.model_dump(by_alias=True, exclude_unset=True)
+    values = {key: checked[key] for key in parameters.value}
     try:
         _check_range(cls, values)
     except (ValueError, ConfigError) as error:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import list_cells, list_pairs
 from benchmark.config.collection import collection_from_config
-from benchmark.config.components import check_component, component_parameters
+from benchmark.config.components import check_component
 from benchmark.config.figure_views import list_figures
 from benchmark.config.methods import list_methods
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, TermSelection, Variant
 from benchmark.config.other_methods import check_ranked
-from benchmark.config.schema import ChooseSection, ExperimentSection, TermsSection, TextSection
-from benchmark.config.schema_errors import ConfigSection, validate_section
+from benchmark.config.schema import ExperimentSection
+from benchmark.config.schema_errors import validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -45,15 +45,15 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
     papers : sequence of str, optional
         Keys that `paper` can name; any, unless they are listed.
     """
-    for key in node.children:
-        if key not in ExperimentSection.model_fields and (section := _section_of(str(key), known)):
-            raise node[key].error(f"the key {str(key)!r} belongs under `{section}`, not beside it")
     config = validate_section(ExperimentSection, node)
     paper, own_paper = _paper(node["paper"], papers)
     choices = ("",) if config.choose is None else tuple(config.choose.by)
     variants = {BASE_VARIANT: _variant(BASE_VARIANT, config, node, known)} if config.run_base else {}
     for name in config.variants:
-        varied = _varied(node, node["variants"][name], name)
+        over = node["variants"][name]
+        if name == BASE_VARIANT:
+            raise over.error(f"{quote_value(name)} is the configuration itself, not a variant of it")
+        varied = node.without("variants").merged(over)
         variants[name] = _variant(name, validate_section(ExperimentSection, varied), varied, known)
     if not variants:
         raise node["run_base"].error("run_base: false leaves nothing to run: add variants")
@@ -84,7 +84,7 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         sensitivity_of=config.sensitivity_of,
         seed=config.seed,
         notes=tuple(config.notes),
-        raw={key: value for key, value in node.value.items() if key != "parallel"},
+        raw=node.value,
         compare=list_pairs(cells, config.holm_within, node["compare"]),
         variants=variants,
         cells=cells,
@@ -100,29 +100,9 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         scorers={k: each for k, each in known.metrics.items() if k in asked or k not in known.metrics.origins},
         declared=known.quantities,
         quantities={name: each for name, each in known.quantities.items() if name in declared},
-        known=known,
-        parallel=config.parallel,
+        registries=known,
         readings=config.readings,
     )
-
-
-def _section_of(key: str, known: Registries) -> str:
-    """Return the section that a key is of: a key of its own, or a parameter of a component that it names; or ""."""
-    sections: dict[str, type[ConfigSection]] = {"text": TextSection, "terms": TermsSection, "choose": ChooseSection}
-    components = {"corpus": known.corpora, "protocol": known.protocols, "defaults": known.methods}
-    keys = {name: list(section.model_fields) for name, section in sections.items()}
-    keys |= {
-        name: [key for cls in registry.values() for key in component_parameters(cls)]
-        for name, registry in components.items()
-    }
-    return next((name for name, listed in keys.items() if key in listed), "")
-
-
-def _varied(node: Node, over: Node, name: str) -> Node:
-    """Return the configuration with the values of one variant in place of its own."""
-    if name == BASE_VARIANT:
-        raise over.error(f"{quote_value(name)} is the configuration itself, not a variant of it")
-    return node.without("variants").merged(over)
 
 
 def _variant(name: str, config: ExperimentSection, node: Node, known: Registries) -> Variant:

@@ -12,14 +12,13 @@ from pydantic import TypeAdapter, ValidationError
 from benchmark.config.components import Component
 from benchmark.config.model import Experiment
 from benchmark.config.registries import Registries
-from benchmark.config.schema import ParallelSection
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.system.errors import ConfigError
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 
-_TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, ParallelSection, Pruning, Registries)
+_TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, Pruning, Registries)
 
 
 def experiment_to_data(experiment: Experiment) -> dict[str, Any]:

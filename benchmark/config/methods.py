@@ -19,7 +19,7 @@ from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from benchmark.config.registries import Registries
     from benchmark.config.schema import ExperimentSection
@@ -66,7 +66,7 @@ def list_methods(
             if first.setdefault(label, entry) is not entry or (label in candidates and over is None):
                 raise entry.error(f"the method {label!r} is listed twice")
             candidates.setdefault(label, []).append(spec)
-    resolver.check_all_used()
+    resolver.check_all_used(spec for specs in candidates.values() for spec in specs)
     for entry in (each for each in entries if "fuse" in each):
         candidates |= fuse_methods(entry, candidates, several=over is not None)
     if over is not None and all(len(specs) == 1 for specs in candidates.values()):
@@ -95,8 +95,6 @@ class _Resolver:
         }
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
-        self._unused = {each: key for key, each in defaults.children.items() if key not in DefaultsSection.model_fields}
-        self._unused |= {each: key for key, each in self._machine.items() if key != "name"}
         self._check_named()
 
     def spec(self, settings: Settings, entry: Node) -> MethodSpec:
@@ -110,8 +108,6 @@ class _Resolver:
         classifier = self._classifier(settings, entry)
         kernel = None if "vectors" in settings else self._kernel(settings, classifier, entry)
         names = [each.name for each in (kernel, classifier) if each is not None]
-        for name in names:
-            self._unused.pop(self._named.get(name, entry), None)
         if "vectors" in settings:
             return self._of_vectors(classifier, settings, entry)
         elementwise = kernel is None or is_elementwise_kernel(kernel.cls)
@@ -131,11 +127,15 @@ class _Resolver:
                 if name not in allowed:
                     raise each.error(unknown_name(f"parameter of {key!r}:", name, allowed))
 
-    def check_all_used(self) -> None:
+    def check_all_used(self, specs: Iterable[MethodSpec]) -> None:
         """Refuse defaults that no method here has as a parameter."""
+        parts = [each for spec in specs for each in (spec.kernel, spec.classifier) if each is not None]
+        used = {name for each in parts for name in (each.name, *component_parameters(each.cls))}
         components = self._known.methods
         parameters = dict.fromkeys(name for cls in components.values() for name in component_parameters(cls))
-        for node, key in sorted(self._unused.items(), key=lambda each: each[0].line):
+        for key, node in (self._named | self._general | self._machine).items():
+            if key in used or key in ("name", *DefaultsSection.model_fields):
+                continue
             if key in parameters or key in components:
                 raise node.error(f"no method here has the parameter {key!r}")
             raise node.error(unknown_name("parameter", key, [*DefaultsSection.model_fields, *parameters, *components]))
@@ -184,9 +184,7 @@ class _Resolver:
         layers: list[Any] = [self._machine if what == "classifier" else {}, self._general]
         layers += [self._named[name].children] if name in self._named else []
         for layer in layers:
-            for key in filter(allowed.__contains__, layer):
-                self._unused.pop(layer[key], None)
-                taken[key] = layer[key]
+            taken |= {key: layer[key] for key in layer if key in allowed}
         return check_component(what, registry, node.with_children(taken | dict(children)))
 
     def _representation(

@@ -7,14 +7,12 @@ from pathlib import Path  # noqa: TC003 - pydantic reads the types of fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
-from benchmark.system.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.components import Component
     from benchmark.config.registries import Registries
-    from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}
+#: What such a field is there.
+_NONE: Any = None
 #: pydantic, which reads experiments, has no schema for readers and registries.
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
@@ -71,8 +71,8 @@ class Collection:
         Ids of documents left out.
     lexing : Lexing
     pruning : Pruning
-    loaded : CorpusReader or None
-        Reads the corpus. An experiment that is read from a run folder has none.
+    reader : CorpusReader
+        Reads the corpus; None in an experiment that is read from a run folder.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
@@ -85,20 +85,7 @@ class Collection:
     exclude: tuple[str, ...]
     lexing: Lexing
     pruning: Pruning
-    loaded: CorpusReader | None = field(default=None, compare=False, repr=False, metadata=_NOT_DATA)
-
-    @property
-    def reader(self) -> CorpusReader:
-        """The reader of the corpus.
-
-        Raises
-        ------
-        BenchError
-            If the experiment was read from a run folder.
-        """
-        if self.loaded is None:
-            raise BenchError(f"the corpus {self.corpus!r} of a finished run is only described: run it again")
-        return self.loaded
+    reader: CorpusReader = field(default=_NONE, compare=False, repr=False, metadata=_NOT_DATA)
 
     @property
     def text(self) -> TextSettings:
@@ -346,7 +333,7 @@ class Variant:
     @property
     def without_corpus(self) -> Variant:
         """The variant without the reader of its corpus, which may have the whole corpus in memory."""
-        return replace(self, collection=replace(self.collection, loaded=None))
+        return replace(self, collection=replace(self.collection, reader=_NONE))
 
     @property
     def texts(self) -> dict[TextSettings, str]:
@@ -517,10 +504,8 @@ class Experiment:
         The metrics to compute: this package's, and the requested metrics of plug-ins.
     declared, quantities : dict of str to DiagnosticMetric
         The metrics that diagnostics declare, by name: of all diagnostics, and of the experiment's.
-    known : Registries or None
+    registries : Registries
         The components that the configuration could name; None if it was read from a run folder.
-    parallel : ParallelSection or None
-        Which other processes solve points.
     readings : dict of str to str
         Variants that are equal readings of the paper, and what each is in a few words; {} where it has one.
     """
@@ -549,8 +534,7 @@ class Experiment:
     scorers: dict[str, Metric] = field(repr=False)
     declared: dict[str, DiagnosticMetric] = field(repr=False)
     quantities: dict[str, DiagnosticMetric] = field(repr=False)
-    known: Registries | None = field(default=None, repr=False, compare=False, metadata=_NOT_DATA)
-    parallel: ParallelSection | None = field(default=None, compare=False, metadata=_NOT_DATA)
+    registries: Registries = field(default=_NONE, repr=False, compare=False, metadata=_NOT_DATA)
     readings: dict[str, str] = field(default_factory=dict, kw_only=True)
     own_paper: dict[str, Any] | None = field(default=None, kw_only=True, repr=False)
     only: tuple[str, ...] = field(default=(), kw_only=True)
@@ -560,19 +544,6 @@ class Experiment:
     def ids(self) -> tuple[str, ...]:
         """Ids of its cells, in table order."""
         return tuple(cell.id for cell in self.cells)
-
-    @property
-    def registries(self) -> Registries:
-        """The components that the configuration could name.
-
-        Raises
-        ------
-        BenchError
-            If the experiment was read from a run folder.
-        """
-        if self.known is None:
-            raise BenchError(f"{self.name!r} is a finished run, which is only described here: run it again")
-        return self.known
 
     @property
     def ranks_documents(self) -> bool:

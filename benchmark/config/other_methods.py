@@ -11,17 +11,13 @@ from pyarrow import ArrowException, types
 
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
-from benchmark.corpora.user.records import read_columns
 from benchmark.corpora.user.text_files import file_digest
-from benchmark.evaluation.predictions import SCORE_WORDS, score_columns
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pyarrow import DataType
 
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Node
@@ -79,16 +75,6 @@ def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> 
     return [MethodSpec(uncounted_points("none"), None, fusion, fused=each) for each in fused]
 
 
-def _without_scores(file: MethodFile) -> str:
-    """Return why a file of predictions has no decision values, or ""; the run refuses one that can't be read."""
-    try:
-        columns = [] if file.path is None else read_columns(file.path)
-    except DataError:
-        return ""
-    wanted = f"{SCORE_WORDS[0]} CLASS"
-    return "" if score_columns(columns) else f"has predictions alone: add a column `{wanted}` for each class"
-
-
 def _why_not_fused(specs: list[MethodSpec]) -> str:
     """Return why a candidate of a method has no decision values that can be added, or ""."""
     for spec in specs:
@@ -103,16 +89,12 @@ def _why_not_fused(specs: list[MethodSpec]) -> str:
 
 def check_ranked(variant: Variant, metric: str, node: Node) -> None:
     """Refuse methods without a decision value for each class where a metric ranks documents by them."""
-    votes = not variant.collection.multilabel and any(len(task.classes) > 2 for task in variant.tasks)
+    if variant.collection.multilabel or all(len(task.classes) == 2 for task in variant.tasks):
+        return
     for entry in variant.entries:
-        for spec in entry.candidates:
-            reason = "" if spec.predictions is None else _without_scores(spec.predictions)
-            if votes and spec.classifier.resolved.get("scheme") == "one-vs-one":
-                reason = _VOTES
-            if reason:
-                raise node["metrics"].error(
-                    f"{metric!r} ranks documents by decision values, and {entry.label!r} {reason}"
-                )
+        if any(spec.classifier.resolved.get("scheme") == "one-vs-one" for spec in entry.candidates):
+            problem = f"{metric!r} ranks documents by decision values, and {entry.label!r} {_VOTES}"
+            raise node["metrics"].error(problem)
 
 
 def predictions_method(node: Node) -> MethodSpec:
@@ -154,16 +136,13 @@ def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
     lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
     if lists:
         raise node.error(f"{vectors.file.name}: {lists[0]!r} is a column of lists: name it by `column`")
-    numbers = [each.name for each in schema if _is_number(each.type)]
+    kinds = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
+    numbers = [each.name for each in schema if any(is_kind(each.type) for is_kind in kinds)]
     features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
     if not features:
         raise node.error(f"{vectors.file.name}: has no column of numbers that could be a feature")
     left_out = [name for name in schema.names if name not in features and name != vectors.id_column]
     return replace(vectors, features=tuple(features), left_out=tuple(left_out))
-
-
-def _is_number(kind: DataType) -> bool:
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 def uncounted_points(normalization: str) -> Representation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from benchmark.config.method_schema import AnyMethod, DefaultsSection
 from benchmark.config.schema_errors import ConfigSection
@@ -280,24 +280,6 @@ class TunedSection(ConfigSection):
     to: str
 
 
-class ParallelSection(ConfigSection):
-    """`parallel:` other processes that compute settings, with benchopt's keys; it changes no number.
-
-    Parameters
-    ----------
-    backend : str
-        The library that distributes the work.
-    dask_address : str or None
-        Address or file of a scheduler; by default processes of this machine.
-    n_jobs : int or None
-        Largest number of processes; 0 is this process alone; by default all.
-    """
-
-    backend: Literal["dask"] = "dask"
-    dask_address: str | None = None
-    n_jobs: int | None = Field(default=None, ge=0)
-
-
 #: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
 VariantKey = Literal["corpus", "text", "protocol", "terms", "defaults", "methods"]
 
@@ -360,8 +342,6 @@ class ExperimentSection(ConfigSection):
     readings : dict
         Variants that are equal readings of the paper, each in a few words; `base` is the configuration itself.
         Claims are judged under each of them.
-    parallel : ParallelSection or None
-        Other processes that compute settings.
     run_base : bool
         Whether to run the configuration itself, beside its variants.
     """
@@ -392,7 +372,6 @@ class ExperimentSection(ConfigSection):
     diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
-    variants: dict[CellName, dict[VariantKey, Any]] = Field({})
+    variants: dict[CellName, Annotated[dict[VariantKey, Any], WithJsonSchema({"component": "variants"})]] = Field({})
     readings: dict[str, str] = Field({})
-    parallel: ParallelSection | None = None
     run_base: bool = True

@@ -28,12 +28,14 @@ class ConfigSection(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Return the JSON Schema, with the texts of the docstring."""
+        """Return the JSON Schema, with the texts of the docstring; null removes a key of a file that is extended."""
         found = handler(core)
         section = handler.resolve_ref_schema(found)
         section["description"] = first_paragraph(cls.__doc__)
         for key, (_, text) in documented_parameters(cls).items():
-            section["properties"][key]["description"] = text
+            value = section["properties"][key]
+            default = {"default": value.pop("default")} if "default" in value else {}
+            section["properties"][key] = {"anyOf": [value, {"type": "null"}], "description": text, **default}
         return found
 
 

@@ -32,30 +32,21 @@ def list_tasks(config: ExperimentSection, collection: Collection, node: Node) ->
     found: dict[str, Task] = {}
     for section, at in zip(config.tasks, node["tasks"], strict=True):
         if isinstance(section, TaskSection):
-            task = _titled(section, collection, at)
+            sizes = outline_documents(collection).sizes().sum(axis=1)
+            if section.largest > len(sizes):
+                raise at["largest"].error(f"largest is {section.largest}, but there are {len(sizes)} classes")
+            ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
+            name, title = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-"), section.title
+            classes = [collection.classes[code] for code in ranked[: section.largest]]
         else:
-            classes = _known_classes(section, collection, at)
-            task = Task("-".join(classes), " vs ".join(classes), classes)
-        if task.name in found:
-            raise at.error(f"the task {task.name!r} is listed twice")
-        found[task.name] = task
+            name, title, classes = "-".join(section), " vs ".join(section), section
+            for each in at:
+                if each.value not in collection.classes:
+                    raise each.error(unknown_name("class", each.value, collection.classes))
+        if name in found:
+            raise at.error(f"the task {name!r} is listed twice")
+        found[name] = Task(name, title, tuple(classes))
     return tuple(found.values()) or (Task("", "", collection.classes),)
-
-
-def _titled(section: TaskSection, collection: Collection, node: Node) -> Task:
-    name = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
-    sizes, largest = outline_documents(collection).sizes().sum(axis=1), section.largest
-    if largest > len(sizes):
-        raise node["largest"].error(f"largest is {largest}, but there are {len(sizes)} classes")
-    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
-    return Task(name, section.title, tuple(collection.classes[code] for code in ranked[:largest]))
-
-
-def _known_classes(names: list[str], collection: Collection, node: Node) -> tuple[str, ...]:
-    for name, at in zip(names, node, strict=True):
-        if name not in collection.classes:
-            raise at.error(unknown_name("class", name, collection.classes))
-    return tuple(names)
 
 
 def protocol_and_sizes(

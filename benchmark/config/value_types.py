@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import core_schema
 
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
+from benchmark.system.checks import as_list
 from benchmark.system.errors import quote_value
 from benchmark.text.stoplist import STOPLISTS
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 Item = TypeVar("Item")
-
-
-def as_list(value: Any) -> Any:
-    """Return a list unchanged, and any other value as a list of one."""
-    return value if isinstance(value, list) else [value]
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,8 @@ CellName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100
 #: A name in tables, whose letters and digits name cells.
 TitleName = Annotated[str, Field(pattern=r"[A-Za-z0-9]", max_length=100)]
 #: Keys of `text` that a method changes, each with a value or a list of values.
-MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method texts"})]
-MethodName = Annotated[str, WithJsonSchema({"component": "method names"})]
+MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method-texts"})]
+MethodName = Annotated[str, WithJsonSchema({"component": "method-names"})]
 CorpusName = Annotated[str, WithJsonSchema({"component": "corpora"})]
 MetricName = Annotated[str, WithJsonSchema({"component": "metrics"})]
 #: A list of this package, or a user's file.

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark.corpora.card import WHOLE_CORPUS
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.system.errors import ConfigError, DataError, did_you_mean, unknown_name
+from benchmark.system.errors import ConfigError, DataError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -81,8 +81,7 @@ def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
         raise DataError(f"{title}: the classes or groups are not those of the card.")
     if (documents.topics is None) != (card.documents is None):
         raise DataError(f"{title}: the card and the corpus disagree on whether a document has exactly one class.")
-    names = list(card.classes)
-    found = documents.sizes()
+    names, found = list(card.classes), documents.sizes()
     expected = np.array([list(row.values()) for row in card.counts.values()])
     if card.documents is not None:
         names.append("documents")
@@ -117,18 +116,11 @@ def select_documents(corpus: Corpus, classes: Sequence[str] | None = None, exclu
     Raises
     ------
     ConfigError
-        A class or document isn't in the corpus, or a class is named twice.
+        A document isn't in the corpus.
     """
     documents = corpus.documents
-    kept = documents.classes if classes is None else tuple(classes)
-    for name in kept:
-        if name not in documents.classes:
-            raise ConfigError(unknown_name(f"class of {corpus.dataset}:", name, documents.classes))
-    if not kept or len(set(kept)) != len(kept):
-        raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")
-
+    rows, chosen = documents.of_classes(documents.classes if classes is None else tuple(classes))
     row_of = {name: row for row, name in enumerate(documents.ids)}
-    rows, chosen = documents.of_classes(kept)
     dropped = list(exclude)
     for name in dropped:
         if name not in row_of:

@@ -36,8 +36,6 @@ READERS: dict[str, Callable[[FileContents, DatasetCard, str], Corpus]] = {
     "reuters": reuters.read_reuters,
     "synthetic": synthetic.read_synthetic,
 }
-#: Folders or files of a missing corpus that its error names.
-MAX_LISTED_TOPS = 3
 GENERATORS: dict[str, Callable[..., FileContents]] = {"synthetic": synthetic.generate_synthetic}
 
 DATASETS_VARIABLE = "BENCH_DATASETS"
@@ -64,11 +62,6 @@ def search_folders() -> list[Path]:
     named = [Path(entry).expanduser() for entry in os.environ.get(DATASETS_VARIABLE, "").split(os.pathsep) if entry]
     ours = [] if CHECKOUT is None else [CHECKOUT / "datasets", CHECKOUT.parent / "shared" / "datasets"]
     return [*named, *ours, platformdirs.user_cache_path("simplexbench") / "datasets"]
-
-
-def download_folder() -> Path:
-    """Return the folder of downloads: ``datasets/`` of the checkout that the package runs from, or the user's cache."""
-    return search_folders()[-1] if CHECKOUT is None else CHECKOUT / "datasets"
 
 
 def find_corpus(name: str) -> CorpusSource | None:
@@ -105,7 +98,8 @@ def locate_corpus(
         from benchmark.corpora.download import download_archive  # noqa: PLC0415 - pooch is slow to import
 
         try:
-            source = download_archive(dataset_card(name), download_folder(), notify=notify)
+            folder = search_folders()[-1] if CHECKOUT is None else CHECKOUT / "datasets"
+            source = download_archive(dataset_card(name), folder, notify=notify)
         except DataError as error:
             raise DataError(f"{error}\n{_missing(dataset_card(name))}") from None
     if source is None:
@@ -155,9 +149,7 @@ class PublishedCorpus(CorpusReader):
 
     def check(self) -> None:
         """Raise ConfigError if the card has no such subset."""
-        known = dataset_card(self.name).subset_names
-        if self.subset not in (None, *known):
-            raise ConfigError(f"subset: {unknown_name(f'subset of {self.name}:', self.subset, known)}")
+        dataset_card(self.name, self.subset)
 
     @property
     def card(self) -> DatasetCard:
@@ -271,12 +263,10 @@ CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
 def _missing(card: DatasetCard) -> DataError:
     searched = "".join(f"\n  {folder}{'' if folder.is_dir() else ' (does not exist)'}" for folder in search_folders())
-    tops = ", ".join(f"{top}{'/' * (card.tops_are == 'folders')}" for top in card.tops[:MAX_LISTED_TOPS])
-    tops += ", …" * (len(card.tops) > MAX_LISTED_TOPS)
     return DataError(
-        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)}, or a folder holding {tops}, in:"
+        f"The corpus {card.name} is not here. Looked for {', '.join(card.archives)} in:"
         f"{searched}\n{archive.download_hint(card)}\n"
-        f"`bench data fetch {card.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
-        f"folders, or name its folder in ${DATASETS_VARIABLE}.\n"
+        f"`bench data fetch {card.name}` downloads it. Or put the archive into one of these folders, or name its "
+        f"folder in ${DATASETS_VARIABLE}.\n"
         "To try the benchmark without this corpus: bench run quickstart"
     )

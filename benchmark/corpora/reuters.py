@@ -18,8 +18,6 @@ from benchmark.corpora.sgml import read_articles
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.corpora.archive import FileContents
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.sgml import Article
@@ -73,7 +71,8 @@ def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     stories.sort(key=lambda story: (card.parts.index(REUTERS_PARTS[story.split]), story.newid))
 
     parts = np.array([card.parts.index(REUTERS_PARTS[story.split]) for story in stories], dtype=np.int32)
-    topics = _topics(stories, card)
+    # topics that the card doesn't list are ignored
+    topics = np.array([[name in story.topics for name in card.classes] for story in stories], dtype=np.bool_)
     multi_label = card.documents is not None
     labels = np.full(len(stories), -1, np.int32) if multi_label else topics.argmax(axis=1).astype(np.int32)
     ids = tuple(str(story.newid) for story in stories)
@@ -84,11 +83,6 @@ def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:
     bodies += np.diff(bounds)[:, None]
     bodies[:, 0] -= [len(story.body or b"") for story in stories]
     return Corpus(card.name, documents, text, bounds, digest, {"title": titles, "body": bodies})
-
-
-def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
-    """Return the classes of each story; topics that the card doesn't list are ignored."""
-    return np.array([[name in story.topics for name in card.classes] for story in stories], dtype=np.bool_)
 
 
 def _text(story: Article) -> bytes:

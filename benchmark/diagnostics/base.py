@@ -11,6 +11,8 @@ import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
 from benchmark.evaluation.intervals import Estimate
+from benchmark.methods.problem import Problem
+from benchmark.representation import normalize_rows
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location
@@ -18,10 +20,11 @@ from benchmark.system.user_classes import source_location
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Variant
+    from benchmark.config.model import MethodSpec, Representation, Variant
     from benchmark.evaluation.metrics import DiagnosticMetric
     from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
@@ -52,6 +55,19 @@ class DiagnosticContext:
     seed: int
     jobs: int
     once: Callable[[Mapping[str, Any], Callable[[], Arrays]], Arrays]
+
+    def methods(self) -> Iterator[tuple[str, MethodSpec]]:
+        """Yield the label and the specification of each method with one candidate, on the words of the variant."""
+        for entry in self.variant.entries:
+            spec, *others = entry.candidates
+            if not others and spec.text in (None, self.variant.collection.text):
+                yield entry.label, spec
+
+    def points(self, representation: Representation, rows: NDArray[np.intp] | slice = slice(None)) -> sp.csr_array:
+        """Return normalized points of some documents; weightings learn from all."""
+        everything = np.arange(len(self.counts.documents)) if representation.learns else None
+        weighting = Problem(self.counts, "", self.seed).weighting(representation, everything)
+        return normalize_rows(weighting.transform(self.counts.matrix[rows]), representation.normalization)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class DocumentCounts(Diagnostic):
             ``documents`` (n_classes, n_parts), ``all`` and ``without`` (n_parts,), ``totals`` (classes of the corpus
             before some are selected, words), and the names ``classes``, ``parts`` (text).
         """
-        documents, corpus = context.counts.documents, context.variant.collection.loaded
+        documents, corpus = context.counts.documents, context.variant.collection.reader
         classes = documents.classes if corpus is None else corpus.classes
         sizes = np.asarray(documents.sizes(), dtype=np.int64)
         none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)

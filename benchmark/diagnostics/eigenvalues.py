@@ -12,8 +12,6 @@ from scipy.linalg import eigvalsh
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.methods.problem import Problem
-from benchmark.representation import normalize_rows
 from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
@@ -93,17 +91,9 @@ class SmallestEigenvalues(Diagnostic):
         """
         drawn = self._drawn(context)
         found: Arrays = {}
-        for entry in context.variant.entries:
-            spec, *others = entry.candidates
-            of_variant = spec.text in (None, context.variant.collection.text)
+        for label, spec in context.methods():
             plain = spec.representation.features is None and not spec.representation.dirichlet
-            if (
-                spec.kernel is not None
-                and is_elementwise_kernel(spec.kernel.cls)
-                and of_variant
-                and plain
-                and not others
-            ):
+            if spec.kernel is not None and is_elementwise_kernel(spec.kernel.cls) and plain:
                 content: dict[str, Any] = {
                     "diagnostic": "smallest-eigenvalues",
                     "sample": [context.seed, self.documents, self.part],
@@ -111,7 +101,7 @@ class SmallestEigenvalues(Diagnostic):
                     "kernel": spec.kernel.resolved,
                 }
                 compute = partial(_eigenvalues, spec.kernel, spec.representation, context, drawn)
-                found[entry.label] = context.once(content, compute)["eigenvalues"]
+                found[label] = context.once(content, compute)["eigenvalues"]
         return found | {"documents": np.array(len(drawn))}
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
@@ -180,11 +170,7 @@ def _eigenvalues(
     component: Component, representation: Representation, context: DiagnosticContext, drawn: NDArray[np.intp]
 ) -> Arrays:
     """Compute the smallest eigenvalue of a Gram matrix, plain and centred."""
-    counts = context.counts.matrix
-    problem = Problem(context.counts, "", context.seed)
-    everything = np.arange(counts.shape[0]) if representation.learns else None
-    weighting = problem.weighting(counts, representation, everything)
-    points = normalize_rows(weighting.transform(counts[drawn]), representation.normalization)
+    points = context.points(representation, drawn)
     gram = component.build().fit(points).transform(points)
     gram = (gram + gram.T) / 2
     means = gram.mean(axis=0)

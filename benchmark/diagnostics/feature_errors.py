@@ -12,8 +12,6 @@ import scipy.sparse as sp
 
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.methods.problem import Problem
-from benchmark.representation import normalize_rows
 from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 
@@ -28,10 +26,10 @@ if TYPE_CHECKING:
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
-_ERROR = partial(DiagnosticMetric, unit="one", better="smaller", decimals=5, together="error of the kernel")
+_ERROR = partial(DiagnosticMetric, unit="one", better="smaller", decimals=5)
 _ERRORS = (
-    _ERROR("kernel-error", label="kernel error", definition="root mean square"),
-    _ERROR("largest-kernel-error", label="largest error", definition="largest"),
+    _ERROR("kernel-error", label="kernel error"),
+    _ERROR("largest-kernel-error", label="largest error"),
 )
 _SIZES = (
     DiagnosticMetric("features", "features", decimals=0),
@@ -95,15 +93,13 @@ class FeatureErrors(Diagnostic):
             If there is only one document.
         """
         found: Arrays = {}
-        for entry in context.variant.entries:
-            spec, *others = entry.candidates
-            of_variant = spec.text in (None, context.variant.collection.text)
+        for label, spec in context.methods():
             features = spec.representation.features
-            if features is not None and not others and of_variant:
+            if features is not None:
                 content: dict[str, Any] = {"diagnostic": "feature-errors", "sample": [context.seed, self.pairs]}
                 content["representation"] = spec.representation.resolved
                 arrays = context.once(content, partial(self._measured, spec.representation, features, context))
-                found |= {f"{entry.label}/{name}": array for name, array in arrays.items()}
+                found |= {f"{label}/{name}": array for name, array in arrays.items()}
         return found
 
     def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
@@ -153,10 +149,7 @@ class FeatureErrors(Diagnostic):
             yield f"Largest error of k(x, x), where it isn't 0.000: {listed}."
 
     def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
-        counts, n = context.counts.matrix, context.counts.matrix.shape[0]
-        problem = Problem(context.counts, "", context.seed)
-        weighting = problem.weighting(counts, representation, np.arange(n) if representation.learns else None)
-        points = normalize_rows(weighting.transform(counts), representation.normalization)
+        points, n = context.points(representation), len(context.counts.documents)
         built: FeatureMap = features.build()
         with blas_threads(1):
             started = time.perf_counter()

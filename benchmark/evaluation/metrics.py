@@ -278,17 +278,11 @@ class DiagnosticMetric:
         "percent" for a share, which is stored as a fraction and shown times 100; "one" for a number without a unit;
         "nats", "documents", "seconds"; or any other text, which is printed as it is: "words".
     label : str
-        Name in the header of a table; by default `name`.
+        Name in tables and on axes; by default `name`.
     better : {"larger", "smaller", "neither"}
         Which of two values is the better one.
     decimals : int
         Number of printed digits after the decimal point.
-    axis : str
-        Name of an axis that shows only this metric; by default `label`.
-    together : str
-        Name of an axis that shows several metrics of this kind; by default `axis`.
-    definition : str
-        Title of a panel that shows one of several metrics; by default `label`.
     on_clock : bool
         True for wall-clock time, which figures show and tables don't, because tables of the same predictions must be
         identical in every run.
@@ -304,9 +298,6 @@ class DiagnosticMetric:
     label: str = ""
     better: Literal["larger", "smaller", "neither"] = "neither"
     decimals: int = 2
-    axis: str = ""
-    together: str = ""
-    definition: str = ""
     on_clock: bool = False
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -215,17 +215,10 @@ class SettingPredictions:
     def split(self, number: int) -> Self:
         """Return the predictions of one split."""
         rows, at = slice(*self.bounds[number : number + 2]), slice(number, number + 1)
-        return type(self)(
-            self.predicted[rows],
-            self.tied[rows],
-            self.sizes[at],
-            self.seconds[at],
-            self.memory[at],
-            self.inner[at],
-            self.versions[at],
-            self.warnings,
-            None if self.values is None else self.values[rows],
-        )
+        of_documents = ("predicted", "tied", *(["values"] if self.values is not None else []))
+        parts = {name: getattr(self, name)[rows] for name in of_documents}
+        parts |= {name: getattr(self, name)[at] for name in ("sizes", "seconds", "memory", "inner", "versions")}
+        return replace(self, **parts)
 
     @property
     def inner_tallies(self) -> Tallies:

@@ -7,15 +7,12 @@ document are one text, as `bench predict` writes them: several are separated by 
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import yaml
-from pyarrow import parquet
 
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.outcomes import Outcome, outcome_scores
@@ -31,8 +28,7 @@ if TYPE_CHECKING:
 
 #: Folder with one file for each test set.
 PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
-#: Format of the files, and the key of their metadata.
-PREDICTIONS_FORMAT, _METADATA_KEY = 1, b"simplexbench"
+PREDICTIONS_FORMAT = 2
 #: Between the labels of one document.
 LABEL_SEPARATOR = ";"
 #: Columns beside those of the cells: the id, the split that tests the document, its true labels.
@@ -77,12 +73,8 @@ class PublicTestSet:
         return "labels" if self.multilabel else "label"
 
 
-def _read_test_sets() -> dict[str, PublicTestSet]:
-    facts = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
-    return {name: PublicTestSet(name, **fields) for name, fields in facts.items()}
-
-
-TEST_SETS = _read_test_sets()
+_FACTS = yaml.safe_load((PREDICTIONS_FOLDER / "test-sets.yaml").read_text(encoding="utf-8"))
+TEST_SETS = {name: PublicTestSet(name, **fields) for name, fields in _FACTS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +116,7 @@ class ShippedPredictions:
     @cached_property
     def folds(self) -> NDArray[np.intp]:
         """Position of each document's split in `groups`."""
-        position = {name: number for number, name in enumerate(self.groups)}
-        return np.array([position[group] for group in self.frame["group"]], dtype=np.intp)
+        return self.frame["group"].factorize()[0]
 
     @cached_property
     def truth(self) -> NDArray[Any]:
@@ -216,56 +207,32 @@ def load_shipped(name: str, folder: Path | None = None) -> ShippedPredictions:
     except FileNotFoundError:
         makes = f"`bench check --update {' '.join(test_set.configurations)}` makes it"
         raise BenchError(f"{path}: there are no predictions on {name!r}; {makes}") from None
-    except (OSError, pa.ArrowException, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise DataError(f"{path}: can't be read ({error})") from None
 
 
 def encode_shipped(shipped: ShippedPredictions) -> bytes:
-    """Return the content of the file; equal predictions have equal bytes."""
-    facts = {
+    """Return the content of the file."""
+    frame = shipped.frame.copy()
+    frame.attrs = {
         "format": PREDICTIONS_FORMAT,
         "test_set": shipped.test_set.name,
         "corpus_digest": shipped.digest,
-        "classes": shipped.classes,
+        "classes": list(shipped.classes),
+        "cells": dict(shipped.cells),
         "versions": dict(shipped.versions),
     }
-    kinds = {name: pa.dictionary(pa.int16(), pa.string()) for name in map(str, shipped.frame)} | {"id": pa.string()}
-    fields = [
-        pa.field(name, kind, metadata={"configuration": shipped.cells.get(name, "")}) for name, kind in kinds.items()
-    ]
-    schema = pa.schema(fields, metadata={_METADATA_KEY: json.dumps(facts, ensure_ascii=False)})
-    file = io.BytesIO()
-    parquet.write_table(
-        pa.Table.from_pydict(shipped.frame.to_dict("list"), schema=schema),
-        file,
-        compression="zstd",
-        compression_level=19,
-        use_dictionary=[name for name in kinds if name != "id"],
-        column_encoding={"id": "DELTA_BYTE_ARRAY"},
-        write_statistics=False,
-    )
-    return file.getvalue()
+    content: bytes = frame.to_parquet(index=False, compression="zstd", compression_level=19)
+    return content
 
 
 def decode_shipped(content: bytes) -> ShippedPredictions:
-    """Return the predictions of a file.
+    """Return the predictions of a file; ValueError, LookupError, TypeError or OSError if it is damaged."""
+    import pandas as pd  # noqa: PLC0415 - slow, and needed for the files alone
 
-    Raises
-    ------
-    ValueError, LookupError, TypeError, pyarrow.ArrowException
-        If the file is damaged, or of another format.
-    """
-    table = parquet.read_table(pa.BufferReader(content), use_threads=False)
-    facts = json.loads((table.schema.metadata or {})[_METADATA_KEY])
+    frame = pd.read_parquet(io.BytesIO(content))
+    facts, frame.attrs = frame.attrs, {}
     if facts["format"] != PREDICTIONS_FORMAT:
         raise ValueError(f"format {facts['format']!r}; this version reads {PREDICTIONS_FORMAT}")
-    frame = table.to_pandas().astype(str)
-    cells = {each.name: each.metadata[b"configuration"].decode() for each in table.schema}
-    return ShippedPredictions(
-        TEST_SETS[facts["test_set"]],
-        frame,
-        tuple(facts["classes"]),
-        facts["corpus_digest"],
-        {name: configuration for name, configuration in cells.items() if name not in DOCUMENT_COLUMNS},
-        facts["versions"],
-    )
+    test_set, classes = TEST_SETS[facts["test_set"]], tuple(facts["classes"])
+    return ShippedPredictions(test_set, frame, classes, facts["corpus_digest"], facts["cells"], facts["versions"])

@@ -126,9 +126,9 @@ class SamplingModel(ABC):
         reach = math.sqrt(max(0.0, middle**2 - square * (above.mean() ** 2 - t2 * aa)))
         return Estimate(value, (middle - reach) / square, (middle + reach) / square, n, "fieller")
 
-    @abstractmethod
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Return Z of the micro sign test of a against b, with a bootstrap interval; raise ValueError if undefined."""
+        """Return Z of the micro sign test, with a bootstrap interval; ValueError if documents are tested repeatedly."""
+        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
 
     def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
         """Run the test "sign", "mcnemar" or "wilcoxon"; return "not testable" where the sample doesn't allow it."""
@@ -140,15 +140,12 @@ class SamplingModel(ABC):
         if not a.outcome.multilabel:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
-            return self._micro_sign_test(a.outcome, b.outcome)
+            return micro_sign_test(a.outcome, b.outcome)
         return not_testable((a.cell, b.cell), name, "documents have several classes")
 
     @abstractmethod
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run every valid test, uncorrected for multiplicity; the first metric is the main one."""
-
-    @abstractmethod
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
 
 
 class DocumentSampling(SamplingModel):
@@ -207,10 +204,6 @@ class DocumentSampling(SamplingModel):
             raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
         return super().ratio(a, b, metric)
 
-    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Return Z of the micro sign test, with a bootstrap interval."""
-        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
-
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run every valid test of two cells; Wilcoxon's over splits needs more than one split."""
         one, other = _outcomes(a, b)
@@ -220,11 +213,6 @@ class DocumentSampling(SamplingModel):
         if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
             found.append(self.test("wilcoxon", a, b, metrics[0]))
         return found
-
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
-        """Run the micro sign test on the decisions of all splits pooled into one."""
-        check_same_documents(a, b)
-        return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
 
 
 class ReplicateSampling(SamplingModel):
@@ -251,10 +239,6 @@ class ReplicateSampling(SamplingModel):
         """Describe the sample by its number of replicates, or of documents for numbers without replicates."""
         return f"{len(scores.folds)} replicates" if scores.folds else f"{ours.n:,} documents"
 
-    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Raise ValueError: documents are tested more than once."""
-        raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
-
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
         """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
         shares = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
@@ -267,9 +251,6 @@ class ReplicateSampling(SamplingModel):
         if a.outcome.multilabel:
             return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
         return [*found, document_test("mcnemar", a.outcome, b.outcome)]
-
-    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
-        return micro_sign_test(a, b)
 
 
 def sampling_of(tags: Tags, seed: int) -> SamplingModel:

@@ -155,10 +155,11 @@ def document_test(name: str, a: Outcome, b: Outcome) -> TestResult:
 def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
     """Test the difference over all decisions, one for each document and class (Yang and Liu 1999, section 4.1).
 
-    Each replicate is tested separately: replicates predict the same documents, and pooling them would count each
-    document as often as there are replicates. The k-th smallest of r p-values, times r/k, is a p-value under any
-    dependence (Rüger, Metrika 25, 1978); k = r/2, rounded up, makes it twice the median. The decisions of one replicate
-    on one document's classes aren't independent either, as in Yang and Liu's test: p-values tend to be too small.
+    Splits that test each document once are pooled. Replicates that predict the same documents are tested separately:
+    pooling them would count each document as often as there are replicates. The k-th smallest of r p-values, times r/k,
+    is a p-value under any dependence (Rüger, Metrika 25, 1978); k = r/2, rounded up, makes it twice the median. The
+    decisions of one replicate on one document's classes aren't independent either, as in Yang and Liu's test: p-values
+    tend to be too small.
 
     The test counts right decisions, most of which are that a document doesn't have a class. A method with a higher F1
     may therefore lose.
@@ -168,7 +169,7 @@ def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
     TestResult
         `n`, the number of decisions on which exactly one cell is right, and Z are medians over the replicates.
     """
-    _, only_a, only_b, _ = outcome_table(a, b).T
+    _, only_a, only_b, _ = (outcome_table(a, b) if a.repeats_documents else outcome_table(a, b).sum(axis=0)[None]).T
     z = float(np.median(sign_z(only_a, only_b)))
     middle = (len(only_a) + 1) // 2
 

@@ -13,7 +13,6 @@ from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.papers.load import check_published, published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
 from benchmark.plugins.records import pipeline_files, with_plugin_paths
-from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import Node
@@ -40,8 +39,6 @@ def load_checked(path: Path) -> Experiment:
     """Read a configuration and check all that can be checked without data."""
     experiment = load_experiment(path)
     check_published(experiment, path.parent)
-    if experiment.parallel is not None and experiment.parallel.dask_address:
-        check_trusted(path, f"names the Dask scheduler {experiment.parallel.dask_address}, which could run code here")
     reader = user_corpus_of(experiment)
     if reader is not None:
         check_user_card(reader, path)
@@ -120,5 +117,5 @@ def write_card(path: Path) -> Path:
         raise ConfigError(
             f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
         )
-    write_atomically(user_card_path(path), user_card_yaml(reader, path.stem).encode())
+    write_atomically(user_card_path(path), user_card_yaml(reader).encode())
     return user_card_path(path)

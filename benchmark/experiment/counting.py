@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
@@ -35,11 +35,16 @@ if TYPE_CHECKING:
 
 
 class LastCorpus:
-    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again."""
+    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again.
+
+    Variants with the same documents and words share their counts and facts, by key.
+    """
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
         self._corpus: Any = None
+        self.counts: dict[str, tuple[Counts, dict[str, Any]]] = {}
+        self.texts: dict[str, Counts] = {}
 
     def once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
         """Return what `read` returned for an equal key the last time, or else what it returns now."""
@@ -117,29 +122,8 @@ def counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
     )
 
 
-def text_counts(
-    experiment: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
-) -> dict[TextSettings, tuple[Counts, str]]:
-    """Return counts and store keys for methods with their own text settings: other words of the same documents.
-
-    Raises
-    ------
-    ConfigError
-        If a text leaves no word, or fewer words than terms to select.
-    """
-    found = {}
-    for text, label in variant.texts.items():
-        if text == variant.collection.text:
-            continue
-        collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
-        counts_of, _, key = read_counts(collection, context, last)
-        _check_words(experiment, variant, counts_of, text.lexing, f"method {label!r}")
-        found[text] = replace(counts_of, documents=counts.documents), key  # so that the documents are in memory once
-    return found
-
-
 def document_strings(
-    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus | None = None
+    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus
 ) -> dict[TextSettings, Texts]:
     """Return the documents as strings for methods that read them, by the text settings of each.
 
@@ -156,7 +140,7 @@ def document_strings(
     for text, label in variant.read_texts.items():
         header, html = rules = text.lexing.skip_header, text.lexing.skip_html
         if rules not in made:
-            _, content, _, read = _located(collection.reader, context, last or LastCorpus())
+            _, content, _, read = _located(collection.reader, context, last)
             chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
             key = store_key(stage="texts", joining=code_digest(document_strings), **chosen, **content)
             entry = context.store.get(key)
@@ -176,7 +160,7 @@ def document_strings(
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
     whose = "documents" if variant.name == BASE_VARIANT else f"variant {variant.name!r}"
-    _check_words(experiment, variant, counts, variant.collection.lexing, whose)
+    check_words(experiment, variant, counts, variant.collection.lexing, whose)
     if variant is not next(iter(experiment.variants.values())):
         return
     for what, expected, found in (
@@ -191,7 +175,8 @@ def check_expectations(experiment: Experiment, variant: Variant, counts: Counts)
             )
 
 
-def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
+def check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
+    """Refuse counts without a word, without one of a field, or with fewer than there are terms to select."""
     if not counts.vocabulary:
         why = "`text` says which words count, and min_occurrences and min_documents how often they must occur"
         raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the {whose}; {why}")

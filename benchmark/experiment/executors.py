@@ -17,10 +17,7 @@ from benchmark.experiment.plan import (
     pack_predictions,
     plan_batches,
     predictions_of_unit,
-    unit_splits,
 )
-from benchmark.methods.degenerate import degenerate_predictions_reason
-from benchmark.methods.split_data import SplitData
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.plugins.loader import plugin_files
 from benchmark.plugins.sending import pickle_by_name
@@ -101,11 +98,9 @@ class LocalExecutor:
         self, setting: Setting, units: Sequence[StoreUnit], decided: list[SettingPredictions] | BaseException
     ) -> Iterator[StoreEntry | str]:
         """Yield the entry of each of a setting's units, or the reason why there is none."""
-        memory, start = peak_memory(), 0
+        memory, start, problem = peak_memory(), 0, ""
         if isinstance(decided, BaseException):
             problem, decided = self._reason(setting, units, decided), []
-        else:
-            problem = self._degenerate(setting, units, decided)
         for unit in units:
             stop = start + len(unit.splits) + sum(map(len, unit.inner))
             if problem:
@@ -125,16 +120,6 @@ class LocalExecutor:
                 reason = locate_error(error, user_place(setting.user_classes[-1]))
         reason = reason or str(error)
         return f"{units[0].splits[0].name}: {reason}" if len(units) == len(units[0].splits) == 1 else reason
-
-    def _degenerate(self, setting: Setting, units: Sequence[StoreUnit], decided: Sequence[SettingPredictions]) -> str:
-        """Return why predictions can't be used, or "". The choice among candidates needs the scores of all."""
-        splits = unit_splits(units)
-        for split, predictions in zip(splits, decided, strict=True) if setting.alone else ():
-            data = SplitData.of(setting.problem, split, splits, setting.terms, setting.method.aggregate, self._matrices)
-            if reason := degenerate_predictions_reason(setting.method.spec, data, predictions):
-                where = f"{user_place(setting.user_classes[-1])}: " if setting.user_classes else ""
-                return f"{where}{split.name}: {reason}"
-        return ""
 
 
 class ProcessExecutor:
@@ -243,7 +228,7 @@ def make_payload(
     """
     described = {name: replace(each, facts={}) for name, each in read.items()}
     variants = {name: each.without_corpus for name, each in experiment.variants.items()}
-    slim = replace(experiment, variants=variants, diagnostics=(), known=BUILTIN_REGISTRIES, raw={})
+    slim = replace(experiment, variants=variants, diagnostics=(), registries=BUILTIN_REGISTRIES, raw={})
     registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
     plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
     files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}

@@ -97,8 +97,6 @@ class Setting:
     problem : Problem
     terms : int or None
     units : tuple of StoreUnit
-    alone : bool
-        Whether the method has no other candidate.
     """
 
     key: SettingKey
@@ -106,7 +104,6 @@ class Setting:
     problem: Problem
     terms: int | None
     units: tuple[StoreUnit, ...]
-    alone: bool = True
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
@@ -258,7 +255,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                settings.append(Setting(key, method, method_problem, number, units, not several))
+                settings.append(Setting(key, method, method_problem, number, units))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 

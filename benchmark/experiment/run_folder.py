@@ -22,8 +22,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.notes import diagnostic_notes
-from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
-from benchmark.analysis.recorded import decode_estimates, encode_estimates, record_numbers
+from benchmark.analysis.predictions_file import (
+    decode_estimates,
+    decode_predictions,
+    encode_estimates,
+    encode_predictions,
+    record_numbers,
+)
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
 from benchmark.config.subset import settings_of_cell

@@ -23,7 +23,6 @@ import numpy as np
 import platformdirs
 
 from benchmark.experiment.code_digest import code_digest, is_stored
-from benchmark.system.atomic_files import process_name, remove_unfinished_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.memory import read_gigabytes
 
@@ -39,6 +38,7 @@ STORE_FORMAT = 2
 ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES, _MOST_HEADER_BYTES = 32, 1 << 26
+_STALE_SECONDS = 24 * 3600.0
 #: Errors that an entry raises which isn't what was written.
 _DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
 #: The stage in the facts of an entry.
@@ -124,7 +124,10 @@ class Store:
         self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
         self._files, self._root = _file_system(self.address, local=self.local)
         if self.local:
-            remove_unfinished_files(self._root / "parts", "*")
+            for part in (self._root / "parts").glob("*"):
+                with contextlib.suppress(OSError):
+                    if time.time() - part.stat().st_mtime > _STALE_SECONDS:  # of a killed process
+                        part.unlink()
         else:
             self.has("")
 
@@ -226,7 +229,7 @@ class Store:
         if not self.local:
             self._files.pipe_file(str(path), b"".join(content))
             return
-        part = self._root / "parts" / f"{path.name}.{process_name()}.{secrets.token_hex(4)}"
+        part = self._root / "parts" / f"{path.name}.{secrets.token_hex(8)}"
         try:
             for folder in (part.parent, path.parent):
                 folder.mkdir(parents=True, exist_ok=True)

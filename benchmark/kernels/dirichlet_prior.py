@@ -13,18 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.kernels.gram import InnerProducts
-from benchmark.kernels.products import StreamedProducts, inner_products, self_products
+from benchmark.kernels.products import inner_products, self_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def dirichlet_products(
-    weights: sp.csr_array,
-    exponent: float,
-    smoothing: float,
-    out: NDArray[np.float64] | None = None,
-    n_rows: int | None = None,
+    weights: sp.csr_array, exponent: float, smoothing: float, out: NDArray[np.float64] | None = None
 ) -> InnerProducts:
     """Compute <(x + α)^p, (x' + α)^p> between all documents, with the divisors Σ_j (x_j + α) under "l1".
 
@@ -40,23 +36,17 @@ def dirichlet_products(
         α > 0.
     out : float64 array, shape (n, n), C-contiguous, optional
         Memory for the products.
-    n_rows : int, optional
-        Compute only the products of the first `n_rows` documents with the others, on the calling thread.
     """
     n, vocabulary = weights.shape
-    columns: NDArray[np.intp] = np.arange(n_rows or 0, n)
     if not smoothing > 0:
         raise ValueError(f"smoothing must be positive, not {smoothing}")
     offset = smoothing**exponent
     raised = np.power(weights.data + smoothing, exponent) - offset
     embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
     divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
-    if n_rows is None:
-        matrix = inner_products(embedded, embedded, out=out)
-    else:
-        matrix = StreamedProducts(embedded, columns)[:n_rows]
+    matrix = inner_products(embedded, embedded, out=out)
     sums = offset * np.asarray(embedded.sum(axis=1))
     constant = vocabulary * offset * offset
-    matrix += sums[:n_rows, None] + (sums[columns] + constant)
+    matrix += sums[:, None] + (sums + constant)
     self_product = self_products(embedded) + 2 * sums + constant
-    return InnerProducts(matrix, columns, self_product, {"l1": divisor}, exponent, vocabulary)
+    return InnerProducts(matrix, np.arange(n), self_product, {"l1": divisor}, exponent, vocabulary)

@@ -14,27 +14,11 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
 
 
-#: Arrays of fewer values are computed by numpy, larger ones by compiled code.
-MIN_COMPILED_VALUES = 4096
-
-
 def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
     """Compute ||x - x'||² = <x,x> + <x',x'> - 2<x,x'>, written over `products` and clipped at 0 against rounding."""
-    if _worth_compiling(products):
-        _square_distances(products, *(np.require(each, requirements=["C", "W"]) for each in (left, right)))
-        return products
-    products *= -2.0
-    products += left[:, None]
-    products += right
-    return np.maximum(products, 0.0, out=products)
-
-
-def _worth_compiling(values: Matrix) -> bool:
-    """Return whether an array is large enough that one compiled pass outweighs loading numba.
-
-    Checking a configuration needs numba for nothing else.
-    """
-    return values.size >= MIN_COMPILED_VALUES and values.flags.c_contiguous
+    distances = np.ascontiguousarray(products)
+    _square_distances(distances, *(np.require(each, requirements=["C", "W"]) for each in (left, right)))
+    return distances
 
 
 @compile_lazily("void(f8[:, ::1], f8[::1], f8[::1])")
@@ -148,8 +132,5 @@ class NegativeEuclideanDistance(Kernel):
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -(g_xx + g_x'x' - 2g)^½ of the inner products g."""
         distances = squared_distances(products, left, right)
-        if _worth_compiling(distances):
-            _negate_roots(distances)
-            return distances
-        np.sqrt(distances, out=distances)
-        return np.negative(distances, out=distances)
+        _negate_roots(distances)
+        return distances

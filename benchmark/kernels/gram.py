@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
+from benchmark.classifiers.libsvm import KernelTiles
 from benchmark.kernels.products import StreamedProducts
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.registries import is_builtin
@@ -48,7 +49,7 @@ class InnerProducts:
     n_coordinates: int
 
 
-class LazyGram:
+class LazyGram(KernelTiles):
     """Gram matrix of `rows` against `columns` (row numbers of documents), computed block by block on demand.
 
     Kernels with the same products, rows and columns can share the results of `both` and `source`.
@@ -76,35 +77,20 @@ class LazyGram:
         # `learn` changes a copy, so that the caller's kernel stays as it was fitted.
         copied: Kernel = clone(kernel)
         self._kernel, self._matrix = copied.learn(products.n_coordinates), products.matrix
-        self._rows, self._row_scale, self._row_self = rows, scale[rows], self_products[rows]
+        super().__init__(rows, columns)
+        self.streamed = isinstance(products.matrix, StreamedProducts)
+        self._row_scale, self._row_self = scale[rows], self_products[rows]
         self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
-        self.shape = (len(rows), len(columns))
         for array in () if is_builtin(type(kernel)) else (self._row_self, self._column_self):
             array.flags.writeable = False  # a plug-in kernel that writes to its inputs fails
 
-    def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return rows start:stop of the Gram matrix as a new float64 array, shape (stop - start, n_columns)."""
-        rows, columns = slice(start, stop), slice(0, self.shape[1])
-        return self.values(self.source(rows, columns), rows, columns)
-
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """Return the unnormalized inner products of a tile, possibly as a view of the stored matrix."""
-        documents, positions = self._rows[rows], self._positions[columns]
+        documents, positions = self.rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
             return self._matrix.tile(documents, positions)
         return submatrix(self._matrix, documents, positions)
-
-    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the `source` of first × second and of second × first, if rows and columns are the same documents."""
-        across = self.source(first, second)
-        # Streamed products of both tiles are sums of the same terms in the same order, hence equal bit by bit.
-        return across, np.ascontiguousarray(across.T) if self.streamed else self.source(second, first)
-
-    @property
-    def streamed(self) -> bool:
-        """True if `source` computes inner products instead of reading stored ones."""
-        return isinstance(self._matrix, StreamedProducts)
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
         """Return kernel values of a tile as a new float64 array, computed from its `source`.

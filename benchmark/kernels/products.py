@@ -126,8 +126,7 @@ class StreamedProducts:
         self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
     ) -> None:
         rows, groups = canonical_csr(points), groups or [np.arange(len(columns))]
-        self.shape = (points.shape[0], len(columns))
-        self.hold(rows)
+        self._rows = csr_parts(rows)
         self._starts = np.cumsum([0, *map(len, groups)])
         self._place = np.empty(len(columns), dtype=np.intp)
         self._place[np.concatenate(groups)] = np.arange(len(columns))
@@ -136,12 +135,8 @@ class StreamedProducts:
     def of(self, points: sp.csr_array) -> StreamedProducts:
         """Return the inner products of other points with the same columns."""
         other = copy(self)
-        other.hold(points)
+        other._rows = csr_parts(canonical_csr(points))  # noqa: SLF001 - of this class
         return other
-
-    def hold(self, points: sp.csr_array) -> None:
-        """Replace the points of the rows by other points, shape (m, V)."""
-        self.shape, self._rows = (points.shape[0], self.shape[1]), csr_parts(canonical_csr(points))
 
     def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
         """Compute the inner products of some rows and columns, shape (len(rows), len(positions))."""
@@ -155,10 +150,6 @@ class StreamedProducts:
             left = self._fill(out, left, numbers, group, first, last)
         in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
         return out if in_order else np.take(out, places - first, axis=1)  # C order, unlike fancy indexing
-
-    def __getitem__(self, rows: slice) -> Array:
-        """Compute the inner products of a slice of rows with all columns."""
-        return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
 
     def _fill(self, out: Array, left: int, rows: I8, group: int, first: int, last: int) -> int:
         """Write the products with a group's columns within first:last to `out` from column `left`; return the end."""

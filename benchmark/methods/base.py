@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.split_data import SplitData, inputs_of
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
@@ -67,7 +70,7 @@ class Method:
             If the method can't be used on these documents.
         """
         if self.joins(problem, terms) is None:
-            works = (SplitData.of(problem, split, splits, terms, self.aggregate, matrices) for split in splits)
+            works = (SplitData.of(problem, split, terms, self.aggregate, matrices) for split in splits)
             return [self.solve_split(work) for work in works]
         (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
         if isinstance(predictions, Exception):
@@ -77,19 +80,17 @@ class Method:
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
         watch = Stopwatch()
-        fitted = self.fit_split(work.alone_on(work.split))
+        fitted = self.fit(work)
         watch.lap("training")
-        decisions = fitted.decide(inputs_of(self.spec, work.problem)[work.split.test])
+        decisions = fitted.decide(work.inputs(self.spec)[work.split.test])
         watch.lap("testing")
         return decisions.timed(watch.seconds())
 
-    def solve_joined(
-        self, methods: Sequence[Any], work: SplitData, *, once: bool
-    ) -> list[SettingPredictions | Exception]:
-        """Solve methods that share something on a split, see `solve_batch`."""
-        raise NotImplementedError
+    def score(self, work: SplitData) -> NDArray[np.float64]:
+        """Train on a split and return the class values of its test documents, shape (m, k)."""
+        return self.fit(work).class_values(work.inputs(self.spec)[work.split.test])
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> FittedMethod:
+    def fit(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Train on the training documents of a split, as `solve` does, and return the trained method.
 
         Raises
@@ -97,14 +98,6 @@ class Method:
         ValueError, FloatingPointError
             If the method can't be used on these documents, or has no trained state that can be saved.
         """
-        fitted = self.fit_split(SplitData.of(problem, split, [split], terms, self.aggregate, matrices))
-        if problem.pruning is None or fitted.view.weighting is None:
-            return fitted
-        kept, chosen = problem.training_terms(split.train), fitted.view.terms
-        return fitted.with_terms(kept if chosen is None else kept[chosen])
-
-    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
-        """Train on a split and return the trained method, see `fit`."""
         raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
 
 
@@ -132,7 +125,7 @@ def solve_batch(
     list of (list of SettingPredictions or Exception)
         For each method its predictions, split by split, or the error that prevents its training on one of them.
     """
-    first = asked[0][0]
+    first: Any = asked[0][0]
     if first.joins(problem, terms) is None:
         return [method.solve(problem, splits, terms, matrices) for method, splits in asked]
     predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
@@ -142,7 +135,7 @@ def solve_batch(
         pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
         if not pending:
             continue
-        work = SplitData.of(problem, split, [*all_splits.values()], terms, first.aggregate, matrices)
+        work = SplitData.of(problem, split, terms, first.aggregate, matrices)
         for i, result in zip(pending, first.solve_joined([asked[i][0] for i in pending], work, once=once), strict=True):
             if isinstance(result, Exception):
                 failed[i] = result

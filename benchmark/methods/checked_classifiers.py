@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
 #: Warnings of what a library will change: they say nothing of the numbers.
 _OF_FUTURE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-#: Longest text of a warning, and the number of documents that a classifier is trained on twice.
-_LONGEST, _DOCUMENTS = 200, 200
+#: Longest text of a warning.
+_LONGEST = 200
 
 
 def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> Array:
@@ -111,7 +110,7 @@ class CheckedClassifier:
         """File and line of the classifier's class, for messages."""
         return source_location(type(self.classifier), short=True)
 
-    def fit(self, X: Any, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
+    def fit(self, X: Any, y: NDArray[np.int32]) -> CheckedClassifier:
         """Train the classifier on copies and check its `classes_`.
 
         Parameters
@@ -120,8 +119,6 @@ class CheckedClassifier:
             Training points or texts.
         y : int32 array, shape (n,)
             Their classes.
-        *rankings : intp array, shape (k, V), or None
-            Terms of each class, the best first, for a classifier that selects terms.
 
         Raises
         ------
@@ -129,7 +126,7 @@ class CheckedClassifier:
             If `classes_` isn't the set of training classes without repetition.
         """
         expected = np.unique(y)
-        fitted = self.classifier.fit(self._input(X), y.copy(), *copy.deepcopy(rankings))
+        fitted = self.classifier.fit(self._input(X), y.copy())
         self.classifier = self.classifier if fitted is None else fitted
         classes = np.asarray(getattr(self.classifier, "classes_", expected))
         if classes.dtype.kind not in "iu" or not np.array_equal(np.sort(classes), expected):
@@ -273,23 +270,3 @@ def collect_warnings(*, library: bool) -> Iterator[list[str]]:
         elif not library:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     texts[:] = dict.fromkeys(texts)
-
-
-def changes_when_trained_again(train: Callable[[Any, NDArray[Any]], Any], X: Any, y: NDArray[Any]) -> tuple[str, ...]:
-    """Return a warning if a classifier predicts otherwise when it is trained again on the same 200 documents.
-
-    Parameters
-    ----------
-    train : callable
-        Returns a trained classifier.
-    X : CSR array, shape (n, V)
-        Training points, of which at most 200 are used.
-    y : array, shape (n,)
-        Their classes.
-    """
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(_DOCUMENTS, X.shape[0])).astype(np.intp))
-    once, again = (train(X[rows], y[rows]).predict(X) for _ in range(2))
-    if np.array_equal(once, again):
-        return ()
-    problem = "trained again on the same documents, it predicts otherwise; another run has other numbers"
-    return (f"not deterministic: {problem}",)

@@ -13,10 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmark.classifiers.svm import MulticlassSvm, predict_class_codes, svm_class_scores, svm_decision_values
-from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
@@ -24,6 +22,7 @@ from benchmark.methods.problem import Decisions
 from benchmark.representation import canonical_csr, power_transform
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.classifiers.hyperplanes import Hyperplanes
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
-    """Trained method; it takes the inputs of new documents: counts of its problem's terms, texts or vectors.
+    """Trained method; it takes the inputs of new documents: counts of its terms, texts or vectors.
 
     Parameters
     ----------
@@ -61,10 +60,6 @@ class FittedMethod(ABC):
     def class_values(self, inputs: Any) -> Array:
         """Return the decision value of each class, shape (m, k)."""
         return np.asarray(self.decide(inputs).values)
-
-    def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
-        """Return the method for counts of which these columns are its terms; None for counts of its terms alone."""
-        return replace(self, view=replace(self.view, terms=terms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +86,8 @@ class FittedMachines(FittedMethod):
         bounds = np.searchsorted(used, machines.class_bounds)
         renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
         machines = MulticlassSvm(machines.scheme, bounds, tuple(renumbered))
-        return cls(work.view(spec), work.learned, work.selected_counts[rows[used]], machines, spec.build_kernel())
+        counts = work.problem.counts.matrix[rows[used]]
+        return cls(work.view(spec), work.learned, counts, machines, spec.build_kernel())
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone, without what was computed from them."""
@@ -99,24 +95,17 @@ class FittedMachines(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
-        inputs = self.view.own_terms(inputs)
         m, s = inputs.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
-        products, normalization = self._products(inputs), "l1" if self.view.dirichlet else "none"
-        gram = LazyGram(self.kernel, products, normalization, np.arange(m), np.arange(m, m + s))
+        # Rows 0 to m - 1 are the documents, m to m + s - 1 the support vectors.
+        points, exponent, columns = self.view.points(inputs), self.kernel.exponent, np.arange(m, m + s)
+        points = power_transform(points, exponent)
+        squares = np.concatenate([self_products(points), self_products(self._support)])
+        norms, streamed = {"none": np.ones(m + s)}, self._streamed.of(points)
+        products = InnerProducts(streamed, columns, squares, norms, exponent, inputs.shape[1])
+        gram = LazyGram(self.kernel, products, "none", np.arange(m), columns)
         return svm_decisions(self.learned, self.machines, svm_decision_values(self.machines, gram))
-
-    def _products(self, counts: sp.csr_array) -> InnerProducts:
-        """Return the inner products of m documents, rows 0 to m - 1, and the s support vectors, rows m to m + s - 1."""
-        m, s, view, exponent = counts.shape[0], self.counts.shape[0], self.view, self.kernel.exponent
-        if view.dirichlet:
-            weights = sp.vstack([view.weights(counts), view.weights(self.counts)], format="csr")
-            return dirichlet_products(weights, exponent, view.dirichlet, n_rows=m)
-        points, support = power_transform(view.points(counts), exponent), self._support
-        squares = np.concatenate([self_products(points), self_products(support)])
-        columns, norms = np.arange(m, m + s), {"none": np.ones(m + s)}
-        return InnerProducts(self._streamed.of(points), columns, squares, norms, exponent, counts.shape[1])
 
     @cached_property
     def _support(self) -> sp.csr_array:
@@ -147,7 +136,7 @@ class FittedHyperplanes(FittedMethod):
 
     def decide(self, inputs: sp.csr_array) -> Decisions:
         """Return the decisions on documents, see `FittedMethod`."""
-        points = canonical_csr(self.view.points(self.view.own_terms(inputs)))
+        points = canonical_csr(self.view.points(inputs))
         return self.learned.decide(self.hyperplanes.values(points))
 
 
@@ -159,7 +148,7 @@ class FittedPoints(FittedMethod):
 
     def decide(self, inputs: Any) -> Decisions:
         """Return the decisions on documents; values are 1 or 0 of a classifier that only predicts."""
-        decisions = self.decide_points(self.view.points(self.view.own_terms(inputs)))
+        decisions = self.decide_points(self.view.points(inputs))
         if decisions.values is None:
             return decisions._replace(values=np.eye(len(self.learned.everywhere))[decisions.predicted])
         return decisions

@@ -12,7 +12,7 @@ import pandas as pd
 from benchmark.corpora.user.labels import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_columns
-from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, split_labels
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, label_codes, split_labels
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import warned_of_other_labels
 from benchmark.methods.vectors import checked_path
@@ -118,7 +118,7 @@ class GivenPredictionsMethod(Method):
         except ValueError as error:
             raise ValueError(f"{file.name}: {error}") from None
 
-    def fit_split(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
+    def fit(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Raise ValueError: a file of predictions has no trained model."""
         name = self.spec.predictions and self.spec.predictions.name
         raise ValueError(f"{name}: predictions that were made elsewhere have no trained model to keep")
@@ -143,10 +143,8 @@ def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPre
 
 def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool) -> NDArray[Any]:
     """Return the position of each document's class, shape (m,), or class indicators, shape (m, k)."""
-    labels = [split_labels(text) if multilabel else [text] for text in texts]
-    unknown = next((each for several in labels for each in several if each not in classes), None)
+    labels = [label for text in texts for label in (split_labels(text) if multilabel else [text])]
+    unknown = next((label for label in labels if label not in classes), None)
     if unknown is not None:
         raise ValueError(f"the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
-    if multilabel:
-        return np.array([[name in several for name in classes] for several in labels], dtype=bool)
-    return np.array([classes.index(label) for (label,) in labels], dtype=np.int32)
+    return label_codes(texts, classes, multilabel=multilabel)

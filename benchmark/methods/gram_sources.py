@@ -18,6 +18,7 @@ from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.representation import canonical_csr
+from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,7 @@ def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSo
     points, tested = canonical_csr(everything[split.train]), canonical_csr(everything[split.test])
     cost = spec.classifier.build().cost(self_products(everything))
     watch.lap("extraction")
-    train = DenseRows.square(work.matrices.square(points))
+    train = DenseRows(work.matrices.square(points))
     watch.lap("products")
 
     def hyperplanes(machines: MulticlassSvm) -> Hyperplanes:
@@ -105,26 +106,28 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
     watch.lap("kernel")
-    tiles = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
+    tiles = DenseRows(tested)
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
-    return GramSource(DenseRows.square(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
+    return GramSource(DenseRows(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
 
 
 def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
     """Return the inner products of scores of PLSI models; a machine is a hyperplane in the space of the scores."""
-    counts, split = work.selected_counts, work.split
-    model, folded, seconds = _plsi_model(work, spec, counts)
+    counts, split = work.problem.counts.matrix, work.split
+    with numba_threads(work.matrices.jobs):
+        model, folded, seconds = _plsi_model(work, spec, counts)
     watch.book("extraction", seconds[0])
 
     def values(machines: MulticlassSvm) -> Array:
         """Return the values of the hyperplanes."""
         hyperplanes = linear_svm_hyperplanes(model.scores_, machines.machines)
-        found = hyperplanes.values(model.scores(counts[split.test], folded))
+        with numba_threads(work.matrices.jobs):
+            found = hyperplanes.values(model.scores(counts[split.test], folded))
         watch.lap("testing")
         watch.book("testing", seconds[1])
         return found
 
-    train = DenseRows.square(work.matrices.square(model.scores_))
+    train = DenseRows(work.matrices.square(model.scores_))
     return GramSource(train, split.train, spec.classifier.build().C, values)
 
 
@@ -155,7 +158,6 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
         "problem": work.problem.key,
         "rows": [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)],
         "kernel": spec.kernel and spec.kernel.resolved,
-        "terms": [work.terms, work.aggregate],
         "seed": [work.problem.seed, split.number],
     }
     about = f"PLSI models, {len(split.train):,} documents of {len(work.problem.documents.classes)} classes"

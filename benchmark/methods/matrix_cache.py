@@ -16,7 +16,7 @@ from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.methods.problem import Rankings
+from benchmark.methods.problem import term_gains
 from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
-    from benchmark.evaluation.splits import Split
     from benchmark.methods.problem import Problem
 
     Array = NDArray[np.float64]
@@ -73,7 +72,7 @@ class MatrixCache:
     ) -> None:
         self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
         self.budget = memory_budget() if budget is None else budget
-        self._rankings: dict[tuple[str, bytes], Rankings] = {}
+        self._gains: dict[tuple[str, bytes], tuple[Array, Array]] = {}
         self._memory = np.empty(0)
         self._products: tuple[tuple[object, ...], tuple[InnerProducts, float]] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
@@ -87,7 +86,7 @@ class MatrixCache:
         learned: NDArray[np.intp] | None,
         *,
         by_class: bool = False,
-        once: bool = False,
+        budget: int | None = None,
     ) -> tuple[InnerProducts, float]:
         """Return <x^p, x'^p> between all documents and `columns`, and the seconds that every method adds to its own.
 
@@ -107,26 +106,25 @@ class MatrixCache:
             Documents that the weighting learns from; None for a weighting that learns nothing.
         by_class : bool
             True if the columns will be read class by class.
-        once : bool
-            True if the products are used only once: large ones are then never stored.
+        budget : int, optional
+            Bytes that the matrix may take, by default the cache's; a larger one isn't stored.
         """
-        fields = (representation.normalization, *representation.fields) if representation.fields else None
-        points = str((representation.weighting.plain, representation.dirichlet, fields))
         rows = [None if part is None else part.tobytes() for part in (learned, columns)]
-        key = problem.key, points, exponent, *rows, once
+        key = problem.key, weights_key(representation), exponent, *rows, budget
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
         started = time.perf_counter()
-        weights = problem.weighting(problem.counts.matrix, representation, learned).transform(problem.counts.matrix)
+        weights = problem.weighting(representation, learned).transform(problem.counts.matrix)
         if representation.dirichlet:
-            products = self.smoothed(weights, exponent, representation.dirichlet)
+            out = self._take((weights.shape[0],) * 2)
+            with numba_threads(self.jobs):
+                products = dirichlet_products(weights, exponent, representation.dirichlet, out=out)
         else:
             divisors = {name: row_norms(weights, name) for name in NORMALIZATIONS}
             groups = _groups(problem.documents.labels[columns]) if by_class else None
-            limit = self.budget // SINGLE_USE_FRACTION if once else self.budget
             embedded = power_transform(weights, exponent)
-            if embedded.shape[0] * len(columns) * 8 > limit:
+            if embedded.shape[0] * len(columns) * 8 > (self.budget if budget is None else budget):
                 values: Any = StreamedProducts(embedded, columns, groups)
             else:
                 values = self._inner(embedded, embedded[columns])
@@ -134,29 +132,6 @@ class MatrixCache:
         timed = products, time.perf_counter() - started
         self._products = key, timed
         return timed
-
-    def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
-        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `dirichlet_products`."""
-        self._forget()
-        n = weights.shape[0]
-        with numba_threads(self.jobs):
-            return dirichlet_products(weights, exponent, dirichlet, out=self._take((n, n)))
-
-    def of_points(
-        self,
-        points: sp.csr_array,
-        normalization: str,
-        exponent: float,
-        columns: NDArray[np.intp],
-        labels: NDArray[np.int32] | None,
-    ) -> InnerProducts:
-        """Return <x^p, x'^p> between normalized points and `columns` of them, computed by tiles for one method.
-
-        If `labels` of the columns are passed, the columns will be read class by class.
-        """
-        embedded, divisors = power_transform(points, exponent), {normalization: np.ones(points.shape[0])}
-        values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
-        return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
     def square(self, points: sp.csr_array) -> Array:
         """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer."""
@@ -170,14 +145,14 @@ class MatrixCache:
             self._shared = key, make()
         return cast("_T", self._shared[1])
 
-    def rankings(self, problem: Problem, split: Split) -> Rankings:
-        """Return the rankings of the terms by information gain on a split's training documents."""
-        if any(key != problem.key for key, _ in self._rankings):
-            self._rankings.clear()
-        key = problem.key, split.train.tobytes()
-        if key not in self._rankings:
-            self._rankings[key] = Rankings.learn(problem, split.train)
-        return self._rankings[key]
+    def gains(self, problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return `term_gains` of training documents, computed once."""
+        if any(key != problem.key for key, _ in self._gains):
+            self._gains.clear()
+        key = problem.key, train.tobytes()
+        if key not in self._gains:
+            self._gains[key] = term_gains(problem, train)
+        return self._gains[key]
 
     def release(self) -> None:
         """Free the memory of all large matrices."""
@@ -198,6 +173,12 @@ class MatrixCache:
     def _forget(self) -> None:
         """Drop references to arrays in the buffer, which is about to be overwritten."""
         self._products = self._shared = None
+
+
+def weights_key(representation: Representation) -> tuple[Any, ...]:
+    """Return what decides weights, of which inner products are made: blocks of terms are normalized in them."""
+    blocks = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), representation.dirichlet, blocks
 
 
 def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:

@@ -10,7 +10,6 @@ import numpy as np
 from benchmark.config.components import is_library_class, seed_parameters
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import (
-    changes_when_trained_again,
     checked_classifier,
     collect_warnings,
     warned_of_other_labels,
@@ -18,12 +17,12 @@ from benchmark.methods.checked_classifiers import (
 from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
 from benchmark.methods.stopwatch import Stopwatch
+from benchmark.representation.selection import rank_terms
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
-from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+
+#: Documents that a library's classifier is trained on twice.
+_TRAINED_TWICE = 200
 
 
 class PointClassifierMethod(Method):
@@ -46,96 +48,83 @@ class PointClassifierMethod(Method):
         """True if the classifier draws random numbers and the configuration doesn't give their seed."""
         return bool(seed_parameters(self.spec.classifier))
 
-    @property
-    def _selects(self) -> bool:
-        """Whether the classifier selects terms itself, for each class."""
-        return tags_of(self.spec.classifier.cls).selects_terms
-
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
-        """Train on the splits in parallel and predict, see `Method.solve`; one by one where each has its own terms."""
-        if problem.pruning is not None:
-            pruned_splits = ((problem.over_terms_of(split.train), split) for split in splits)
-            return [each for pruned, split in pruned_splits for each in self.solve(pruned, [split], terms, matrices)]
-        ours, spec = is_builtin(self.spec.classifier.cls), self.spec
+        """Train on the splits in parallel and predict, see `Method.solve`; one by one where each has its own words."""
+        spec, ours = self.spec, is_builtin(self.spec.classifier.cls)
         if terms is not None:
             if not takes_counts(spec):
                 raise ValueError("texts and vectors have no terms that could be selected")
-            for split in splits:
-                matrices.rankings(problem, split)  # before the threads start: they share the rankings
-        of_split = depends_on_split(spec.representation) or not (terms is None or self._selects)
-        separate = takes_counts(spec) and of_split
-        whole = SplitData(problem, splits[0], splits, None, self.aggregate, matrices)
+            if problem.pruning is None:
+                for split in splits:
+                    matrices.gains(problem, split.train)  # before the threads start: they share the gains
+        jobs = 1 if problem.pruning else matrices.jobs
+        own_terms = problem.pruning or not (terms is None or spec.classifier.tags.selects_terms)
+        separate = takes_counts(spec) and (own_terms or depends_on_split(spec.representation))
+        whole = SplitData(problem, splits[0], None, self.aggregate, matrices)
         # Points of a single split are made below, and dropped before it trains on its rows.
         shared = None if separate or len(splits) == 1 else whole.points(spec)
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
-            watch, work = Stopwatch(), SplitData(problem, split, splits, terms, self.aggregate, matrices)
-            points = self._over_all_classes(work).points(spec) if shared is None else shared
+            watch, work = Stopwatch(), SplitData.of(problem, split, terms, self.aggregate, matrices)
+            points = work.points(spec) if shared is None else shared
             train, test = points[split.train], points[split.test]
             del points
             watch.lap("extraction")
-            models = self._models(work, train)
+            models = tuple(self._models(work, train))
             watch.lap("training")
             decisions = FittedPoints(FittedView(None), work.learned, models).decide_points(test)
             watch.lap("testing")
-            predictions = decisions.timed(watch.seconds())
-            return replace(predictions, warnings=self._changes(work, train)) if split is splits[0] else predictions
+            return replace(decisions.timed(watch.seconds()), warnings=self._changes(work, train))
 
         # A library's threads share the cores of a single split; several splits take a core each.
-        threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 else matrices.jobs)
+        threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 and jobs > 1 else matrices.jobs)
         with collect_warnings(library=not ours) as warned, threads:
-            predictions = list(map_in_order(one, splits, matrices.jobs))
+            predictions = list(map_in_order(one, splits, jobs))
         predictions = predictions if ours else warned_of_other_labels(predictions)
         return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions
 
-    def fit_split(self, work: SplitData) -> FittedPoints:
+    def fit(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
         with blas_threads(1):
-            whole = self._over_all_classes(work)
-            models = self._models(work, whole.points(self.spec)[work.split.train])
+            models = tuple(self._models(work, work.points(self.spec)[work.split.train]))
         for model in models:
             for name in getattr(model, "training_only", ()):
                 vars(model).pop(name, None)
-        return FittedPoints(whole.view(self.spec), work.learned, models)
+        return FittedPoints(work.view(self.spec), work.learned, models)
 
-    def _over_all_classes(self, work: SplitData) -> SplitData:
-        """Return the work with the number of terms selected for all classes: None where the classifier selects."""
-        return replace(work, terms=None) if self._selects else work
+    def _models(self, work: SplitData, train: Any) -> Iterator[Any]:
+        """Yield a trained classifier of all classes, or one of each learned class against the rest."""
+        component, problem = self.spec.classifier, work.whole
+        parameters: dict[str, Any] = dict.fromkeys(seed_parameters(component), problem.seed)
+        rankings = None
+        if component.tags.selects_terms and work.terms is not None:
+            gains, _ = work.matrices.gains(problem, work.split.train)
+            rankings, parameters = rank_terms(gains), {"n_terms": work.terms}
+
+        def trained(y: NDArray[np.int32], classes: Sequence[str], rows: Any) -> Any:
+            """Train on labels, and for selected terms on the rankings of the classes at some rows."""
+            classifier = checked_classifier(component.build(**parameters), classes)
+            return classifier.fit(train, y, *([] if rankings is None else [rankings[rows]]))
+
+        if not problem.multilabel:
+            labels = problem.documents.labels[work.split.train]
+            yield trained(labels, problem.documents.classes, slice(None))
+            return
+        # Labels are 1 and 0 for a class and the rest, of which a term has the same gain.
+        members = work.members.astype(np.int32)
+        for column in work.learned.columns:
+            yield trained(members[:, column], (), [column, column])
 
     def _changes(self, work: SplitData, train: Any) -> tuple[str, ...]:
-        """Return a warning if a library's classifier isn't deterministic, tried on the first split of a task."""
+        """Return a warning if a library's classifier, trained twice on 200 documents of the first split, changes."""
         if work.split.number != 1 or not is_library_class(self.spec.classifier.cls):
             return ()
-        columns, labels = work.learned.columns, work.problem.documents.labels[work.split.train]
-        if work.problem.multilabel:
-            labels = work.members[:, columns[0]].astype(np.int32)
-        return changes_when_trained_again(lambda X, y: self._trained(work, X, y), train, labels)
-
-    def _models(self, work: SplitData, train: Any) -> tuple[Any, ...]:
-        """Train a classifier of all classes, or one of each learned class against the rest, on points."""
-        columns = work.learned.columns if work.problem.multilabel else [None]
-        rankings = None
-        if self._selects and work.terms is not None:
-            rankings = work.matrices.rankings(work.problem, work.split).of_each()
-
-        def one(column: int | None) -> Any:
-            """Train on the labels, or on 1 and 0 for a class and the rest, of which a term has the same gain."""
-            if column is None:
-                labels = work.problem.documents.labels[work.split.train]
-                return self._trained(work, train, labels, *([] if rankings is None else [rankings]))
-            labels = work.members[:, column].astype(np.int32)
-            return self._trained(work, train, labels, *([] if rankings is None else [rankings[[column, column]]]))
-
-        return tuple(map(one, columns))
-
-    def _trained(self, work: SplitData, train: Any, y: NDArray[np.int32], *rankings: NDArray[np.intp]) -> Any:
-        """Train a classifier on points and labels, and for selected terms on their rankings, shape (k, V)."""
-        classifier, problem = self.spec.classifier, work.problem
-        parameters: dict[str, Any] = dict.fromkeys(seed_parameters(classifier), problem.seed)
-        if rankings:
-            parameters = {"n_terms": work.terms}
-        classes = () if problem.multilabel else problem.documents.classes
-        return checked_classifier(classifier.build(**parameters), classes).fit(train, y, *rankings)
+        rows = np.linspace(0, train.shape[0] - 1, min(_TRAINED_TWICE, train.shape[0])).astype(np.intp)
+        few = replace(work, split=replace(work.split, train=work.split.train[rows]))
+        once, again = (next(self._models(few, train[rows])).predict(train[rows]) for _ in range(2))
+        if np.array_equal(once, again):
+            return ()
+        return ("not deterministic: trained again on the same documents, it predicts otherwise; so will another run",)

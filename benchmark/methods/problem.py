@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -11,17 +11,16 @@ import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.representation import canonical_csr
-from benchmark.representation.selection import aggregate_gains, checked_n_terms, information_gain, rank_terms
+from benchmark.representation.selection import information_gain
 from benchmark.representation.weightings import FROM_LABELS
+from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
     from benchmark.corpora.corpus import Documents
     from benchmark.representation import Weighting
-    from benchmark.text.counts import Counts
     from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
 
@@ -74,92 +73,51 @@ class Problem:
             return documents.topics
         return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
 
-    def training_terms(self, train: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the columns of the terms that pruning keeps in the documents at `train`, ascending."""
-        if self.pruning is None:
-            return np.arange(len(self.counts.vocabulary))
-        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
-        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
-        return np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
-
-    def weighting(
-        self,
-        counts: sp.csr_array,
-        representation: Representation,
-        rows: NDArray[np.intp] | None,
-        terms: NDArray[np.intp] | None = None,
-    ) -> Weighting:
-        """Return the representation's weighting, fitted on the documents at `rows`.
-
-        Parameters
-        ----------
-        counts : CSR array, shape (n, V)
-            Counts of all documents, over the columns `terms`.
-        representation : Representation
-        rows : intp array or None
-            Documents to learn from; None for a weighting that learns nothing.
-        terms : intp array, shape (V,), or None
-            Columns of the problem's counts; None for all.
-        """
+    def weighting(self, representation: Representation, rows: NDArray[np.intp] | None) -> Weighting:
+        """Return the representation's weighting, fitted on the documents at `rows`; None where it learns nothing."""
         built: Weighting = representation.weighting.build()
         if representation.fields:
-            block_of, weights = self.counts.block_of, dict(representation.fields)
+            weights = dict(representation.fields)
             by_block = np.array([weights.get(name, 0.0) for name in self.counts.blocks])
-            built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
+            built.of_blocks(self.counts.block_of, by_block, representation.normalization)
         if rows is None:
-            return built.fit(counts)
-        return built.fit(counts[rows], self.members[rows] if representation.learns == FROM_LABELS else None)
+            return built.fit(self.counts.matrix)
+        classes = self.members[rows] if representation.learns == FROM_LABELS else None
+        return built.fit(self.counts.matrix[rows], classes)
 
-    def over_terms_of(self, train: NDArray[np.intp]) -> Problem:
-        """Return the problem over the terms that pruning keeps in the documents at `train`, see `training_terms`.
-
-        Without pruning by split, it is this problem.
-        """
+    def pruned(self, train: NDArray[np.intp]) -> Problem:
+        """Return the problem over the terms that pruning by split, if any, keeps in the documents at `train`."""
         if self.pruning is None:
             return self
-        kept, counts = self.training_terms(train), self.counts
-        matrix, words = canonical_csr(counts.matrix[:, kept]), tuple(counts.vocabulary[term] for term in kept)
-        pruned = replace(counts, matrix=matrix, vocabulary=words, block_of=counts.block_of[kept])
-        return Problem(pruned, f"{self.key}, terms of {hashlib.sha256(train.tobytes()).hexdigest()}", self.seed)
+        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
+        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
+        return self.over_terms(
+            np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
+        )
+
+    def over_terms(self, terms: NDArray[np.intp]) -> Problem:
+        """Return the problem over some of the terms, in their order, for one split."""
+        key = f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
+        whole, matrix = self.counts, canonical_csr(self.counts.matrix[:, terms])
+        words = tuple(whole.vocabulary[term] for term in terms)
+        counts = Counts(whole.documents, matrix, words, whole.dropped, whole.blocks, whole.block_of[terms])
+        return Problem(counts, key, self.seed)
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """Information gain of each term for each class; the first n terms of a ranking are the n best.
+def term_gains(problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Return the information gains of the terms for each class in the documents at `train`, and the classes' shares.
 
-    Parameters
-    ----------
+    Returns
+    -------
     gains : float64 array, shape (k, V)
-        Information gains over the training documents, in nats.
+        In nats.
     shares : float64 array, shape (k,)
-        Share of the training documents in each class.
+        Share of the documents in each class.
     """
-
-    gains: Array
-    shares: Array
-
-    @classmethod
-    def learn(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
-        """Compute the gains over the documents at `train`.
-
-        Raises
-        ------
-        ValueError
-            If a class has no training document, where each document has exactly one class.
-        """
-        documents = problem.documents
-        classes = problem.members[train] if problem.multilabel else documents.labels[train]
-        gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
-        return cls(gains, problem.members[train].sum(axis=0) / len(train))
-
-    def of_all(self, number: int, aggregate: str) -> NDArray[np.intp]:
-        """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
-        checked_n_terms(number, self.gains.shape[1])
-        return rank_terms(aggregate_gains(self.gains, self.shares, aggregate))[:number]
-
-    def of_each(self) -> NDArray[np.intp]:
-        """Return the terms of each class by decreasing gain, shape (k, V)."""
-        return rank_terms(self.gains)
+    documents = problem.documents
+    classes = problem.members[train] if problem.multilabel else documents.labels[train]
+    gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
+    return gains, problem.members[train].sum(axis=0) / len(train)
 
 
 class Decisions(NamedTuple):

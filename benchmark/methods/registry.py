@@ -35,20 +35,18 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     -------
     Method
     """
-    cls = _method_class(spec, problem, terms, replicated=replicated)
-    together = cls is SharedMatrixSvm or (replicated and cls in (PointClassifierMethod, GivenPredictionsMethod))
-    method: Method = cls(spec, "sum" if terms is None else terms.aggregate, batched=together)
-    return ThresholdedMethod(method, spec.threshold) if spec.threshold is not None and problem.multilabel else method
-
-
-def _method_class(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> type[Method]:
-    """Return the class of the method, without thresholds."""
-    if spec.predictions is not None:
-        return GivenPredictionsMethod
-    if spec.kernel is None:
-        return PointClassifierMethod
-    if not is_elementwise_kernel(spec.kernel.cls):
-        return TopMethod if tags_of(spec.kernel.cls).solved_by == "targets" else SvmMethod
+    aggregate, kernel = "sum" if terms is None else terms.aggregate, spec.kernel
     two = not problem.multilabel and len(problem.documents.classes) == 2
     same = two and replicated and not (terms or problem.pruning or depends_on_split(spec.representation))
-    return SharedMatrixSvm if same and spec.classifier.build().scheme == "one-vs-one" else SvmMethod
+    method: Method
+    if spec.predictions is not None:
+        method = GivenPredictionsMethod(spec, aggregate, batched=replicated)
+    elif kernel is None:
+        method = PointClassifierMethod(spec, aggregate, batched=replicated)
+    elif tags_of(kernel.cls).solved_by == "targets":
+        method = TopMethod(spec, aggregate)
+    elif same and is_elementwise_kernel(kernel.cls) and spec.classifier.build().scheme == "one-vs-one":
+        method = SharedMatrixSvm(spec, aggregate, batched=True)
+    else:
+        method = SvmMethod(spec, aggregate)
+    return ThresholdedMethod(method, spec.threshold) if spec.threshold is not None and problem.multilabel else method

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from benchmark.kernels.base import Kernel
+from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.vectors import vectors_of
-from benchmark.representation import canonical_csr, normalize_rows
+from benchmark.representation import normalize_rows
+from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation
@@ -78,35 +79,21 @@ class FittedView:
     weighting : Weighting or None
         Fitted weighting; None where documents are texts or vectors, which stay as they are.
     normalization : {"none", "l1", "l2"}
-    dirichlet : float
-        α of the Dirichlet prior of kernels; 0 for none.
     features : transformer or None
         Feature map of normalized points.
-    terms : intp array, shape (V,), or None
-        Columns of the terms to take from the counts of all terms, the best first; None to take all.
     """
 
     weighting: Weighting | None
     normalization: str = "none"
-    dirichlet: float = 0.0
     features: Any = None
-    terms: NDArray[np.intp] | None = None
-
-    def own_terms(self, inputs: Any) -> Any:
-        """Take the view's own terms from counts of all terms of its problem; texts and vectors stay as they are."""
-        return inputs if self.terms is None else inputs[:, self.terms]
-
-    def weights(self, inputs: Any) -> Any:
-        """Return the weights of counts over its own terms, shape (m, V), or texts and vectors as they are."""
-        return inputs if self.weighting is None else self.weighting.transform(inputs)
 
     def points(self, inputs: Any) -> Any:
-        """Return the points of documents: weights, normalized over the view's own terms, then mapped to features.
+        """Return the points of documents: weights, normalized, then mapped to features.
 
         Parameters
         ----------
         inputs : CSR array, shape (m, V); array of str, shape (m,); or array, shape (m, d)
-            Counts over its own terms, texts or vectors.
+            Counts, texts or vectors.
 
         Returns
         -------
@@ -115,7 +102,7 @@ class FittedView:
         """
         if self.weighting is None:
             return inputs
-        points = normalize_rows(self.weights(inputs), self.normalization)
+        points = normalize_rows(self.weighting.transform(inputs), self.normalization)
         return points if self.features is None else self.features.fit_transform(points)
 
 
@@ -125,10 +112,9 @@ class SplitData:
 
     Parameters
     ----------
-    problem : Problem
+    whole : Problem
+        The documents over all terms that the split's pruning keeps.
     split : Split
-    splits : sequence of Split
-        The splits that are solved in the same call, including `split`.
     terms : int or None
         Number of terms to select; None for all.
     aggregate : str
@@ -136,45 +122,30 @@ class SplitData:
     matrices : MatrixCache
     """
 
-    problem: Problem
+    whole: Problem
     split: Split
-    splits: Sequence[Split]
     terms: int | None
     aggregate: str
     matrices: MatrixCache
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        split: Split,
-        splits: Sequence[Split],
-        terms: int | None,
-        aggregate: str,
-        matrices: MatrixCache,
-    ) -> Self:
-        """Return the data of a split, over the terms of its training documents if the problem is pruned by split."""
-        if problem.pruning is not None:
-            problem, splits = problem.over_terms_of(split.train), [split]
-        return cls(problem, split, splits, terms, aggregate, matrices)
-
-    def alone_on(self, split: Split) -> Self:
-        """Return the data of another split, solved without others."""
-        return replace(self, split=split, splits=[split])
+    def of(cls, problem: Problem, split: Split, terms: int | None, aggregate: str, matrices: MatrixCache) -> Self:
+        """Return the data of a split of a problem."""
+        return cls(problem.pruned(split.train), split, terms, aggregate, matrices)
 
     @property
     def learned(self) -> LearnedClasses:
         """The classes that can be learned from the training documents."""
-        return LearnedClasses.of(self.problem, self.split.train)
+        return LearnedClasses.of(self.whole, self.split.train)
 
     @property
     def members(self) -> NDArray[np.bool_]:
         """Class indicators of the training documents, shape (n_train, k)."""
-        return self.problem.members[self.split.train]
+        return self.whole.members[self.split.train]
 
     @cached_property
-    def selected_terms(self) -> NDArray[np.intp] | None:
-        """Columns of the selected terms, the best first; None for all terms.
+    def problem(self) -> Problem:
+        """The documents over the selected terms, the best first.
 
         Raises
         ------
@@ -182,70 +153,51 @@ class SplitData:
             If there are fewer terms than are to be selected.
         """
         if self.terms is None:
-            return None
-        return self.matrices.rankings(self.problem, self.split).of_all(self.terms, self.aggregate)
+            return self.whole
+        gains, shares = self.matrices.gains(self.whole, self.split.train)
+        checked_n_terms(self.terms, gains.shape[1])
+        return self.whole.over_terms(rank_terms(aggregate_gains(gains, shares, self.aggregate))[: self.terms])
 
-    @cached_property
-    def selected_counts(self) -> sp.csr_array:
-        """Counts of all documents over the selected terms, shape (n, V)."""
-        matrix, terms = self.problem.counts.matrix, self.selected_terms
-        return matrix if terms is None else canonical_csr(matrix[:, terms])  # now, or each use would do it again
+    def problem_of(self, spec: MethodSpec) -> Problem:
+        """Return the documents as a method takes them: over all terms if its classifier selects terms by class."""
+        return self.whole if spec.classifier.tags.selects_terms else self.problem
+
+    def inputs(self, spec: MethodSpec) -> Any:
+        """Return what a method takes of all documents, see `inputs_of`."""
+        return inputs_of(spec, self.problem_of(spec))
 
     def view(self, spec: MethodSpec) -> FittedView:
         """Fit the view of a method on the split's documents and terms."""
-        return self.counts_view(spec.representation) if takes_counts(spec) else FittedView(None)
-
-    def counts_view(self, representation: Representation) -> FittedView:
-        """Fit the view of counts on the split's documents and terms."""
-        counts, terms = self.selected_counts, self.selected_terms
-        features = None if representation.features is None else representation.features.build()
-        rows = weighting_rows(self.problem, representation, self.split)
-        weighting = self.problem.weighting(counts, representation, rows, terms)
-        return FittedView(weighting, representation.normalization, representation.dirichlet, features, terms)
+        if not takes_counts(spec):
+            return FittedView(None)
+        points = spec.representation
+        features = None if points.features is None else points.features.build()
+        weighting = self.problem_of(spec).weighting(points, weighting_rows(self.whole, points, self.split))
+        return FittedView(weighting, points.normalization, features)
 
     def points(self, spec: MethodSpec) -> Any:
-        """Return the points of all documents over the selected terms, or their texts or vectors."""
-        view = self.view(spec)
-        return view.points(inputs_of(spec, self.problem) if view.weighting is None else self.selected_counts)
+        """Return the points of all documents, or their texts or vectors."""
+        return self.view(spec).points(self.inputs(spec))
 
     def products(
-        self,
-        spec: MethodSpec,
-        exponent: float,
-        watch: Stopwatch,
-        *,
-        by_class: bool = False,
-        once: bool = False,
+        self, spec: MethodSpec, exponent: float, watch: Stopwatch, *, by_class: bool = False, once: bool = False
     ) -> InnerProducts:
         """Return the inner products of the split's kernel, with a column for each of its training documents.
 
-        Without selected terms, the splits and all methods with the same representation and exponent share them, unless
-        they are needed only `once`. `by_class` as in `MatrixCache.products`.
+        Splits and methods with the same representation and exponent share them, unless they are needed only `once`.
+        `by_class` as in `MatrixCache.products`.
         """
-        representation = spec.representation
-        rows = weighting_rows(self.problem, representation, self.split)
-        if self.terms is None:
-            alone = depends_on_split(representation)
-            columns = self.split.train if alone else self._columns()
-            how = {"by_class": by_class, "once": by_class and (once or alone)}
-            products, seconds = self.matrices.products(self.problem, representation, exponent, columns, rows, **how)
-            watch.book("products", seconds)
-            return products
-        counts, view = self.selected_counts, self.view(spec)
-        watch.lap("extraction")
-        if view.dirichlet:
-            products = self.matrices.smoothed(view.weights(counts), exponent, view.dirichlet)
-        else:
-            train = self.split.train
-            labels = None if self.problem.multilabel else self.problem.documents.labels[train]
-            products = self.matrices.of_points(view.points(counts), view.normalization, exponent, train, labels)
-        watch.lap("products")
+        points, matrices, columns, known = spec.representation, self.matrices, self.split.train, self.problem.trained
+        alone = depends_on_split(points)
+        if not alone and known is not None and np.isin(columns, known, assume_unique=True).all():
+            columns = known  # of all splits of the experiment
+        budget = matrices.budget // (SINGLE_USE_FRACTION if by_class and (once or alone) else 1)
+        rows = weighting_rows(self.whole, points, self.split)
+        products, seconds = matrices.products(
+            self.problem, points, exponent, columns, rows, by_class=by_class, budget=budget if self.terms is None else 0
+        )
+        watch.book("products", seconds)
         return products
-
-    def _columns(self) -> NDArray[np.intp]:
-        """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
-        known, rows = self.problem.trained, training_rows_of(self.splits)
-        return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
 
 
 def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
@@ -255,9 +207,6 @@ def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
 
 def products_key(spec: MethodSpec) -> tuple[Any, ...]:
     """Return a key that is equal for methods that can share a matrix of inner products over all terms."""
-    representation = spec.representation
-    idf = representation.idf if representation.learns else ""
+    idf = spec.representation.idf if spec.representation.learns else ""
     kernel = spec.kernel.build() if spec.kernel else None
-    exponent = kernel.exponent if isinstance(kernel, Kernel) else None
-    fields = (representation.normalization, *representation.fields) if representation.fields else ()
-    return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
+    return weights_key(spec.representation), idf, kernel.exponent if isinstance(kernel, Kernel) else None

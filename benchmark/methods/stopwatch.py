@@ -31,6 +31,6 @@ class Stopwatch:
         self._seconds[part] += seconds
         self._last = time.perf_counter()
 
-    def seconds(self, *parts: str) -> NDArray[np.float64]:
-        """Return the seconds of each of `TIMERS`, shape (6,), with 0 for those not among `parts`, if any are named."""
-        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in TIMERS])
+    def seconds(self) -> NDArray[np.float64]:
+        """Return the seconds of each of `TIMERS`, shape (6,)."""
+        return np.array(list(self._seconds.values()))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from functools import cache
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.batch_svm import BinaryProblem, batch_decision_values
+from benchmark.classifiers.batch_svm import batch_decision_values
 from benchmark.classifiers.hyperplanes import train_one_vs_rest
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
@@ -35,13 +34,12 @@ from benchmark.methods.gram_sources import (
 from benchmark.methods.problem import Decisions, check_finite_values
 from benchmark.methods.split_data import SplitData, products_key
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.system.numba_jit import numba_threads
 from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads, rows_per_block, run_blocks
+from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -52,6 +50,11 @@ if TYPE_CHECKING:
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+
+    Array = NDArray[np.float64]
+
+#: Decision values whose spread is a smaller fraction of their size differ by rounding alone.
+_ROUNDING = 1e-12
 
 
 class SvmMethod(Method):
@@ -84,29 +87,28 @@ class SvmMethod(Method):
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        with limit_threads(work.matrices):
-            watch = Stopwatch()
-            source, machines = self._trained(work, watch)
-            values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
-            watch.lap("testing")
-            return decided(work, machines, values, watch.seconds())
+        watch = Stopwatch()
+        source, machines = self._trained(work, watch)
+        values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
+        watch.lap("testing")
+        return decided(work, self.spec, machines, values, watch.seconds())
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
     ) -> list[SettingPredictions | Exception]:
         """Train machines that share inner products on a split; return the predictions or the error of each."""
-        with limit_threads(work.matrices):
-            return _solve_together([each.spec for each in methods], work, once=once)
+        return _solve_together([each.spec for each in methods], work, once=once)
 
-    def fit_split(self, work: SplitData) -> FittedMethod:
+    def fit(self, work: SplitData) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
-            return super().fit_split(work)
-        with limit_threads(work.matrices):
-            source, machines = self._trained(work, Stopwatch())
-            if source.hyperplanes is not None:
-                return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
-            return FittedMachines.of(work, self.spec, source.rows, machines)
+            return super().fit(work)
+        if self.spec.representation.dirichlet:
+            raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
+        source, machines = self._trained(work, Stopwatch())
+        if source.hyperplanes is not None:
+            return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
+        return FittedMachines.of(work, self.spec, source.rows, machines)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
@@ -134,13 +136,17 @@ class SvmMethod(Method):
 
 
 def decided(
-    work: SplitData, machines: MulticlassSvm, values: NDArray[np.float64], seconds: NDArray[np.float64]
+    work: SplitData, spec: MethodSpec, machines: MulticlassSvm, values: Array, seconds: Array
 ) -> SettingPredictions:
     """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
     decisions = svm_decisions(work.learned, machines, check_finite_values(values))
     if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
         decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
-    return decisions.timed(seconds)
+    predictions = decisions.timed(seconds)
+    if len(values) > 1 and values.size and (np.ptp(values, axis=0) <= _ROUNDING * np.abs(values).max()).all():
+        text = f"the kernel {spec.build_kernel()!r} tells no two test documents apart: all get the same prediction"
+        return replace(predictions, warnings=(text,))
+    return predictions
 
 
 def _solve_together(
@@ -151,44 +157,41 @@ def _solve_together(
     The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
     divided equally.
     """
-    watch, matrices = Stopwatch(), work.matrices
+    watch, matrices, jobs = Stopwatch(), work.matrices, work.matrices.jobs
     exponent, (rows, sizes) = specs[0].build_kernel().exponent, by_class(work)
     products = work.products(specs[0], exponent, watch, by_class=True, once=once)
-
-    @cache  # equal kernels are evaluated once
-    def gram(kernel: str, normalization: str, *, tested: bool) -> LazyGram:
-        built = next(spec for spec in specs if repr(spec.kernel) == kernel).build_kernel()
-        return LazyGram(built, products, normalization, work.split.test if tested else rows, rows)
-
     results: dict[int, SettingPredictions | Exception] = {}
-    pending: dict[int, SvmProblem] = {}
-    test_grams: list[LazyGram] = []
+    problems, tested = dict[int, SvmProblem](), dict[int, LazyGram]()
+    grams: dict[tuple[str, str], list[LazyGram]] = {}  # equal kernels are evaluated once
     for number, spec in enumerate(specs):
-        classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
+        classifier, kernel, normalization = (
+            spec.classifier.build(),
+            spec.build_kernel(),
+            spec.representation.normalization,
+        )
         try:
-            C = scaled_cost(classifier, spec.build_kernel(), products, name[1])
+            C = scaled_cost(classifier, kernel, products, normalization)
         except ValueError as error:
             results[number] = error
             continue
-        pending[number] = SvmProblem(gram(*name, tested=False), C, classifier.epsilon, classifier.ridge)
-        test_grams.append(gram(*name, tested=True))
+        both = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+        train, tested[number] = grams.setdefault((repr(spec.kernel), normalization), [*both])
+        problems[number] = SvmProblem(train, C, classifier.epsilon, classifier.ridge)
     watch.lap("products")
-    together = Stopwatch()
-    budget, jobs = matrices.budget, matrices.jobs
-    trained = train_multiclass_together([*pending.values()], sizes, jobs=jobs, nodes=matrices.nodes, budget=budget)
+    together, nodes, budget = Stopwatch(), matrices.nodes, matrices.budget
+    trained = train_multiclass_together([*problems.values()], sizes, jobs=jobs, nodes=nodes, budget=budget)
     together.lap("kernel")
-    decision_values = svm_decision_values_together(trained, test_grams, jobs=jobs)
+    decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
     together.lap("testing")
     solver = [0.0 if isinstance(each, Exception) else sum(m.seconds for m in each.machines) / jobs for each in trained]
-    shared = together.seconds()
-    shared[TIMERS.index("kernel")] = max(0.0, shared[TIMERS.index("kernel")] - sum(solver))
-    for number, svms, values, training in zip(pending, trained, decision_values, solver, strict=True):
+    together.book("kernel", -sum(solver))
+    for number, svms, values, training in zip(problems, trained, decision_values, solver, strict=True):
         if isinstance(svms, Exception) or isinstance(values, Exception):
             results[number] = svms if isinstance(svms, Exception) else values  # type: ignore[assignment]
             continue
-        seconds = watch.seconds() + shared / len(pending)
+        seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
         seconds[TIMERS.index("training")] += training
-        results[number] = decided(work, svms, values, seconds)
+        results[number] = decided(work, specs[number], svms, values, seconds)
     return [results[i] for i in range(len(specs))]
 
 
@@ -210,28 +213,21 @@ class SharedMatrixSvm(SvmMethod):
         matrices: MatrixCache,
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
-        watch, labels, classifier = Stopwatch(), problem.documents.labels, self.spec.classifier.build()
-        with limit_threads(matrices):
-            documents = (problem.key, self.spec.representation)
-            key = (*documents, repr(self.spec.kernel), classifier.scale_C, classifier.ridge)
-            matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
-            watch.lap("kernel")
-            parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
-            firsts = [labels[split.train] == 0 for split in splits]
-            problems = [
-                BinaryProblem(split.train[first], split.train[~first], split.test)
-                for split, first in zip(splits, firsts, strict=True)
-            ]
-            values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
+        first, classifier = problem.documents.labels == 0, self.spec.classifier.build()
+        key = problem.key, self.spec.representation, repr(self.spec.kernel), classifier.scale_C, classifier.ridge
+        matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
+        watch, parameters = Stopwatch(), {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
+        problems = [(split.train[first[split.train]], split.train[~first[split.train]], split.test) for split in splits]
+        values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
         watch.lap("training")
-        seconds = (spent + watch.seconds("training")) / len(splits)
+        seconds = (spent + watch.seconds()) / len(splits)
         # LIBSVM's rule: only a positive decision value predicts the first class.
         decisions = (Decisions((v <= 0).astype(np.int32), v == 0, np.column_stack([v, -v])) for v in values)
         return [each.timed(seconds) for each in decisions]
 
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, matrices: MatrixCache
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Array, Array]:
         """Return the kernel matrix of all documents of the task divided by C's unit, and its seconds."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
         everything = np.arange(len(problem.documents))
@@ -253,13 +249,3 @@ class SharedMatrixSvm(SvmMethod):
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds()
-
-
-@contextmanager
-def limit_threads(matrices: MatrixCache) -> Iterator[None]:
-    """Limit BLAS and compiled functions to the run's number of threads while the block runs.
-
-    Only one of LIBSVM, BLAS and numba uses the cores at a time.
-    """
-    with blas_threads(matrices.jobs), numba_threads(matrices.jobs):
-        yield

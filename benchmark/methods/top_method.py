@@ -11,7 +11,6 @@ from benchmark.classifiers.libsvm import DenseRows
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Method
 from benchmark.methods.stopwatch import Stopwatch
-from benchmark.methods.svm_method import limit_threads
 from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:
@@ -37,17 +36,16 @@ class TopMethod(Method):
             mixture, mixed = np.column_stack([mixture, rest]), (*names, "other")
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        with limit_threads(matrices):
-            everything = work.points(self.spec)
-            points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
-            watch, cost = Stopwatch(), classifier.cost(self_products(everything))
-            gram = matrices.square(points)
-            watch.lap("products")
-            matrices.nodes.fill(DenseRows.square(gram), matrices.jobs, classifier.ridge)
-            machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
-            hyperplanes = linear_svm_hyperplanes(points, machines)
-            top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
-            top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
-            watch.lap("extraction")
-            values = top.solve_targets(range(len(names)), tested, matrices.nodes, watch.lap, watch.book)
-            return learned.decide(values).timed(watch.seconds())
+        everything = work.points(self.spec)
+        points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
+        watch, cost = Stopwatch(), classifier.cost(self_products(everything))
+        gram = matrices.square(points)
+        watch.lap("products")
+        matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
+        machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
+        hyperplanes = linear_svm_hyperplanes(points, machines)
+        top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
+        top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
+        watch.lap("extraction")
+        values = top.solve_targets(range(len(names)), tested, matrices.nodes, watch.lap, watch.book)
+        return learned.decide(values).timed(watch.seconds())

@@ -14,10 +14,9 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.counting import check_expectations, document_strings, read_counts, text_counts
-from benchmark.experiment.plan import LoadedVariant, fold_counts, plan_task
+from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData, inputs_of
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
@@ -30,11 +29,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
-    from benchmark.methods.problem import Problem
 
 ALL_DOCUMENTS = "all documents"
 
@@ -77,13 +77,11 @@ def fit_model(
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection = variant.collection
-    counts, facts, key = read_counts(collection, context)
-    check_expectations(experiment, experiment.variants[cell.variant], counts)
-    if counts.matrix.dtype.kind == "f":
+    loaded = runner.load_variant(part, variant, context)
+    if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
-    read = text_counts(part, variant, counts, context), document_strings(part, variant, context)
     task = next(each for each in variant.tasks if each.name == cell.task)
-    planned = plan_task(part, variant, task, LoadedVariant(counts, key, {}, *read))
+    planned = plan_task(part, variant, task, loaded)
     everything = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
     splits = {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:
@@ -111,7 +109,7 @@ def fit_model(
         "cell": name,
         "trained_on": trained.name,
         "documents": len(trained.train),
-        "content_digest": facts["content_digest"],
+        "content_digest": loaded.facts["content_digest"],
         "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
         "text": _columns(collection),
         "reading": _reading(collection),
@@ -157,37 +155,37 @@ def _trained(
         if spec.vectors is not None:
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
-    def fit(part: Split) -> FittedMethod:
-        fitted = method.fit(problem, part, setting.terms, matrices)
-        context.observer.step(part.name)
-        return fitted
+    def data_of(split: Split) -> SplitData:
+        return SplitData.of(problem, split, setting.terms, method.aggregate, matrices)
 
+    def score(fold: Split) -> NDArray[np.float64]:
+        context.observer.step(fold.name)
+        return method.score(data_of(fold))
+
+    data = data_of(split)
     if isinstance(method, FusedMethod):
-        fusion = method.train(SplitData(problem, split, [split], setting.terms, method.aggregate, matrices))
+        fusion = method.train(data)
         rule, outside = fusion.rule, fusion.outside
-        members = [*zip(method.methods, method.problems, fusion.members, strict=True)]
+        pairs = zip(method.methods, fusion.members, strict=True)
+        parts = [_model_part(own.spec, collection, *member[:2]) for own, member in pairs]
     else:
         context.observer.plan(1 + probability * INNER_FOLDS)
-        members = [(method, problem, fit(split))]
+        parts = [_model_part(method.spec, collection, data, method.fit(data))]
+        context.observer.step(split.name)
         if probability:
-            outside = out_of_fold_values(problem, split, inputs_of(method.spec, problem), fit)
-    parts = tuple(_model_part(each.spec, collection, documents, fitted) for each, documents, fitted in members)
+            outside = out_of_fold_values(problem, split, score)
     classes, sigmoids = problem.documents.classes, None
     if probability and outside is not None:
         truth = problem.members if problem.multilabel else problem.documents.labels
         sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
-    return TextClassifier(classes, parts, rule, sigmoids, {}, tuple(plugins), context.jobs)
+    return TextClassifier(classes, tuple(parts), rule, sigmoids, {}, tuple(plugins), context.jobs)
 
 
-def _model_part(spec: MethodSpec, collection: Collection, problem: Problem, fitted: FittedMethod) -> ModelPart:
-    """Return a trained method with its own terms alone: their places in the corpus are not kept."""
-    lexing, terms = (spec.text or collection.text).lexing, fitted.view.terms
-    if spec.classifier.tags.reads_texts:
-        return ModelPart(TextView(lexing, None), fitted)
-    words = problem.counts.vocabulary
-    view = TextView(lexing, words if terms is None else tuple(words[x] for x in terms))
-    return ModelPart(view, fitted.with_terms(None))
+def _model_part(spec: MethodSpec, collection: Collection, data: SplitData, fitted: FittedMethod) -> ModelPart:
+    """Return a trained method with the view of texts that it takes."""
+    terms = None if spec.classifier.tags.reads_texts else data.problem_of(spec).counts.vocabulary
+    return ModelPart(TextView((spec.text or collection.text).lexing, terms), fitted)
 
 
 def _columns(collection: Collection) -> list[str]:

@@ -26,7 +26,7 @@ from benchmark.methods.wrappers.thresholds import FittedThresholds
 from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
-from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
+from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
 from benchmark.system.user_classes import is_user_file
@@ -95,7 +95,6 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         "plugins": plugins,
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
-    remove_unfinished_files(folder, ".*.tmp")
     for old in folder.glob(f"{_PLUGIN_FOLDER}*"):
         if old.name.removeprefix(_PLUGIN_FOLDER).isdigit():
             shutil.rmtree(old)

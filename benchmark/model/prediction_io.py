@@ -18,7 +18,7 @@ from benchmark.corpora.user.records import (
     read_columns,
     unreadable_kind,
 )
-from benchmark.corpora.user.text_files import check_encoding, open_decompressed
+from benchmark.corpora.user.text_files import check_encoding, read_file
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.writers import csv_text
 from benchmark.system.errors import DataError, quote_value
@@ -75,8 +75,7 @@ def read_texts(
             usual = usual_id if id is None and usual_id in read_columns(path, **form) else None
             yield from _records(path, columns, id or usual, form)
         else:
-            with open_decompressed(path) as file:
-                yield str(path), file.read()
+            yield str(path), read_file(path)
 
 
 def _records(

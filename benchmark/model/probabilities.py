@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,23 +17,6 @@ if TYPE_CHECKING:
 
 #: Stands for the value of a class that could not be learned, which is -inf.
 _LOWEST = -1e100
-
-
-class _Identity(ClassifierMixin, BaseEstimator):
-    """Classifier whose decision values are its input."""
-
-    def fit(self, X: Array, y: NDArray[Any]) -> Self:  # noqa: ARG002
-        """Store the classes."""
-        self.classes_ = np.unique(y)
-        return self
-
-    def decision_function(self, X: Array) -> Array:
-        """Return the input."""
-        return X[:, 0]
-
-    def predict(self, X: Array) -> NDArray[Any]:
-        """Raise NotImplementedError: scikit-learn requires the method, but never calls it."""
-        raise NotImplementedError
 
 
 def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, classes: tuple[str, ...]) -> Array:
@@ -57,38 +39,25 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses, cl
     ValueError
         If the documents with a decision value of a class all have the class, or none has it.
     """
+    from sklearn.calibration import _SigmoidCalibration  # noqa: PLC0415 - slow, and for fitting alone
+
+    members, inputs, codes = truth, values, learned.columns.tolist()
     if not learned.multilabel:
-        known = ~np.isnan(values).any(axis=1)
-        values, truth = _sigmoid_inputs(values[known]), truth[known]
-        codes = range(len(classes)) if len(classes) > 2 else [1]
-        pairs = [(values[:, [n]], truth == code) for n, code in enumerate(codes)]
-    else:
-        codes = learned.columns.tolist()
-        finite = [np.isfinite(values[:, code]) for code in codes]
-        pairs = [(values[rows][:, [code]], truth[rows, code]) for code, rows in zip(codes, finite, strict=True)]
+        members, inputs = truth[:, None] == np.arange(len(classes)), _sigmoid_inputs(values)
+        codes = list(range(len(classes)))[-inputs.shape[1] :]
     sigmoids = [np.empty((0, 2))]
-    for code, (values_of, members) in zip(codes, pairs, strict=True):
-        if members.any() and not members.all():
-            sigmoids.append(_fitted(values_of, members))
+    for code, f in zip(codes, inputs.T[codes] if learned.multilabel else inputs.T, strict=True):
+        known = np.isfinite(f)
+        inside = members[known, code]
+        if inside.any() and not inside.all():
+            fitted = _SigmoidCalibration().fit(f[known], inside)
+            sigmoids.append(np.array([[fitted.a_, fitted.b_]]))
         elif learned.multilabel or len(classes) == 2:
-            lone = classes[code if learned.multilabel or not members.any() else 0]
+            lone = classes[code if learned.multilabel or not inside.any() else 0]
             raise ValueError(f"the class {lone!r} has too few training documents for a probability")
         else:
-            sigmoids.append(np.array([[0.0, np.log(len(members) + 1.0)]]))
+            sigmoids.append(np.array([[0.0, np.log(len(inside) + 1.0)]]))
     return np.concatenate(sigmoids)
-
-
-def _fitted(values: Array, members: NDArray[np.bool_]) -> Array:
-    from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - slow, and for fitting alone
-    from sklearn.frozen import FrozenEstimator  # noqa: PLC0415
-
-    everything = np.arange(len(values))
-    # The classifier is frozen, so one fold has all documents; a class may have fewer documents than default folds.
-    once = [(everything, everything)]
-    frozen = FrozenEstimator(_Identity().fit(values, members))
-    calibrated = CalibratedClassifierCV(frozen, method="sigmoid", cv=once, ensemble=False).fit(values, members)
-    (one,) = calibrated.calibrated_classifiers_
-    return np.array([[each.a_, each.b_] for each in one.calibrators])
 
 
 def class_probabilities(values: Array, sigmoids: Array, learned: LearnedClasses) -> Array:

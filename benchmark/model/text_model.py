@@ -294,18 +294,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return names, replace(answers, words=tuple(words))
 
     def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
-        """Return the most telling terms of a document for each class; each is removed from the counts of all parts."""
+        """Return for each class the terms of a document whose removal lowers its value most, largest drop first.
+
+        A term is removed from the counts of all parts. Where a document has one class, the value is the margin above
+        the next class.
+        """
         vocabularies = (part.view.vocabulary or () for part in self.parts)
         columns = [{known[c]: c for c in each.indices} for known, each in zip(vocabularies, counts, strict=True)]
-        terms, lowered = list(dict.fromkeys(term for each in columns for term in each)), []
+        terms, whole = list(dict.fromkeys(term for each in columns for term in each)), self.decide(counts)[1]
+        lowered = [whole[:0]]
         for start in range(0, len(terms), LEAVE_ONE_OUT_ROWS):
             part = terms[start : start + LEAVE_ONE_OUT_ROWS]
-            removed = [[known.get(term, -1) for term in part] for known in columns]
+            removed = ([known.get(term, -1) for term in part] for known in columns)
             copies = [without_columns(each, chosen) for each, chosen in zip(counts, removed, strict=True)]
             lowered.append(self.decide(copies)[1])
-        whole = self.decide(counts)[1]
-        without = np.concatenate([whole[:0], *lowered])
-        return telling_terms(terms, whole, without, classes, n_words, multilabel=self.multilabel)
+        found = {}
+        for code in classes:
+            value, *without = np.concatenate([self._margins(each, code) for each in (whole, *lowered)])
+            with np.errstate(invalid="ignore"):  # a class of every document has an infinite value
+                cost = value - np.array(without)
+            order = np.argsort(-cost, kind="stable")[:n_words]
+            found[code] = [terms[term] for term in order if cost[term] > _ROUNDING * (1 + abs(value))]
+        return found
+
+    def _margins(self, values: Array, code: int) -> Array:
+        """Return the values of a class, of class values, shape (n, k), less the largest other where a text has one."""
+        own = values[:, code]
+        return own if self.multilabel else np.asarray(own - np.delete(values, code, axis=1).max(axis=1))
 
 
 def _bytes(text: Text) -> bytes:
@@ -313,44 +328,6 @@ def _bytes(text: Text) -> bytes:
         fields = {name: _bytes(value) for name, value in text.items()}
         return FieldedText(b"\n".join(fields.values()), fields)
     return text.encode("utf-8", "replace") if isinstance(text, str) else text
-
-
-def telling_terms(
-    terms: Sequence[str], values: Array, without: Array, classes: Sequence[int], n_words: int, *, multilabel: bool
-) -> dict[int, list[str]]:
-    """Return for each class the terms whose removal lowers its decision value most, largest drop first.
-
-    Where a document has one class, the value is the margin above the next class.
-
-    Parameters
-    ----------
-    terms : sequence of str, length n
-        Terms of the document.
-    values : float64 array, shape (1, k)
-        Class values of the document.
-    without : float64 array, shape (n, k)
-        Class values of the document without each of its terms.
-    classes : sequence of int
-    n_words : int
-        Maximum number of terms for a class.
-    multilabel : bool
-        True if a document may have several classes, or none.
-    """
-    found = {}
-    for code in classes:
-        whole = _margin(values, code, multilabel=multilabel)[0]
-        with np.errstate(invalid="ignore"):  # a class of every document has an infinite value
-            cost = whole - _margin(without, code, multilabel=multilabel)
-        order = np.argsort(-cost, kind="stable")[:n_words]
-        telling = order[cost[order] > _ROUNDING * (1 + abs(whole))]
-        found[code] = [terms[term] for term in telling]
-    return found
-
-
-def _margin(values: Array, code: int, *, multilabel: bool) -> Array:
-    if multilabel:
-        return values[:, code]
-    return np.asarray(values[:, code] - np.delete(values, code, axis=1).max(axis=1))
 
 
 def without_columns(document: sp.csr_array, columns: Sequence[int]) -> sp.csr_array:

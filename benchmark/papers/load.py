@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Keys = tuple[str | int, ...]
 
 
-#: Patterns of a configuration's keys `name` and `sensitivity_of`.
-_NAME, _SENSITIVITY_OF = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "sensitivity_of"))
+#: A configuration's key `name`.
+_NAME = re.compile(r"(?m)^name:[ \t]*['\"]?([^\s'\"#]+)")
 
 
 def load_published(path: Path) -> Published:
@@ -57,10 +57,7 @@ def published_of_experiment(experiment: Experiment) -> Published | None:
         return published.model_copy(update={"ranges": here}) if experiment.left_out else published
     for path in shipped_files(papers.PUBLISHED_FOLDER, "*.yaml") if experiment.sensitivity_of else ():
         published = load_published(path)
-        configs = {each.config for each in published.values}
-        if experiment.sensitivity_of in configs.union(
-            c.config for claim in published.claims for c in claim.comparisons
-        ):
+        if experiment.sensitivity_of in dict(cells_by_configuration(published)):
             return published
     return None
 
@@ -79,7 +76,8 @@ def check_published(experiment: Experiment, folder: Path) -> None:
     if not experiment.paper:
         return
     files = [*folder.glob("*.yaml"), *shipped_files(CONFIGS_FOLDER, "*.yaml")]
-    configs = {experiment.name, *(_named_in(file, _NAME) or file.stem for file in files)}
+    names = (_NAME.search(file.read_text(encoding="utf-8", errors="ignore")) for file in files)
+    configs = {experiment.name, *(name[1] if name else file.stem for name, file in zip(names, files, strict=True))}
     if experiment.own_paper is None:
         path = find_shipped(papers.PUBLISHED_FOLDER, f"{experiment.paper}.yaml")
     else:
@@ -102,18 +100,6 @@ def check_published(experiment: Experiment, folder: Path) -> None:
 def cells_by_configuration(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield every configuration that a paper's file names, with its cells."""
     yield from ((config, cells) for _, config, cells in _named(found))
-
-
-def sensitivity_analyses_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the sensitivity analyses of an experiment, by file name without extension."""
-    files = shipped_files(CONFIGS_FOLDER, "*.yaml") if experiment.paper else ()
-    return tuple(path.stem for path in files if _named_in(path, _SENSITIVITY_OF) == experiment.name)
-
-
-def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
-    """Return a configuration's value of a key."""
-    match = key.search(path.read_text(encoding="utf-8", errors="ignore"))
-    return match[1] if match else None
 
 
 def unknown_cell(cell: str, experiment: Experiment) -> str:

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, is_time_metric, unit_of
@@ -59,7 +59,7 @@ class PublishedValue(_Record):
     pair: tuple[str, str] | None = None
     metric: PublishedMetric
     value: Digits
-    unit: Literal["percent", "one"] = "one"
+    unit: Literal["percent", "one"] | None = None
     alternative: bool = False
 
     @model_validator(mode="after")
@@ -68,6 +68,10 @@ class PublishedValue(_Record):
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} need a `pair` of cells, any other metric a `cell`")
         return self
+
+    def in_unit(self, unit: str) -> PublishedValue:
+        """Return the value in a unit if it is a share that states none."""
+        return self if self.unit else self.model_copy(update={"unit": unit if self.is_share else "one"})
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -78,7 +82,7 @@ class PublishedValue(_Record):
     def printed_in(self) -> str:
         """Unit of the printed digits: "percent", "nats", "documents", "seconds", or "one" for a fraction or ratio."""
         unit = unit_of(self.metric, DIAGNOSTIC_METRICS)
-        return self.unit if unit in ("percent", "one") else unit
+        return self.unit or "one" if unit in ("percent", "one") else unit
 
     @property
     def is_share(self) -> bool:
@@ -112,6 +116,10 @@ class ReferenceValues(_Record):
     transductive: bool | None
     unlike: str = ""
     values: tuple[PublishedValue, ...] = Field(min_length=1)
+
+    def in_unit(self, unit: str) -> ReferenceValues:
+        """Return the values in a unit, those that are shares and state none."""
+        return self.model_copy(update={"values": tuple(each.in_unit(unit) for each in self.values)})
 
     @property
     def name(self) -> str:
@@ -358,34 +366,12 @@ class Published(_Record):
     census: tuple[CensusEntry, ...] = ()
     coverage: tuple[CoveredPart, ...] = ()
 
-    @model_validator(mode="before")
+    @field_validator("values", "reference_values")
     @classmethod
-    def _in_one_unit(cls, data: Any) -> Any:
+    def _in_unit_of_file(cls, found: Any, info: ValidationInfo) -> Any:
         """Give each share the unit of the file, unless it states its own."""
-        unit = {"percent": "percent", "fraction": "one"}.get(str(data.get("unit"))) if isinstance(data, dict) else None
-
-        def in_unit(part: dict[str, Any]) -> dict[str, Any]:
-            values = part.get("values")
-            if not isinstance(values, list):
-                return part
-            share = {"unit": unit}
-            return part | {"values": [share | each if _is_share(each) else each for each in values]}
-
-        if unit is None:
-            return data
-        references = data.get("reference_values")
-        if isinstance(references, list):
-            data = data | {
-                "reference_values": [
-                    in_unit(reference) if isinstance(reference, dict) else reference for reference in references
-                ]
-            }
-        return in_unit(data)
-
-    @property
-    def of_paper(self) -> bool:
-        """True if it has values, ranges or claims of a paper, and not only reference values."""
-        return bool(self.values or self.ranges or self.claims)
+        unit = "percent" if info.data.get("unit") == "percent" else "one"
+        return tuple(each.in_unit(unit) for each in found)
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
@@ -401,10 +387,6 @@ class Published(_Record):
             if name not in ids:
                 raise ValueError(unknown_name("claim", name, ids))
         return self
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, dict) and unit_of(str(value.get("metric")), DIAGNOSTIC_METRICS) == "percent"
 
 
 def _filled(loop: Mapping[str, list[str]], *templates: str) -> list[list[str]]:

@@ -69,7 +69,7 @@ def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
     variant = experiment.variants[cell.variant]
     collection = variant.collection
     found: FlatSetting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": collection.exclude}
-    found |= collection.text.flat | _prefixed("protocol", variant.protocol.resolved)
+    found |= collection.text.flat | _named("protocol", variant.protocol.resolved, "protocol ")
     if variant.terms:
         found |= {"terms ranked by": variant.terms.rank, "terms aggregate": variant.terms.aggregate}
     found["task"] = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0]).classes
@@ -78,7 +78,9 @@ def flat_setting(experiment: Experiment, cell: Cell) -> FlatSetting:
             found |= {f"{diagnostic.name} {key}": value for key, value in diagnostic.resolved.items()}
     else:
         each = [_of_method(spec, variant) for spec in method_of(experiment, cell).candidates]
-        found |= {key: _one_or_all([one.get(key) for one in each]) for key in each[0]}
+        for key, value in each[0].items():  # a list of the values where candidates differ
+            alike = all(one.get(key) == value for one in each)
+            found[key] = value if alike else [one.get(key) for one in each]
         if cell.choice:
             found["folds"] = None if experiment.inner is None else experiment.inner.given.get("k")
     plain: FlatSetting = json.loads(json.dumps(found))
@@ -92,19 +94,13 @@ def _of_method(spec: MethodSpec, variant: Variant) -> FlatSetting:
     unused |= set() if spec.representation.learns else {"idf"}
     found = (spec.text or variant.collection.text).flat | {k: value for k, value in points.items() if k not in unused}
     for name, part in (("kernel", spec.kernel), ("classifier", spec.classifier)):
-        found |= _prefixed(name, part.resolved, "") if part else {}
+        found |= _named(name, part.resolved) if part else {}
     return {key: value for key, value in found.items() if key not in _SILENT}
 
 
-def _prefixed(name: str, resolved: FlatSetting, prefix: str | None = None) -> FlatSetting:
+def _named(name: str, resolved: FlatSetting, prefix: str = "") -> FlatSetting:
     """Return the parameters of a component; its name is called `name`."""
-    start = f"{name} " if prefix is None else prefix
-    return {name if key == "name" else f"{start}{key}": value for key, value in resolved.items()}
-
-
-def _one_or_all(values: list[Any]) -> Any:
-    """Return the common value of all candidates, or the list of values where they differ."""
-    return values[0] if all(value == values[0] for value in values) else values
+    return {name if key == "name" else f"{prefix}{key}": value for key, value in resolved.items()}
 
 
 def pin_settings(experiment: Experiment) -> tuple[Path, int]:

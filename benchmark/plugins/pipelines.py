@@ -47,7 +47,8 @@ class TextPipeline:
 
     def __new__(cls, **parameters: Any) -> Any:
         """Return the object that `make` returns: its arguments by their names, other parameters by `set_params`."""
-        converted = {key: cls.sequences.get(key, _same)(value) for key, value in parameters.items()}
+        kinds = cls.sequences
+        converted = {key: kinds[key](value) if key in kinds else value for key, value in parameters.items()}
         arguments = _arguments(cls.make)
         made = cls.make(**{key: value for key, value in converted.items() if key in arguments})
         rest = {key: value for key, value in converted.items() if key not in arguments}
@@ -57,10 +58,6 @@ class TextPipeline:
             if hasattr(part, "_parameter_constraints"):
                 part._validate_params()  # noqa: SLF001 - scikit-learn's check, which it makes in fit
         return made
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
@@ -112,20 +109,13 @@ def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> N
 @cache
 def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
     """Return the pipeline that a function or class of a loaded file makes; `name` ends with a colon and its name."""
-    function = name.rpartition(":")[2]
-    make = _named(plugin.module, function, plugin.name)
+    function, callables = name.rpartition(":")[2], {k: v for k, v in vars(plugin.module).items() if callable(v)}
+    if function not in callables:
+        raise ConfigError(f"{plugin.name}: {unknown_name('function or class:', function, list(callables))}")
     with user_code(ConfigError, plugin.name):
-        component = _pipeline(make, name)
+        component = _pipeline(callables[function], name)
     register_plugin_class(plugin, "pipelines", name, component)
     return component
-
-
-def _named(module: Any, name: str, whose: str) -> Callable[..., Any]:
-    """Return the function or class of a name in a module; ConfigError if there is none."""
-    callables = {key: value for key, value in vars(module).items() if callable(value)}
-    if name not in callables:
-        raise ConfigError(f"{whose}: {unknown_name('function or class:', name, list(callables))}")
-    return cast("Callable[..., Any]", callables[name])
 
 
 def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from dataclasses import dataclass, field
 from importlib.machinery import all_suffixes
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,17 +23,9 @@ TRUST_VARIABLE = "BENCH_TRUST"
 MAX_TRUSTED_FILES = 500
 
 
-@dataclass(frozen=True)
-class _Person:
-    """Person who is asked: the question's function, the command that agrees, and the answers by digest."""
-
-    ask: Callable[[str], bool]
-    command: str
-    answers: dict[str, bool] = field(default_factory=dict)
-
-
-#: Who is asked whether code may run; empty in Python, where who calls has chosen the code.
-_ASKING: list[_Person] = []
+#: The person who is asked whether code may run: the question's function, the command that agrees, and the answers by
+#: digest. There is none in Python, where who calls has chosen the code.
+_ASKING: list[tuple[Callable[[str], bool], str, dict[str, bool]]] = []
 
 
 @contextlib.contextmanager
@@ -47,7 +38,7 @@ def asking_before_code(ask: Callable[[str], bool], command: str = "") -> Iterato
         Gets a question and returns the answer.
     command : str
     """
-    _ASKING.append(_Person(ask, command))
+    _ASKING.append((ask, command, {}))
     try:
         yield
     finally:
@@ -74,16 +65,16 @@ def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
     digest = _digest(code, importable_files(code) if with_folder else [code])
-    trusted, person = trusted_digests(), _ASKING[-1]
+    trusted, (ask, command, answers) = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
-    if digest not in person.answers:
-        person.answers[digest] = person.ask(f"{code}: {what}. Do you trust it?")
-        if person.answers[digest]:
+    if digest not in answers:
+        answers[digest] = ask(f"{code}: {what}. Do you trust it?")
+        if answers[digest]:
             with contextlib.suppress(BenchError):  # then the next run asks again
                 write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
-    if not person.answers[digest]:
-        how = f": {person.command}" if person.command else ""
+    if not answers[digest]:
+        how = f": {command}" if command else ""
         raise ConfigError(f"{code}: {what}; if you trust it, add --trust once{how}")
 
 

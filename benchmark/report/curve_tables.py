@@ -9,8 +9,6 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchmark.analysis.charts import Chart
 
 MOST_DECIMALS = 6
@@ -33,7 +31,7 @@ def curve_table(chart: Chart) -> Table:
     >>> table.header, table.rows
     (('series', '50', '100'), (('SVM', '12.0 ± 2.0', '8.0 [5.0, 9.0]'),))
     """
-    decimals, several, points = chart_decimals(chart), len(chart.panels) > 1, chart_points(chart)
+    decimals, several, points = chart_decimals(chart), len(chart.panels) > 1, chart.points.copy()
     points["field"] = [
         _field(chart.scale * y, chart.scale * low, chart.scale * high, decimals)
         for y, low, high in zip(points["y"], points["low"], points["high"], strict=True)
@@ -53,12 +51,6 @@ def curve_table(chart: Chart) -> Table:
     what, across = (label[:1].lower() + label[1:] for label in (chart.y_label, chart.x_label))
     title = (not several and points["panel"].iloc[0]) or chart.title
     return Table.of(f"{title}: {what}{bars}, by {across}", (*(["panel"] if several else []), "series", *columns), rows)
-
-
-def chart_points(chart: Chart) -> pd.DataFrame:
-    """Return a copy of the points of a chart, unscaled, with the titles of panels on one line."""
-    titles = chart.points["panel"].map(lambda title: ", ".join(filter(None, map(str.strip, title.split("\n")))))
-    return chart.points.assign(panel=titles)
 
 
 def chart_decimals(chart: Chart) -> int:

@@ -9,7 +9,7 @@ from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.run_tables import charts_csv, table_csv, table_latex, table_markdown
 from benchmark.report.writers import frame_csv
-from benchmark.system.atomic_files import remove_unfinished_files, write_atomically
+from benchmark.system.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,8 +47,6 @@ def write_report_files(
     missing = [name for name in figures if name not in made]
     for name in figures:
         contents |= {f"{FIGURES}/{name}.{kind}": content for kind, content in made.get(name, {}).items()}
-    for folder in (directory, directory / FIGURES):
-        remove_unfinished_files(folder, ".*.tmp")
     for name, content in contents.items():
         write_atomically(directory / name, content)
     for name in missing:

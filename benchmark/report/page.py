@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.number_text import p_text
-from benchmark.analysis.prose.verdict_sentences import verdict_counts_text
-from benchmark.papers.verdict_counts import NO_VALUES
+from benchmark.analysis.prose.verdict_sentences import NO_VALUES, verdict_counts_text
 from benchmark.report.comparison_tables import claim_comparison_table
 from benchmark.report.environment import template_environment
 from benchmark.report.paper_results import counts_table, coverage_table, scoreboard_headline
 from benchmark.report.run_tables import main_tables
 from benchmark.report.sensitivity import (
     agreement_text,
-    order_text,
     sensitivity_sentence,
     sensitivity_table,
     swept_claims_table,
@@ -62,7 +60,6 @@ def render_markdown(template: str, **values: Any) -> str:
         exceptions=lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
         agreement=agreement_text,
         explained=sensitivity_sentence,
-        ordered=order_text,
         left=lambda ranges: ranges[ranges["verdict"] == "outside"],
         reference_values=reference_value_table,
         sign=verdict_sign,

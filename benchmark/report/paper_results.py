@@ -10,15 +10,16 @@ import pandas as pd
 
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.papers.published_verdicts import REFERENCE_VALUE
-from benchmark.papers.verdict_counts import (
+from benchmark.analysis.prose.verdict_sentences import (
     NOT_MEASURED,
+    claim_counts_text,
     claim_verdict_lists,
     counted_claims,
     not_counted_texts,
     value_counts,
+    verdict_counts_text,
 )
+from benchmark.papers.published_verdicts import REFERENCE_VALUE
 from benchmark.report.sensitivity import tried_frame
 from benchmark.report.verdict_signs import verdict_tone
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.analysis.charts import POINT_COLUMNS
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.comparison_tables import comparison_table
-from benchmark.report.curve_tables import chart_points, curve_table
+from benchmark.report.curve_tables import curve_table
 from benchmark.report.environment import template_environment
 from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
     cell_table,
     claim_table,
-    duplicate_table,
     fold_table,
     main_verdicts,
     range_table,
@@ -48,11 +47,9 @@ def table_markdown(summary: Summary) -> str:
         reference_value_table(summary.verdicts),
         range_table(summary.ranges),
         comparison_table(summary),
-        duplicate_table(summary.duplicates),
         claim_table(summary.claims),
     ]
-    question, failures = (question_sentence(summary), *summary.documents), failure_lines(summary)
-    values = {"summary": summary, "finding": main_finding(summary), "question": question, "failures": failures}
+    values = {"summary": summary, "finding": main_finding(summary), "failures": failure_lines(summary)}
     template = template_environment().get_template("table.md.j2")
     shown = [table for i, table in enumerate(tables) if table.rows or i == 0]
     return template.render(tables=shown, **values).strip("\n") + "\n"
@@ -87,7 +84,7 @@ def table_csv(summary: Summary) -> str:
 
 def charts_csv(summary: Summary) -> str:
     """Return every point of every curve as CSV, in full precision."""
-    points = [chart_points(chart).assign(chart=chart.name) for chart in summary.charts if not chart.measured]
+    points = [chart.points.assign(chart=chart.name) for chart in summary.charts if not chart.measured]
     columns = ("chart", *POINT_COLUMNS)
     return frame_csv(pd.concat(points) if points else pd.DataFrame(columns=columns), columns)
 

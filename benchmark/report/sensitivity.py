@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from scipy.special import ndtri
 from scipy.stats import spearmanr
 
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, printed_decimals
@@ -16,7 +15,6 @@ from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Z_LEVEL
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, decimals_of, estimate_of, verdict_on
 from benchmark.report.tables import NOTES, in_shown_unit
 
@@ -143,28 +141,12 @@ def sensitivity_sentence(tried: pd.DataFrame) -> str:
     return _write(
         "explained",
         under=under,
-        close=_at_any_width(counted, [cell for cell, variants in under.items() if not variants]),
         values=counted["cell"].nunique(),
         as_configured=as_configured,
         best=best,
         most=most,
         others=max(Counter(counted["cell"]).values(), default=1) - 1,
     )
-
-
-def _at_any_width(tried: pd.DataFrame, cells: Sequence[str]) -> list[str]:
-    """Return the choices under which cells don't deviate if the intervals are widened for the number of choices.
-
-    The half-widths are those of Bonferroni's level, by the normal distribution.
-    """
-    close = []
-    for cell in cells:
-        of_cell = tried[tried["cell"] == cell]
-        wider = float(ndtri(1 - (1 - CONFIDENCE_LEVEL) / 2 / len(of_cell))) / Z_LEVEL
-        low, high = (of_cell["value"] + wider * (of_cell[end] - of_cell["value"]) for end in ("low", "high"))
-        inside = of_cell["published"].astype(float).between(low, high)
-        close += [f"{cell} under {variant}" for variant in of_cell["variant"][inside]]
-    return close
 
 
 def sensitivity_table(tried: pd.DataFrame) -> Table:
@@ -199,14 +181,6 @@ def agreement_text(tried: pd.DataFrame) -> str:
         if not math.isnan(order):
             tables.append((name, values["agrees"].sum(), len(values), number_text(rms), number_text(order)))
     return _write("agreement", tables=tables)
-
-
-def order_text(tried: pd.DataFrame) -> str:
-    """Write under how many of the choices ours are in exactly the published order, for each table."""
-    orders = [(name, _agreement(values)[1]) for (_, name), values in tried.groupby(["variant", "table"], sort=False)]
-    of, exact = Counter(name for name, _ in orders), Counter(name for name, order in orders if math.isclose(order, 1))
-    several = len(set(tried["variant"])) > 1
-    return _write("order", tables=[(name, exact[name], of[name]) for name in of if exact[name] and several])
 
 
 def _agreement(trials: pd.DataFrame) -> tuple[float, float]:

@@ -321,16 +321,3 @@ def range_table(ranges: pd.DataFrame) -> Table:
     further = (Column("ours", PLAIN), Column("inside", PLAIN), Column("of the axis", PLAIN))
     title = "Axis ranges of the published figures"
     return Table.of(title, (*header, *further, Column("verdict", verdict=True)), rows)
-
-
-def duplicate_table(duplicates: pd.DataFrame) -> Table:
-    """Return a table of the near-duplicates between test and training documents, with an example for each split."""
-    records = [
-        {"variant": row["variant"], "split": row["split"], "tested": int(row["tested"])}
-        | {"near-duplicates": int(row["near"]), "identical": int(row["same"]), "words shared": f"{row['shared']:.0%}"}
-        | {"test document": row["document"], "training document": row["twin"]}
-        for row in duplicates.to_dict("records")
-    ]
-    header = ("variant", "split", "tested", "near-duplicates", "identical", "test document", "training document")
-    title = "Near-duplicates between test and training documents"
-    return Table.of(title, [*header, Column("words shared", PLAIN)], records, NOTES["duplicates"])

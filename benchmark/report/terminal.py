@@ -12,9 +12,9 @@ from rich.text import Text
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
+from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.prose.sentences import sentence
-from benchmark.analysis.prose.terms import name_parts
+from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
@@ -32,20 +32,21 @@ from benchmark.report.verdict_signs import claim_facts
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.analysis.formatting.table import Table
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.summary import Summary
 
 #: Rows of the table of cells, and of any other table; of longer ones the first are shown.
 MAX_CELLS, MAX_TERMINAL_ROWS = 24, 12
 #: Columns that the terminal leaves to table.md, unless they are the main score.
 LEFT_OUT = ("macro-F1 of means %", "testing s", "peak MB")
-#: Lines on what names of cells mean.
-MAX_NAME_LINES = 2
+#: Caveats, of which table.md has all, and lines on what names of methods mean.
+MAX_CAVEATS, MAX_NAME_LINES = 3, 2
+_NAME_PARTS: dict[str, str] = template_value("terms.j2", "parts")
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,10 @@ class RunOnTerminal:
         if claims := claim_lines(summary, width):
             yield plain_text("\nClaims: comparisons that hold", style="bold")
             yield plain_text("\n".join(claims))
-        lines = [*(f"- {line}" for line in summary.brief), "- All tables and notes: table.md."]
-        yield plain_text("\n".join(["", *name_lines(summary.cells, width), *lines]))
+        n = len(summary.caveats)
+        more = f"All {n} caveats, tables and notes: table.md." if n > MAX_CAVEATS else "All tables and notes: table.md."
+        lines = [f"- {line}" for line in (" ".join(summary.documents), *summary.caveats[:MAX_CAVEATS], more) if line]
+        yield plain_text("\n".join(["", *name_lines(summary, width), *lines]))
         if summary.failures:
             yield plain_text("\n" + "\n".join(failure_lines(summary)), style="red")
 
@@ -112,19 +115,21 @@ def _of_methods(table: Table, summary: Summary) -> Table:
     return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
 
 
-def name_lines(cells: Iterable[CellInfo], width: int) -> list[str]:
-    """Return at most two lines on what the parts of cell names mean."""
-    found = name_parts(cell.method or cell.id for cell in cells)
-    if not found:
-        return []
-    text = "; ".join(f"{part}: {words}" for part, words in found.items())
-    return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …")
+def name_lines(summary: Summary, width: int) -> list[str]:
+    """Return at most two lines on what the parts of methods' names mean."""
+    names, known, found = " ".join(f"-{cell.method or cell.id}-" for cell in summary.cells), _NAME_PARTS, set[str]()
+    for part in sorted(known, key=len, reverse=True):  # "linear-svm" before "linear"
+        if f"-{part}-" in names:
+            found.add(part)
+            names = names.replace(f"-{part}-", "--")
+    text = "; ".join(f"{part}: {words}" for part, words in known.items() if part in found)
+    return wrap(f"Names: {text}.", width, max_lines=MAX_NAME_LINES, placeholder=" …") if found else []
 
 
 def next_step(summary: Summary, folder: Path, config: str) -> str:
     """Return the command that a person would try next; `config` names the configuration."""
-    if summary.advice:
-        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(summary.advice['cell'])} --out model"
+    if advice := advice_on_own_documents(summary):
+        return f"bench fit {shlex.quote(config)} --cell {shlex.quote(advice['cell'])} --out model"
     best = next(iter(ranked_cells(summary)), "")
     if best in summary.failures:
         return f"bench run {shlex.quote(config)} --verbose, for the tracebacks"

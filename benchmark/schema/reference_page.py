@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader
 
 from benchmark.config.components import component_model
-from benchmark.config.method_schema import DefaultsSection
 from benchmark.config.schema_errors import first_paragraph
 from benchmark.schema.json_schema import whole_schema
 from benchmark.schema.registries import COMPONENT_REGISTRIES, list_components
@@ -37,9 +36,6 @@ def _parts() -> Iterator[dict[str, Any]]:
     """Yield heading, text, keys and names of each part of the page."""
     whole = whole_schema()
     defs = whole["$defs"]
-    defs["DefaultsSection"]["properties"] = {
-        key: defs["DefaultsSection"]["properties"][key] for key in DefaultsSection.model_fields
-    }
     yield {"heading": "## An experiment", "rows": _keys(whole, defs)}
     for key, schema in whole["properties"].items():
         sections = [name for name in _references(schema) if name.endswith("Section") and key != "variants"]
@@ -81,8 +77,8 @@ def _type(schema: Schema, defs: Schema) -> str:
         name = schema["$ref"].rpartition("/")[2]
         if name.endswith("Section"):
             return "section"
-        others = {"MethodName": "name", "MethodText": "mapping"}
-        return _type(defs[name], defs) if "enum" in defs[name] else others.get(name, name.lower())
+        others = {"method-names": "name", "method-texts": "mapping", "variants": "mapping"}
+        return _type(defs[name], defs) if "enum" in defs[name] else others.get(name, name.removesuffix("s"))
     if options:
         return " or ".join(dict.fromkeys(_type(each, defs) for each in options if each.get("type") != "null"))
     if words := schema.get("enum", [schema["const"]] if "const" in schema else []):

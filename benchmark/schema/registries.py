@@ -12,7 +12,7 @@ from benchmark.corpora import registry as corpora
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.papers import published
 from benchmark.papers.load import load_published
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES, registries_with_plugins
+from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.representation import NORMALIZATIONS
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
@@ -20,9 +20,6 @@ from benchmark.text.lexer import DIGIT_RULES, STEMMERS
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from benchmark.config.registries import Registries
     from benchmark.corpora.card import DatasetCard
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
@@ -40,20 +37,15 @@ _NORMALIZATIONS = {
 _CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
-def component_names(files: Iterable[Path] = ()) -> dict[str, list[str]]:
-    """Return the names that configurations can use, by kind, those of plug-in files among them."""
-    return {table.title: [name for name, *_ in table.rows] for table in list_components("", files)}
-
-
-def list_components(what: str, files: Iterable[Path] = ()) -> list[Table]:
-    """List the components that configurations can name, with those of plug-in files: all kinds, or one.
+def list_components(what: str) -> list[Table]:
+    """List the components that configurations can name: all kinds, or one.
 
     Raises
     ------
     ConfigError
         If the kind is unknown.
     """
-    rows = _rows(registries_with_plugins(files))
+    rows = _rows(BUILTIN_REGISTRIES)
     if what and what not in rows:
         raise ConfigError(unknown_name("list", what, list(rows)))
     header = ("name", "parameters", "description")
@@ -92,9 +84,7 @@ def _declared(quantity: DiagnosticMetric, known: Registries) -> str:
     names = [name for name, diagnostic in known.diagnostics.items() if quantity in diagnostic.metrics]
     text = quantity.label or quantity.name
     text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
-    kind = "diagnostics" if len(names) > 1 else "diagnostic"
-    clock = f" {_CLOCK}" if quantity.on_clock else ""
-    return f"Metric of the {kind} {', '.join(names)}: {text}.{clock}"
+    return f"Metric of {', '.join(names)}: {text}."
 
 
 def _subsets(card: DatasetCard) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import stat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,9 +67,9 @@ def escape_surrogates(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def may_block(mode: int) -> bool:
-    """Test whether a file is a pipe, device or socket, by `st_mode`: opening or reading it may never end."""
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+def as_list(value: Any) -> Any:
+    """Return a list unchanged, and any other value as a list of one."""
+    return value if isinstance(value, list) else [value]
 
 
 def is_number(text: str) -> bool:

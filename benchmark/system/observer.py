@@ -6,20 +6,17 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 
 class Observer:
     """Progress callbacks; this base class ignores them."""
 
-    def expect(self, cells: Sequence[int]) -> None:
-        """Report the number of cells of each run that follows."""
-
     def begin(self, title: str) -> None:
         """Report that the next run begins, or the work after the last run."""
 
     def end(self, line: str) -> None:
-        """Report that a run ended, in a line."""
+        """Report that a run ended, in a line where it is one of several."""
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; about `later` more will be added afterwards."""
@@ -38,7 +35,7 @@ class Observer:
 
 
 class LineObserver(Observer):
-    """Progress of one run in lines of text, the fewer the longer it takes: one in a second, later one in a tenth of it.
+    """Progress of one run in lines of text, at most one in a second.
 
     Parameters
     ----------
@@ -51,7 +48,7 @@ class LineObserver(Observer):
     def __init__(self, say: Callable[[str], object] | None, warn: Callable[[str], object]) -> None:
         self._say, self._warn = say, warn
         self._steps = self._later = self._done = 0
-        self._began = self._last = time.perf_counter()
+        self._last = time.perf_counter()
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
@@ -61,10 +58,9 @@ class LineObserver(Observer):
         """Report a step, if the last line is long enough ago, or no step is left."""
         self._done += 1
         now, whole = time.perf_counter(), max(self._done, self._steps + self._later)
-        seconds = now - self._began
-        if self._say is not None and (self._done == whole or now - self._last >= max(1.0, seconds / 10)):
+        if self._say is not None and (self._done == whole or now - self._last >= 1.0):
             self._last = now
-            self._say(f"{self._done:,} of {whole:,} steps, {seconds:.0f} s: {done}")
+            self._say(f"{self._done:,} of {whole:,} steps: {done}")
 
     def note(self, message: str) -> None:
         """Warn of something that every user should know."""

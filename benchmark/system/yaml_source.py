@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml.constructor import ConstructorError
-from yaml.reader import Reader
 
 from benchmark.system.errors import ConfigError, did_you_mean, one_line, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-#: Characters that YAML doesn't allow in a file.
-UNPRINTABLE = Reader.NON_PRINTABLE
-
-
-def escape_unprintable(name: str) -> str:
-    """Return a name with characters that no YAML file can have as escapes."""
-    return UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], name)
 
 
 @dataclass(frozen=True, eq=False)

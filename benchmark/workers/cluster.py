@@ -7,10 +7,10 @@ import pickle
 import signal
 import warnings
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Self
 
-from benchmark.config.schema import ParallelSection
 from benchmark.experiment.executors import make_payload
 from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
@@ -26,20 +26,10 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
-#: Seconds to wait for a scheduler and a first worker, between results before the scheduler is asked, and to close.
+#: Seconds to wait for a scheduler or a worker, for a result before workers are looked for, and to close.
 CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 #: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
-
-
-def parse_dask_option(dask: str, at_most: int | None = None) -> ParallelSection:
-    """Parse ``--dask``: ``local``, ``local:4``, the address of a scheduler, or its file."""
-    name, _, number = dask.partition(":")
-    if name != "local":
-        return ParallelSection(dask_address=dask, n_jobs=at_most)
-    if number and not number.isdecimal():
-        raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
-    return ParallelSection(n_jobs=int(number) if number else at_most)
 
 
 def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
@@ -63,8 +53,8 @@ class DaskExecutor:
 
     Parameters
     ----------
-    section : ParallelSection
-        Scheduler address, or number of local processes.
+    dask : str
+        ``local``, ``local:4``, the address of a scheduler, or its file.
     store : Store
         The run's store, which workers may share.
     jobs : int
@@ -73,17 +63,17 @@ class DaskExecutor:
         Receiver of notes and progress.
     """
 
-    def __init__(self, section: ParallelSection, store: Store, jobs: int, observer: Observer) -> None:
-        self._section, self._store, self._jobs, self._observer = section, store, jobs, observer
+    def __init__(self, dask: str, store: Store, jobs: int, observer: Observer) -> None:
+        self._store, self._observer = store, observer
+        name, _, number = dask.partition(":")
+        self._address = None if name == "local" else dask
+        if self._address is None and number and not (number.isdecimal() and int(number)):
+            raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
+        self._n_local = int(number) if self._address is None and number else n_processors()
+        self._threads = jobs if jobs or self._address else max(1, n_processors() // self._n_local)
         self._client: Any = None
         self._local: Any = None
-        self._failed = section.n_jobs == 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
+        self._failed = False
 
     def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
         """Take the experiment whose tasks are computed next."""
@@ -102,10 +92,10 @@ class DaskExecutor:
         except Exception as error:  # noqa: BLE001 - also any error of the computation
             self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
             self._failed = True
-            self._close()
+            self.close()
 
-    def _computed(self, task: PlannedTask, waiting: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Yield the results of groups as they are done; at most so many groups are with workers at once."""
+    def _computed(self, task: PlannedTask, groups: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
+        """Yield the results of groups as they are done."""
         if self._client is None:
             self._connect()
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
@@ -115,17 +105,13 @@ class DaskExecutor:
             payload = make_payload(*self._run, self._store, self._threads)
             with warnings.catch_warnings(action="ignore"):  # that the counts are large
                 self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        at_most, running = self._section.n_jobs or len(waiting), set[Any]()
-        while waiting or running:
-            while waiting and len(running) < at_most:
-                group = task.variant, task.task, waiting.pop(0)
-                running.add(self._client.submit(compute_group, self._sent, *group, pure=False))
+        work = partial(self._client.submit, compute_group, self._sent, task.variant, task.task, pure=False)
+        running = {work(group) for group in groups}
+        while running:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
-                if not known["workers"]:
-                    raise RuntimeError("no worker is left") from None
+                self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
                 continue
             running -= done
             for kind, value in chain.from_iterable(future.result() for future in done):
@@ -133,17 +119,6 @@ class DaskExecutor:
                     yield value
                 elif kind == "detail":
                     self._observer.detail(value)
-
-    @property
-    def _threads(self) -> int:
-        """Number of threads of a worker."""
-        if self._jobs or self._section.dask_address:
-            return self._jobs
-        return max(1, n_processors() // self._n_local)
-
-    @property
-    def _n_local(self) -> int:
-        return self._section.n_jobs or n_processors()
 
     def _connect(self) -> None:
         """Start processes on this machine, or connect to a scheduler.
@@ -158,26 +133,25 @@ class DaskExecutor:
         try:
             from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
         except ImportError:
-            raise ConfigError(f"--dask and parallel need Dask: {INSTALL_CLUSTER}") from None
+            raise ConfigError(f"--dask needs Dask: {INSTALL_CLUSTER}") from None
         for name in _LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        address = self._section.dask_address
         try:
-            if address is None:
+            if self._address is None:
                 self._observer.now("starting processes")
                 how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
                 with _uninterrupted():
                     self._local = LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-            by_file = str(address).endswith(".json")
-            named = {"scheduler_file": address} if by_file else {"address": self._local or address}
+            by_file = str(self._address).endswith(".json")
+            named = {"scheduler_file": self._address} if by_file else {"address": self._local or self._address}
             self._client = Client(timeout=CONNECT_TIMEOUT, **named)
         except (OSError, ValueError, RuntimeError) as error:
             here = "without --dask the run uses this process alone"
             raise BenchError(
-                f"no Dask scheduler answers at {address or 'this machine'}: {_in_words(error)}; {here}"
+                f"no Dask scheduler answers at {self._address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Close the client, which gives up the submitted groups, and local processes."""
         for each in (self._client, self._local):
             with suppress(Exception):  # a broken connection, or none

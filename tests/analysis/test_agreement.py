@@ -7,7 +7,6 @@ import pytest
 from benchmark.analysis.agreement import (
     compare_two_cells,
     compare_two_runs,
-    predicted_classes,
     run_agreements,
 )
 from benchmark.analysis.formatting.units import metric_name
@@ -36,9 +35,7 @@ class TestCells:
     def test_of_documents(self, tabled):
         experiment, predictions, scored = tabled
         run = run_of(experiment, predictions)
-        scores, differ, tests = compare_two_cells(run, "tf-l1-ngd", "tf-l1-linear")
-        labels = [predicted_classes(run, cell) for cell in experiment.cells if cell.id in ("tf-l1-ngd", "tf-l1-linear")]
-        assert differ.rows == ((60, sum(labels[0][key] != labels[1][key] for key in labels[0])),)
+        scores, tests = compare_two_cells(run, "tf-l1-ngd", "tf-l1-linear")
         assert [row[0] for row in scores.rows] == [f"{metric_name(name, {})} %" for name in experiment.metrics]
         assert [row[0] for row in tests.rows] == [
             "exact sign test",

@@ -11,24 +11,25 @@ from benchmark.system.errors import DataError
 
 def test_the_predictions_of_the_two_best_are_those_of_the_run(finished):
     run, shown = finished.results, finished.summary.disagreement
-    told = {
-        (cell.id, each.document): (each.fold, each.label, each.truth[0])
+    told = [
+        {each.document: each for each in document_predictions(run, cell)}
+        for name in shown.cells
         for cell in run.experiment.cells
-        for each in document_predictions(run, cell)
-    }
-    found = [(document, cell, label) for document in shown.documents for cell, label in document.predicted.items()]
-    assert found
-    assert all(told[cell, each.name] == (each.fold, label, each.truth) for each, cell, label in found)
+        if cell.id == name
+    ]
+    assert shown.documents
+    for pair in shown.documents:
+        assert [own[each.document] for own, each in zip(told, pair, strict=True)] == list(pair)
 
 
 @pytest.fixture(scope="module")
 def explained(finished, tmp_path_factory):
-    run, names = finished.results, {document.name for document in finished.summary.disagreement.documents}
-    (cell,) = (each for each in run.experiment.cells if each.id == "tf-l1-ngd")
-    wanted = [each for each in document_predictions(run, cell) if each.document in names]
+    run, shown = finished.results, finished.summary.disagreement
+    (cell,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
+    wanted = [first for first, _ in shown.documents]
     context = RunContext(Store(tmp_path_factory.mktemp("store")))
     found = CellExplainer(run, cell, finished.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
-    return {("", each.document): explanation for each, explanation in found}
+    return {each.document: explanation for each, explanation in found}
 
 
 def test_a_page_has_the_texts_only_where_they_are_asked_for_and_the_corpus_is_here(

@@ -15,7 +15,7 @@ from tests.analysis.made import CLASSES, predicted
 from tests.builders import small_experiment
 
 DECLARED = {
-    "level": DiagnosticMetric("level", "nats", "mean level", axis="level of all", together="levels", definition="mean"),
+    "level": DiagnosticMetric("level", "nats", "mean level"),
     "plain": DiagnosticMetric("plain", "nats"),
 }
 
@@ -24,10 +24,10 @@ class TestUnits:
     @pytest.mark.parametrize(
         ("metrics", "label", "scale"),
         [
-            (("error",), "Test error (%)", 100),
-            (("macro-f1", "micro-f1"), "F-measure (%)", 100),
-            (("level", "plain"), "Levels or plain (nats)", 1),
-            (("accuracy", "level"), "Accuracy (fraction) or levels (nats)", 1),
+            (("error",), "Error (%)", 100),
+            (("macro-f1", "micro-f1"), "Macro-F1 or micro-F1 (%)", 100),
+            (("level", "plain"), "Mean level or plain (nats)", 1),
+            (("accuracy", "level"), "Accuracy or mean level", 1),
             (("seconds",), "Seconds", 1),
         ],
     )
@@ -52,5 +52,5 @@ class TestCells:
             ([1, 2, 2], "sigma 0.4 (largest) (median)"),
         ):
             scored.chosen[name] = np.array(chosen)
-            (info,) = label_cells(experiment, scored, None)
+            (info,) = label_cells(experiment, scored)
             assert info.columns["parameter"] == label

@@ -40,7 +40,6 @@ def test_a_cell_is_better_where_the_test_and_the_interval_say_so(gap, p_holm, no
         summary = replace(webkb_summary(), differences=gaps, significance=tests, minimized=minimized)
         (found,) = planned_comparisons(summary)
         assert (found.outcome, found.test, found.family, found.note) == (better, "sign", 2, note)
-        assert found.n == 4199
         words = {"a": ("better", "worse"), "b": ("worse", "better")}.get(better, (better, better))
         assert tuple(map(found.outcome_for, pair)) == words
 
@@ -63,7 +62,7 @@ KERNELS = {name: {"columns": {"kernel": kernel}} for name, kernel in (("a", "ngd
         ([PAIR], [], {}, "a and b differ: +10.00 points of accuracy (95% interval +9.00 to +11.00), not tested"),
         ([PAIR], [result("a", "b", 0.1, NOT_TESTABLE)], {}, f"+11.00), {NOT_TESTABLE}"),
         ([PAIR], [result("a", "b")], {"metric": "macro-f1"}, "+11.00), no test of this quantity"),
-        ([PAIR], [result("a", "b")], {"columns": KERNELS}, "The NGD kernel is better than the linear kernel"),
+        ([PAIR], [result("a", "b")], {"columns": KERNELS}, "The ngd kernel is better than the linear kernel: "),
         ([PAIR], [result("a", "b")], {"verdicts": verdicts_of(verdict("a"))}, "; 1 of 1 published results reproduced"),
         (
             [PAIR, ("c", "b", -0.1, -0.11, -0.09, 120)],

@@ -10,8 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.analysis.predictions_file import decode_predictions, encode_predictions
-from benchmark.analysis.recorded import RecordedNumbers, decode_estimates, encode_estimates
+from benchmark.analysis.predictions_file import (
+    RecordedNumbers,
+    decode_estimates,
+    decode_predictions,
+    encode_estimates,
+    encode_predictions,
+)
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.predictions import (

@@ -5,35 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from benchmark.analysis.agreement import pair_summary
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import minimized_metrics
-from tests.analysis.made import CLASSES, drawn_study, predicted, table_study
-
-CORPUS = {"name": "synthetic", "classes": CLASSES}
-DRAWS = {"name": "random-subsets", "train_size": [50, 100], "replicates": 6}
-FEW = {"few": {"text": {"min_occurrences": 50}}}
+from tests.analysis.made import predicted, table_study
 
 
 def run_of(experiment: Any, **changes: Any) -> RunPredictions:
     return RunPredictions(experiment, changes.pop("predictions", None) or predicted(experiment), {}, {}, **changes)
-
-
-def test_a_chart_has_the_range_of_the_papers_axis_and_its_values(publish: Any) -> None:
-    shown = {"figure": 1, "config": "drawn", "metric": "error", "cells": "{m}-50", "for": {"m": ["linear"]}}
-    ranges = [shown | {"low": "0.05", "high": "0.25"}]
-    paper = {"paper": "made2030", "title": "T", "reference": "R", "ranges": ranges}
-    figures = [{"name": "f", "y": "error"}, {"name": "g", "y": {"difference": ["ngd", "linear"]}}]
-    changes = {"methods": ["linear", "ngd"], "choose": None, "compare": [], "figures": figures}
-    experiment = drawn_study(**changes, paper=publish(paper))
-    charts = {each.name: each for each in summarize(run_of(experiment)).charts}
-    assert list(charts["f"].bands.values()) == [pytest.approx((0.05, 0.25))]
-    assert charts["g"].bands == {}
-    other = summarize(run_of(replace(experiment, name="another"))).charts
-    assert [chart.bands for chart in other] == [{}, {}]
 
 
 def test_a_plug_ins_metric_may_be_better_where_it_is_less() -> None:

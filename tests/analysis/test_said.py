@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
@@ -193,9 +193,9 @@ def run_of(name: str) -> RunPredictions:
 def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield the sentences on a run by where they stand."""
     finding = main_finding(summary)
-    yield "finding", [f"{finding.headline}.", *finding.details, question_sentence(summary)]
+    yield "finding", [f"{finding.headline}.", *finding.details]
     yield "documents", [f"On {summary.corpus}.", *summary.documents]
-    for part in ("caveats", "notes", "brief"):
+    for part in ("caveats", "notes"):
         yield part, list(getattr(summary, part))
 
 
@@ -208,12 +208,10 @@ def points_of(line: pd.DataFrame) -> str:
 
 def shown(summary: Summary) -> Iterator[tuple[str, list[str]]]:
     """Yield numbers of rows, labels of cells and charts, of a few cells and lines each."""
-    yield "terms", ["; ".join(word for word, _ in summary.terms)]
     yield "failures", sorted(set(summary.failures.values()))
     yield "tables", ["; ".join(f"{name} {len(own)}" for name in SUMMARY_TABLES if len(own := getattr(summary, name)))]
     yield "costs", ["; ".join(summary.costs["cell"][:4])]
-    for part in ("duplicates", "leaks"):
-        yield part, [" ".join(map(str, row)).strip() for row in getattr(summary, part).itertuples(index=False)]
+    yield "leaks", [" ".join(map(str, row)).strip() for row in summary.leaks.itertuples(index=False)]
     for chart in summary.charts:
         lines = list(chart.points.groupby(["panel", "series"], sort=False))[:4]
         axes = f"{chart.name}: {chart.title}; {chart.x_label} / {chart.y_label}; {chart.bars or 'no bars'}"

@@ -49,7 +49,7 @@ def test_the_steps_are_the_papers(kind, n_classes, alpha):
     test, _ = draw(n_classes, seed=1)
     model = TransformedComplementBayes(alpha).fit(kind(X), y)
     expected = by_hand(X, y, test, alpha)
-    np.testing.assert_allclose(model.checked_scores(kind(test)), -expected, rtol=1e-12)
+    np.testing.assert_allclose(model.scores(model.validated(kind(test), fitting=False)), -expected, rtol=1e-12)
     np.testing.assert_array_equal(model.predict(kind(test)), expected.argmin(axis=1))
 
 
@@ -105,4 +105,6 @@ def test_twcnb_weighs_rare_terms_and_those_of_every_document_as_its_paper_does()
     y, test = np.array([0, 1, 1, 0, 2]), np.vstack([np.eye(6, dtype=int), X])
     for given in (X, sp.csr_array(X)):
         model = TransformedComplementBayes(0.3).fit(given, y)
-        np.testing.assert_allclose(model.checked_scores(test), -by_hand(X, y, test, 0.3), rtol=1e-12)
+        np.testing.assert_allclose(
+            model.scores(model.validated(test, fitting=False)), -by_hand(X, y, test, 0.3), rtol=1e-12
+        )

@@ -29,7 +29,7 @@ def gram_of(points):
 
 def fit_hyperplanes(points, gram, members, names="abcd", C=1.0, jobs=1):
     nodes = NodeMatrix()
-    nodes.fill(DenseRows.square(gram), jobs)
+    nodes.fill(DenseRows(gram), jobs)
     names = names[: members.shape[1]]
     machines = train_one_vs_rest(nodes, members, names, C=C, epsilon=1e-3, jobs=jobs)
     return linear_svm_hyperplanes(points, machines)

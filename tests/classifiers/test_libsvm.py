@@ -349,7 +349,7 @@ def test_a_symmetric_matrix_is_filled_from_what_stands_above_its_diagonal(n: int
 
     filled, whole = NodeMatrix(), NodeMatrix()
     filled.fill_symmetric(tile, n, jobs)
-    whole.fill(DenseRows.square(values), 1)
+    whole.fill(DenseRows(values), 1)
     np.testing.assert_array_equal(rows_of(filled), rows_of(whole))
     assert all(row <= column for row, column in asked)
     assert len(set(asked)) == len(asked)

@@ -81,7 +81,8 @@ def test_scores_of_documents_without_a_common_word_add_up_where_words_are_summed
     left, right = X[:9].copy(), X[9:18].copy()
     left[:, 6:] = right[:, :6] = 0
     whole, one, other, nothing = (
-        model.checked_scores(points) for points in (left + right, left, right, np.zeros((9, 12)))
+        model.scores(model.validated(points, fitting=False))
+        for points in (left + right, left, right, np.zeros((9, 12)))
     )
     # Differences of classes: a document's own entropy, and its length, are the same for all.
     both, parts = (values - values[:, :1] for values in (whole + nothing, one + other))

@@ -22,7 +22,7 @@ from benchmark.papers.load import load_published, published_papers
 from benchmark.papers.published import PUBLISHED_FOLDER
 from tests.builders import small_experiment
 
-pytestmark = pytest.mark.usefixtures("sketched")
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 #: Classifiers that train without a library's solver.
 WITHOUT_SOLVER = {"ppt", "eef", "divergence-bayes", "born", "twcnb"}
 REQUIRED = {
@@ -32,36 +32,16 @@ REQUIRED = {
 }
 
 
-def value_at(text, start):
-    """The text between the braces that open at `start`, and the position after them; BibTeX counts every brace."""
-    depth = 0
-    for i in range(start, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[i], 0)
-        if depth == 0:
-            return text[start + 1 : i], i + 1
-    raise AssertionError(f"braces are open: {text[start:]}")
-
-
 def parse(text):
-    """A reader of BibTeX: what is outside of entries is skipped, an @ begins an entry wherever it stands."""
-    found, at = {}, 0
-    while (at := text.find("@", at)) >= 0:
-        head = re.compile(r"@(\w+)(?=\{)").match(text, at)
-        assert head, text[at : at + 40]
-        body, at = value_at(text, head.end())
-        key, _, rest = body.partition(",")
-        assert re.fullmatch(r"[\w:-]+", key)
-        assert key not in found, "two entries have one key"
-        fields, i = {}, 0
-        while (match := re.compile(r"\s*(\w+)\s*=\s*(?=\{)").match(rest, i)) is not None:
-            value, i = value_at(rest, match.end())
-            assert match[1] not in fields
-            fields[match[1]] = value
-            comma = re.compile(r"\s*,?").match(rest, i)
-            i = comma.end()
-        assert not rest[i:].strip(), rest[i:]
-        assert set(fields) >= REQUIRED[head[1]]
-        found[key] = (head[1], fields)
+    """Kind and fields of each entry by its key. Braces are in pairs, and no @ stands outside: BibTeX reads both."""
+    found = {}
+    for kind, key, body in re.findall(r"^@(\w+)\{([\w:-]+),\n(.*?)^\}$", text, re.MULTILINE | re.DOTALL):
+        fields = dict(re.findall(r"^ *(\w+) = \{(.*?)\},?$", body, re.MULTILINE | re.DOTALL))
+        assert body.count("{") == body.count("}")
+        assert key not in found
+        assert set(fields) >= REQUIRED[kind]
+        found[key] = (kind, fields)
+    assert len(re.findall(r"@\w+\{", text)) == len(found)
     return found
 
 

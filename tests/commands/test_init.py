@@ -17,7 +17,6 @@ from benchmark.commands.init import (
     Proposal,
     configuration_path,
     configuration_text,
-    not_a_header_reason,
     propose_columns,
 )
 from benchmark.experiment.configuration import load_checked
@@ -63,7 +62,7 @@ def table(path: Path, *columns: str, changes: Any = (), rows: Any = ROWS, delimi
 def init(path: Path, *options: str) -> tuple[Result, Any]:
     """Run the command, and return its result with what it wrote."""
     target = path.with_name("own.yaml")
-    done = invoke("init", path, "--out", target, "--no-pilot", *options)
+    done = invoke("init", path, "--out", target, *options)
     return done, yaml.safe_load(target.read_text(encoding="utf-8")) if target.exists() else None
 
 
@@ -106,10 +105,10 @@ def test_files_of_other_forms(tmp_path: Path) -> None:
         assert init(path, "--overwrite")[1]["corpus"]["delimiter"] == mark
     (tmp_path / "u.csv").write_text(table(tmp_path / "a.csv", "body", "queue").read_text(), encoding="utf-16")
     assert init(tmp_path / "u.csv", "--overwrite", "--encoding", "utf-16")[1]["corpus"]["encoding"] == "utf-16"
-    rows = [{"id": row["ticket"], "body": {"text": row["body"]}, "target": row["queue"]} for row in ROWS]
+    rows = [{"id": row["ticket"], "body": row["body"], "target": row["queue"]} for row in ROWS]
     (tmp_path / "t.json").write_text(json.dumps(rows))
     corpus = init(tmp_path / "t.json", "--overwrite")[1]["corpus"]
-    assert [corpus[role] for role in ("text", "label", "id")] == ["body.text", "target", "id"]
+    assert [corpus[role] for role in ("text", "label", "id")] == ["body", "target", "id"]
     for row in ROWS:
         (tmp_path / "essays" / row["queue"]).mkdir(parents=True, exist_ok=True)
         (tmp_path / "essays" / row["queue"] / row["ticket"]).write_text(row["body"])
@@ -245,26 +244,6 @@ def test_the_form_of_dates_may_be_stated(tmp_path: Path) -> None:
     assert "'created' looks like a date" in init(path)[0].stdout
     config = init(path, "--overwrite", "--date", "created", "--date-format", "%m/%d/%Y")[1]
     assert (config["protocol"]["name"], config["corpus"]["date_format"]) == ("by-date", "%m/%d/%Y")
-
-
-@pytest.mark.parametrize(
-    ("name", "suffix", "reason"),
-    [
-        ("one two three four five six seven eight", "csv", None),
-        ("one two three four five six seven eight nine", "csv", "'one two three four five six seven eight nine' is"),
-        ("one two three four five six seven eight nine", "jsonl", None),
-        ("12.5", "csv", "'12.5' is a number or a date"),
-        ("2024-01-02", "csv", "'2024-01-02' is a number or a date"),
-        ("a", "csv", "'a' occurs again in its column"),
-    ],
-)
-def test_a_header_has_short_names_and_none_that_occurs_again(name: str, suffix: str, reason: str | None) -> None:
-    seen = sample(suffix, **{name: [" a ", "", "b"], "other": ["c", "d", "e"]})
-    found = not_a_header_reason(seen)
-    assert found is None if reason is None else (found or "").startswith(reason)
-    assert not_a_header_reason(seen, [name, "other"]) is None
-    assert not_a_header_reason(sample(suffix, {"header": False}, **seen.columns)) is None
-    assert not_a_header_reason(sample(suffix, **{name: ["b", "b"], "Label": ["c", "d"]})) is None
 
 
 @pytest.mark.parametrize(

@@ -149,9 +149,7 @@ def test_a_variant_changes_what_it_names_alone(checked):
 
 
 def test_what_a_run_keeps_and_asks_for(checked):
-    found = checked("parallel: {n_jobs: 2}\nmetrics: [error]\ndiagnostics: [document-counts]\n")
-    assert "parallel" not in found.raw
-    assert (found.parallel.n_jobs, found.parallel.backend) == (2, "dask")
+    found = checked("metrics: [error]\ndiagnostics: [document-counts]\n")
     assert set(found.quantities) == {each.name for each in found.diagnostics[0].cls.metrics} < set(found.declared)
     assert set(found.scorers) >= {"error", "accuracy", "macro-f1"}
     both = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{GRID}")
@@ -166,8 +164,6 @@ def test_what_a_run_keeps_and_asks_for(checked):
         ("text: {fields: [titel]}", "unknown field of files: 'titel'; did you mean 'title'? (allowed: all, title"),
         ("corpus: {name: files, path: own.csv, text: [title, boddy]}",
          "text: .* has no column 'boddy'; did you mean 'body'"),
-        ("text: {fields: [all, all-2], ngrams: [1, 2]}\ncorpus: {name: files, path: own.csv, text: [title, all-2]}",
-         "two blocks have the same name: all, all-2, all-2, all-2-2"),
         ("corpus: {name: files, path: own.csv, text: body, label: all}\nper_class: true",
          "no class may be called 'all'"),
         ("text: {fields: [all, title, body]}", ""),

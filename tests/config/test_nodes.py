@@ -8,9 +8,10 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from yaml.reader import Reader
 
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.yaml_source import UNPRINTABLE, Node, read_yaml
+from benchmark.system.yaml_source import Node, read_yaml
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_a_file_that_can_not_be_read_is_refused_with_one_that_is_there(write, tm
     assert "did you mean" not in refusal(path.parent / "nowhere" / "x.yaml")
 
 
-TEXT = st.text(max_size=12).filter(lambda text: not UNPRINTABLE.search(text))
+TEXT = st.text(max_size=12).filter(lambda text: not Reader.NON_PRINTABLE.search(text))
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.dates() | TEXT
 TREES = st.recursive(
     SCALARS,

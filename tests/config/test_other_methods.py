@@ -71,12 +71,7 @@ def test_vectors_of_documents_with_several_classes_have_a_threshold(
     assert spec.classifier.given == ({"C": 2} if defaults else {})
 
 
-def test_predictions_with_scores_and_votes_of_two_classes_rank_documents(
-    checked: Callable[[str], Experiment], written: Callable[..., Path]
-) -> None:
-    for word in ("decision", "score", "probability"):
-        (written().parent / "a.csv").write_text(f"id,predicted,{word} course\n")
-        assert checked("metrics: [macro-roc-auc]\nmethods: [{predictions: a.csv, name: given}]\n").ranks_documents
+def test_votes_of_two_classes_rank_documents(checked: Callable[[str], Experiment]) -> None:
     assert checked("metrics: [macro-average-precision]\ntasks: [[course, student]]\nmethods: [ngd]\n").ranks_documents
     assert checked(f"{SEVERAL}metrics: [macro-average-precision]\nmethods: [ngd]\n").ranks_documents
 

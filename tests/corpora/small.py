@@ -34,13 +34,11 @@ NAMES = {
 FACTS: dict[str, dict[str, Any]] = {
     "webkb": {
         "archives": ("webkb-data.gtar.gz", "webkb-data.tar"),
-        "folders": ("webkb",),
         "tops": ("course", "faculty"),
         "counts": {"course": {"cornell": 1, "misc": 1}, "faculty": {"cornell": 2, "misc": 1}},
     },
     "20ng": {
         "archives": ("20news-bydate.tar.gz",),
-        "folders": ("20news-bydate",),
         "tops": ("20news-bydate-train", "20news-bydate-test"),
         "counts": {"alt.atheism": {"train": 2, "test": 1}, "sci.med": {"train": 1, "test": 1}},
     },
@@ -77,12 +75,3 @@ def pack_files(
         for member in members:
             tar.addfile(member)
     return path
-
-
-def unpack_files(files: Mapping[bytes, bytes], folder: Path) -> Path:
-    """Write `files` as a folder."""
-    for relpath, content in files.items():
-        path = folder / relpath.decode("utf-8", "surrogateescape")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return folder

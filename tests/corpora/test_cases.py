@@ -106,7 +106,7 @@ def test_init_reads_asks_or_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     content, kind, options, expected, parts, corpus = FIRST[case]
     monkeypatch.chdir(tmp_path)
     (tmp_path / f"t.{kind}").write_text(content, encoding="utf-8")
-    code, output = invoke("init", f"t.{kind}", "--no-pilot", "--out", "own.yaml", *options.split())
+    code, output = invoke("init", f"t.{kind}", "--out", "own.yaml", *options.split())
     assert code == expected, output
     assert all(part in output for part in parts), output
     assert ("within quotes" in output) == (case == "stray quotes"), "no false alarm"
@@ -146,7 +146,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any], int, tuple[str, ...], str]
     "stray quotes": ({"t.csv": SWALLOWED}, {"corpus": {}}, 0, ("41 documents", "first begins at t.csv:7"), ""),
     "no quotes": ({"t.csv": SWALLOWED}, {"corpus": {"quoting": "none"}}, 0, ("48 documents",), "within quotes"),
     "dates with ties": ({"t.csv": TABLE.assign(date=DATES)}, {"corpus": {"date": "date"}, "protocol": "by-date"}, 0,
-        ("42 documents are tested (88%) and 6 train, where test_share is 25", "never separated"), ""),
+        ("42 newest documents (88%), trained on the 6 earlier ones. test_share is 25", "never separated"), ""),
     "lists": ({"t.csv": listed(repr)}, {"corpus": {"labels": "labels", "separator": ","}, "protocol": MIXED}, 0,
         ("Macro-F1 of mnb on t.csv", "48 documents"), ""),
     "a class without tests": ({"t.csv": ABSENT}, {"corpus": FIXED, "protocol": "fixed-split"}, 0,
@@ -192,6 +192,7 @@ def configuration(folder: Path, files: dict[str, Any], sections: dict[str, Any])
     return config
 
 
+@pytest.mark.usefixtures("sketched", "users_code_here")
 @pytest.mark.parametrize("case", RUNS)
 def test_a_run_notes_or_refuses(tmp_path: Path, case: str) -> None:
     files, sections, expected, parts, absent = RUNS[case]

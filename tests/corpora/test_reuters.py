@@ -49,8 +49,6 @@ CARD = DatasetCard.model_validate(
         "name": "reuters",
         "title": "Small Reuters",
         "archives": ["reuters21578.tar.gz"],
-        "folders": ["reuters21578"],
-        "tops_are": "files",
         "tops": ["reut2-000.sgm", "reut2-001.sgm"],
         "digest": content_digest(FILES),
         "documents": {"train": 4, "test": 4},

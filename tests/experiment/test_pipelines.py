@@ -14,6 +14,7 @@ from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 CONFIG = """
 name: pipelines
 corpus: {{name: synthetic{subset}}}
@@ -119,7 +120,6 @@ def test_it_predicts_as_by_hand(checked, by_hand, tmp_path, entry, estimator):
     np.testing.assert_array_equal(predictions_of(run, "p"), estimator.fit(list(train), labels).predict(list(test)))
 
 
-@pytest.mark.usefixtures("sketched")
 def test_candidates_are_chosen_by_parameters_of_steps(checked, by_hand, tmp_path):
     entry = "{name: p, pipeline: {name: 'models.py:words', linearsvc__C: [1.0e-5, 1]}}"
     experiment = checked(entry, more="choose: {by: cross-validation, folds: 3}")

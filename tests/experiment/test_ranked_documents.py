@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-pytestmark = pytest.mark.usefixtures("sketched")
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 ONE_EACH: list[Any] = [
     "mnb",
     {"name": "machine", "kernel": "ngd", "classifier": {"name": "svm", "scheme": "one-vs-rest"}},

@@ -24,6 +24,7 @@ from benchmark.experiment.store import Store
 from benchmark.methods import svm_method
 from benchmark.system.errors import BenchError, DataError
 from tests.builders import small_experiment
+from tests.corpora.small import pack_files
 
 # The oracle: plain formulas on dense arrays
 
@@ -220,14 +221,14 @@ def test_documents_left_without_words_are_kept_and_counted(store):
 
 
 def webkb_like(tmp_path, monkeypatch):
-    """A small corpus in WebKB's format, with a card of its own, where the registry finds it."""
+    """Files and archive of a small corpus in WebKB's format, with a card of its own, where the registry finds it."""
     files = synthetic.generate_synthetic(seed=3, size=60)
     groups = list(synthetic.SHAPE["student"])
     counts = {name: dict.fromkeys(groups, 0) for name in sorted(synthetic.SHAPE)}
     for relpath in files:
         label, group = relpath.decode().split("/")[:2]
         counts[label][group] += 1
-    facts = {"title": "Small", "licence": "-", "citation": "-", "tops": sorted(counts), "folders": ["webkb"]}
+    facts = {"title": "Small", "licence": "-", "citation": "-", "tops": sorted(counts), "archives": ["webkb.tar"]}
     card = DatasetCard(name="webkb", digest=content_digest(files), counts=counts, **facts)
     folder = tmp_path / "cards"
     folder.mkdir()
@@ -236,11 +237,7 @@ def webkb_like(tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "CHECKOUT", tmp_path / "nowhere" / "repository")
     monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "corpora"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for relpath, content in files.items():
-        path = tmp_path / "corpora" / "webkb" / relpath.decode()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return tmp_path / "corpora" / "webkb", folder / "webkb.yaml"
+    return files, pack_files(files, tmp_path / "corpora" / "webkb.tar", mode="w")
 
 
 class TestChangedCorpus:
@@ -255,15 +252,16 @@ class TestChangedCorpus:
     @pytest.mark.parametrize("change", ["one byte", "one more", "renamed"])
     def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
         run_experiment(experiment, RunContext(store, download=False))
-        path = sorted(each for each in corpus[0].rglob("*") if each.is_file())[7]
-        if change == "one byte":
-            content = bytearray(path.read_bytes())
-            content[-3] ^= 1
-            path.write_bytes(content)
-        elif change == "one more":
-            path.with_name("more").write_bytes(b"\n\nmore words\n")
-        else:
-            path.rename(path.with_name("other"))
+        files, archive = corpus
+        name = sorted(files)[7]
+        content = files[name]
+        changed = {
+            "one byte": {name: content[:-3] + bytes([content[-3] ^ 1]) + content[-2:]},
+            "one more": {name + b"more": b"\n\nmore words\n"},
+            "renamed": {name + b"other": content},
+        }[change]
+        left = {each: files[each] for each in files if each != name or change == "one more"}
+        pack_files(left | changed, archive, mode="w")
         monkeypatch.setattr(
             svm_method, "train_multiclass_together", lambda *_, **__: pytest.fail("something was trained")
         )

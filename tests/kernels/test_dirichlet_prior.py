@@ -43,16 +43,3 @@ def test_much_smoothing_makes_all_documents_alike(counts):
     products = dirichlet_products(sp.csr_array(counts), 0.5, 1e9)
     scale = products.norms["l1"] ** -0.5
     np.testing.assert_allclose(products.matrix * scale[:, None] * scale, 1.0, rtol=1e-9)
-
-
-@pytest.mark.parametrize("exponent", [1.0, 0.5])
-@pytest.mark.parametrize("n_rows", [1, 7, 29])
-def test_the_first_documents_against_the_others_are_a_part_of_the_whole(counts, exponent, n_rows):
-    whole = dirichlet_products(sp.csr_array(counts), exponent, 0.2)
-    part = dirichlet_products(sp.csr_array(counts), exponent, 0.2, n_rows=n_rows)
-    np.testing.assert_array_equal(part.columns, np.arange(n_rows, 30))
-    np.testing.assert_allclose(part.matrix, whole.matrix[:n_rows, n_rows:], rtol=1e-13)
-    np.testing.assert_array_equal(part.self_products, whole.self_products)
-    np.testing.assert_array_equal(part.norms["l1"], whole.norms["l1"])
-    assert (part.exponent, part.n_coordinates) == (whole.exponent, whole.n_coordinates) == (exponent, 50)
-    np.testing.assert_array_equal(whole.columns, np.arange(30))

@@ -14,6 +14,7 @@ from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import SplitData
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.tags import tags_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
+    from benchmark.methods.base import Method
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
 
@@ -96,9 +98,12 @@ def file_of(path: Path) -> MethodFile:
     return MethodFile(path.name, file_digest(path), path)
 
 
-def values_of(fitted: FittedMethod, problem: Problem, rows: Any) -> Any:
-    """Class values of some documents, by a trained method."""
-    return fitted.class_values(problem.counts.matrix[rows])
+def trained(
+    method: Method, problem: Problem, split: Split, terms: int | None, bench: MatrixCache
+) -> tuple[FittedMethod, Any]:
+    """A method that is trained on a split, and what it takes of all documents."""
+    data = SplitData.of(problem, split, terms, method.aggregate, bench)
+    return method.fit(data), data.inputs(method.spec)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from benchmark.methods.vectors import read_vectors
 from benchmark.system.errors import DataError
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import file_of, represented, solved
+from .conftest import file_of, represented, solved, trained
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def test_predictions_and_scores_are_those_of_the_tested_documents(
             order = [names.index(name) for name in problem.documents.classes]
             np.testing.assert_array_equal(found.values, scores[split.test][:, order])
     with pytest.raises(ValueError, match=r"p\.csv: predictions that were made elsewhere have no trained model"):
-        method.fit(problem, splits[0], None, bench)
+        trained(method, problem, splits[0], None, bench)
     with pytest.raises(ValueError, match="predictions of a file have no numbers of terms"):
         method.solve(problem, splits, 20, bench)
 
@@ -187,7 +187,7 @@ def test_vectors_of_no_document_are_left_out_and_a_document_without_one_is_refus
     found = solved(spec, problem, bench, *toy_group_splits(problem))
     own = np.delete(matrix, [30, 61], axis=0)
     for split, decided in zip(toy_group_splits(problem), found, strict=True):
-        fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
+        fitted, _ = trained(build_method(spec, problem, None, replicated=False), problem, split, None, bench)
         np.testing.assert_array_equal(fitted.decide(own[split.test]).predicted, decided.predicted)
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):

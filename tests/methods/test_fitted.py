@@ -18,7 +18,7 @@ from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.system.tags import tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import KEPT, SELECTED, represented, spec_of, values_of, with_documents
+from .conftest import KEPT, SELECTED, represented, spec_of, trained, with_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def specs(name: str) -> Iterator[MethodSpec]:
 
 def kept_again(fitted: FittedMethod) -> FittedMethod:
     """By way of the file of a kept model."""
-    return read_state(described_state({"fitted": fitted.with_terms(None)}))["fitted"]
+    return read_state(described_state({"fitted": fitted}))["fitted"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_it_decides_as_the_run_does(
     for nth, plain in enumerate(every[int(multilabel) :: 2] if len(every) == 6 else every):
         spec, half = replace(plain, threshold=threshold), (nth + multilabel) % 2
         for n_classes, terms, replicated in CASES[2 * half : 2 * half + 2]:
-            problem, matrix = problems[n_classes], problems[n_classes].counts.matrix
+            problem = problems[n_classes]
             splits = toy_replicates(problem) if replicated else toy_group_splits(problem)
             method = build_method(spec, problem, terms and SELECTED, replicated=replicated)
             run = method.solve(problem, splits, terms, bench)
@@ -75,9 +75,9 @@ def test_it_decides_as_the_run_does(
                 check_decisions(problem, len(split.test), decisions)
             turn = (nth // 2 + multilabel) % 2  # of the two splits, which were solved together
             split, decisions = splits[turn], run[turn]
-            fitted = method.fit(problem, split, terms, bench)
-            tested = matrix[split.test]
-            kept, again = fitted.decide(tested), kept_again(fitted).decide(fitted.view.own_terms(tested))
+            fitted, inputs = trained(method, problem, split, terms, bench)
+            tested = inputs[split.test]
+            kept, again = fitted.decide(tested), kept_again(fitted).decide(tested)
             np.testing.assert_array_equal(kept.values, again.values, strict=True)
             for each in (kept, again):
                 np.testing.assert_array_equal(each.predicted, decisions.predicted)
@@ -91,7 +91,7 @@ def test_only_support_vectors_are_kept(scheme: str, bench: MatrixCache) -> None:
     problem = toy_problem(multilabel=False)
     split = toy_group_splits(problem)[0]
     spec = spec_of("linear", represented("tf", "l2", "training"), C=100.0, scheme=scheme)
-    fitted = build_method(spec, problem, None, replicated=False).fit(problem, split, None, bench)
+    fitted, _ = trained(build_method(spec, problem, None, replicated=False), problem, split, None, bench)
     n = fitted.counts.shape[0]  # type: ignore[attr-defined]
     assert 0 < n < len(split.train)
     machines = fitted.machines.machines  # type: ignore[attr-defined]
@@ -107,11 +107,14 @@ def test_classes_keep_their_places_where_a_classifier_orders_them_otherwise(name
     problem = with_documents(problem, "turned", labels=2 - problem.documents.labels)
     split = toy_group_splits(problem)[0]
     method = build_method(spec_of(name, represented("tf", "none", "collection")), problem, None, replicated=False)
-    fitted, (decided,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
+    (fitted, inputs), (decided,) = (
+        trained(method, problem, split, None, bench),
+        method.solve(problem, [split], None, bench),
+    )
     (model,) = fitted.models  # type: ignore[attr-defined]
     assert model.classes_.tolist() == ([2, 1, 0] if name == "divergence-bayes" else [0, 1, 2])
     for each in (fitted, kept_again(fitted)):
-        values = values_of(each, problem, split.test)
+        values = each.class_values(inputs[split.test])
         np.testing.assert_array_equal(values.argmax(axis=1), decided.predicted)
         np.testing.assert_array_equal(values, decided.values)
         assert name == "logistic" or type(each.models[0].n_features_in_) is int  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from benchmark.methods.wrappers.fusion import FusedMethod
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import SELECTED, represented, spec_of, values_of
+from .conftest import SELECTED, represented, spec_of, trained
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -62,11 +62,12 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     split = toy_group_splits(problem)[0]
     total = np.zeros((len(split.test), 3))
     for own, weight in zip(method.methods, (1.0, 0.5, 2.0), strict=True):
-        fitted = own.fit(problem, split, number, bench)
+        fitted, inputs = trained(own, problem, split, number, bench)
         outside = np.full((60, 3), np.nan)
         for fold in inner_folds(problem, split)[: 1 if scale == "hold-out" else 5]:
-            outside[fold.test] = values_of(own.fit(problem, fold, number, bench), problem, fold.test)
-        values = values_of(fitted, problem, split.test)
+            alone, of_fold = trained(own, problem, fold, number, bench)
+            outside[fold.test] = alone.class_values(of_fold[fold.test])
+        values = fitted.class_values(inputs[split.test])
         if not multilabel:
             outside = outside - outside.mean(axis=1, keepdims=True)
             values = values - values.mean(axis=1, keepdims=True)
@@ -74,9 +75,12 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     (found,) = method.solve(problem, [split], number, bench)
     np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
-    whole = method.train(SplitData(problem, split, [split], number, "maximum", bench))
+    whole = method.train(SplitData(problem, split, number, "maximum", bench))
     assert whole.rule.weights == (1.0, 0.5, 2.0)
-    tested = [values_of(member, problem, split.test) for member in whole.members]
+    tested = [
+        fitted.class_values(data.inputs(own.spec)[split.test])
+        for own, (data, fitted, _) in zip(method.methods, whole.members, strict=True)
+    ]
     np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
     assert whole.outside.shape == (len(split.train), 3)
     assert np.isnan(whole.outside).any() == (scale == "hold-out")
@@ -134,4 +138,4 @@ def test_an_error_names_the_method_and_fails_its_fusions_alone() -> None:
     assert str(failed).startswith("method-1: C can't be divided by the mean")
     assert len(found) == 2  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^method-1: C can't be divided"):
-        broken.train(SplitData(problem, splits[0], splits[:1], None, "sum", MatrixCache()))
+        broken.train(SplitData(problem, splits[0], None, "sum", MatrixCache()))

@@ -128,12 +128,11 @@ def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pyt
 
 @pytest.mark.parametrize(("budget", "stored"), [(60 * 40 * 8, True), (60 * 40 * 8 - 1, False), (0, False)])
 def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool) -> None:
-    """Those that are used once up to an eighth of it."""
     problem, columns = toy_problem(multilabel=False), np.arange(40)
     expected = problem.counts.matrix.toarray().astype(float)
-    for once, bytes_allowed in ((False, budget), (True, 8 * budget)):
-        found = MatrixCache(budget=bytes_allowed).products(problem, TF, 1.0, columns, None, by_class=once, once=once)
-        products, seconds = found
+    for matrices, bytes_allowed in ((MatrixCache(budget=budget), None), (MatrixCache(), budget)):
+        products, seconds = matrices.products(problem, TF, 1.0, columns, None, budget=bytes_allowed)
         assert (isinstance(products.matrix, np.ndarray), seconds > 0) == (stored, True)
-        np.testing.assert_array_equal(products.matrix[:], expected @ expected[:40].T)
+        whole = products.matrix if stored else products.matrix.tile(np.arange(60), columns)
+        np.testing.assert_array_equal(whole, expected @ expected[:40].T)
         np.testing.assert_array_equal(products.self_products, (expected**2).sum(axis=1))

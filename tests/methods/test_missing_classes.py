@@ -13,7 +13,7 @@ from benchmark.methods.registry import build_method
 from benchmark.text.counts import Counts
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
-from .conftest import default_spec, represented, solved, spec_of, with_documents
+from .conftest import default_spec, represented, solved, spec_of, trained, with_documents
 
 if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import MatrixCache
@@ -43,7 +43,7 @@ def decided(name: str, n_members: int, bench: MatrixCache) -> Any:
     given = of_training(SPLIT, members)
     method = build_method(default_spec(name), given, None, replicated=False)
     (found,) = method.solve(given, [SPLIT], None, bench)
-    fitted = method.fit(given, SPLIT, None, bench) if name in KEPT else None
+    fitted = trained(method, given, SPLIT, None, bench)[0] if name in KEPT else None
     return found, fitted, given.counts.matrix[SPLIT.test]
 
 
@@ -98,7 +98,7 @@ def test_a_class_without_training_documents_is_left_out_and_the_others_are_predi
     assert (found.values[:, lacking] == -np.inf).all()
     np.testing.assert_allclose(found.values[:, others], alone.values, rtol=1e-9, atol=1e-9)
     if name in KEPT:
-        fitted = method.fit(problem, split, None, bench)
+        fitted, _ = trained(method, problem, split, None, bench)
         kept = fitted.decide(problem.counts.matrix[split.test])
         np.testing.assert_array_equal(kept.predicted, found.predicted)
         np.testing.assert_allclose(kept.values, found.values, rtol=1e-9, atol=1e-9)

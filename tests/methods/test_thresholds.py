@@ -12,13 +12,14 @@ from benchmark.classifiers import LinearSvm
 from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
 from benchmark.kernels import KERNELS
-from benchmark.methods.problem import Rankings
+from benchmark.methods.problem import term_gains
 from benchmark.methods.registry import build_method
 from benchmark.methods.wrappers.out_of_fold import inner_folds
 from benchmark.representation import TermWeighting
+from benchmark.representation.selection import rank_terms
 from tests.toy_data import toy_group_splits, toy_problem
 
-from .conftest import KEPT, SELECTED, default_spec, represented, values_of, with_documents
+from .conftest import KEPT, SELECTED, default_spec, represented, trained, with_documents
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
@@ -97,7 +98,8 @@ def test_a_value_that_is_the_threshold_is_a_tie_and_not_predicted(terms: int | N
     given = problem()
     split = toy_group_splits(given)[0]
     plain = build_method(spec("mnb", "zero"), given, terms and SELECTED, replicated=False)
-    values = values_of(plain.fit(given, split, terms, bench), given, split.test)
+    fitted, inputs = trained(plain, given, split, terms, bench)
+    values = fitted.class_values(inputs[split.test])
     thresholds = values[[1, 4, 6], [0, 1, 2]]
     wanted = replace(plain.spec, threshold=Component.of("wrong", Wrong, {"thresholds": thresholds}))
     method = build_method(wanted, given, terms and SELECTED, replicated=False)
@@ -119,7 +121,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None
     members, values = given.members, np.empty((60, 3))
 
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
-        chosen = slice(None) if terms is None else Rankings.learn(given, train).of_all(terms, "maximum")
+        chosen = slice(None) if terms is None else rank_terms(term_gains(given, train)[0].max(axis=0))[:terms]
         matrix = given.counts.matrix[:, chosen]
         weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])

@@ -102,6 +102,7 @@ REFUSED = [
     ({}, "ngd", {"split": "texsa"}, "unknown split 'texsa'; did you mean 'texas'"),
     ({"protocol": DRAWS}, "ngd-80", {}, "has 80 training documents: choose them by --split"),
     ({}, "hp-top", {"split": "texas"}, "hp-top: a model with the kernel 'hp-top' can't be saved"),
+    ({"defaults": {"dirichlet": 0.5}}, "ngd", {}, "ngd: a method with a Dirichlet prior has no model to keep"),
 ]
 
 

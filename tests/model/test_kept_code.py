@@ -157,6 +157,7 @@ def fitted(folder: Path, tmp_path: Path) -> Fit:
     return fit
 
 
+@pytest.mark.usefixtures("users_code_here")
 @pytest.mark.parametrize(
     ("entry", "subset"),
     [*((each, subset) for each in ENTRIES for subset in ("", "several")), *((each, "several") for each in OF_SEVERAL)],

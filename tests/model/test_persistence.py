@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 METHODS: list[Any] = [
     "ngd",
     "mnb",
-    {"kernel": "ngd", "dirichlet": 0.5},
     {"classifier": {"name": "divergence-bayes", "centroid": "skl"}},
     {"classifier": "linear-svm", "weighting": "tfidf"},
     "born",

@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmark.analysis.prose.verdict_sentences import claim_counts_text, verdict_counts_text
-from benchmark.papers.verdict_counts import DEPENDS
+from benchmark.analysis.prose.verdict_sentences import DEPENDS, claim_counts_text, verdict_counts_text
 
 
 def values(*rows: tuple[str, str, str, str]) -> pd.DataFrame:

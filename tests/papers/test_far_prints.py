@@ -12,6 +12,7 @@ from benchmark.experiment.configuration import load_experiment
 from benchmark.plugins.loader import load_plugin
 from tests import far_prints
 
+pytestmark = pytest.mark.usefixtures("users_code_here")
 MOST_CHOICES = 60
 FILES = sorted(far_prints.FOLDER.glob("*.yaml"), key=lambda path: path.stem)
 

@@ -183,11 +183,20 @@ def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_sto
         done = run_and_write(experiment, RunContext(store), folder=tmp_path / "run")
     again = run_and_write(experiment, RunContext(store), folder=tmp_path / "again")
     for each in (done, again, report_again(tmp_path / "run")):
-        (note,) = (note for note in each.summary.notes if note.startswith("Warning of "))
-        assert note.startswith("Warning of net: ConvergenceWarning: ")
-        assert "There are warnings of net, see the notes." in each.summary.caveats
-        assert "There are warnings of net, see the notes." in table_markdown(each.summary)
+        (caveat,) = (text for text in each.summary.caveats if text.startswith("Warning of net: ConvergenceWarning: "))
+        assert caveat in table_markdown(each.summary)
     assert again.results.stored
+
+
+def test_a_class_that_predicts_otherwise_when_trained_again_is_named(done, tmp_path, monkeypatch):
+    drawn = OWN.replace("def fit(self, X, y):", "def fit(self, X, y):\n        y = np.random.permutation(y)")
+    (tmp_path / "drawn_of_mine.py").write_text(drawn)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    forest = "{name: forest, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 2}}"
+    settings = done(f"{{name: drawn, classifier: drawn_of_mine.Nearest}}, {forest}").predictions.settings
+    warned = {key.method: own.warnings for key, own in settings.items()}
+    assert warned["drawn"][0].startswith("not deterministic: trained again on the same documents")
+    assert warned["forest"] == (), "its seed is the experiment's"
 
 
 def test_our_linear_machines_warn_where_they_do_not_converge(done, monkeypatch):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -18,14 +18,15 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
+from benchmark.experiment import code_digest
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
+from benchmark.system.user_classes import running_user_code_here
 from tests.builders import Notebook
-from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.scoring import RunPredictions
 
+pytestmark = pytest.mark.usefixtures("sketched")
 #: The command line.
 BENCH = (sys.executable, "-c", "from benchmark.cli import main; main()", "--trust")
 
@@ -80,12 +82,15 @@ def labels(found: RunPredictions, method: str = "mine") -> list[int]:
     ]
 
 
-#: What ends a process, or fails, in `fit`; and the reason that is given.
+#: What ends a process in `fit`, and the reason that is given.
 ENDS = {
     "os._exit(3)": "mine.py:7: ended its process, with exit code 3",
     "os.kill(os.getpid(), signal.SIGSEGV)": "mine.py:7: ended its process, by the signal SIGSEGV",
-    "raise SystemExit(3)": "mine.py:15: SystemExit: 3",
     "raise KeyboardInterrupt": "mine.py:15: KeyboardInterrupt",
+}
+#: What only fails.
+FAILS = {
+    "raise SystemExit(3)": "mine.py:15: SystemExit: 3",
     "self.nothing": "mine.py:15: AttributeError: 'Mine' object has no attribute 'nothing'",
 }
 #: Values that can't be used, each with the reason.
@@ -121,28 +126,48 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("corpus", mostly_slow(["synthetic", "synthetic, subset: several"], 1))
-def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
-    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, corpus: str
-) -> None:
-    reasons = dict(UNUSABLE)
-    for number, (statement, reason) in enumerate(ENDS.items()):
-        (folder / f"end{number}").mkdir()
-        plugin(classifier(fit=statement).replace('"mine"', f'"end{number}"'), f"end{number}/mine.py")
-        reasons[f"end{number}"] = reason
-    plugin(VALUES, "values.py")
-    files = ", ".join(["chi2.py", "values.py", *(f"end{number}/mine.py" for number in range(len(ENDS)))])
-    methods = ", ".join(["chi2", "mnb", *UNUSABLE_METHODS, *list(reasons)[3:]])
-    notes = Notebook()
-    done = run_with(config(files, methods, corpus=f"{{name: {corpus}}}"), folder / "store", notes)
+def check_reasons(done: RunPredictions, notes: Notebook, reasons: dict[str, str]) -> None:
+    """Check that these methods failed alone, each with its reason in a line."""
     assert done.failures.keys() == reasons.keys()
     for name, reason in reasons.items():
         assert reason in done.failures[name]
         assert done.failures[name].count(".py:") <= 1
         assert "\n" not in done.failures[name]
-        assert name not in UNUSABLE or str(folder) not in done.failures[name]
     told = {f"{name} failed: {reason}" for name, reason in done.failures.items()}
     assert {each for each in notes.notes if "failed" in each} == told
+
+
+def failing(plugin: Callable[..., Path], folder: Path, statements: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Write a classifier for each statement in `fit`; return their files, and the reasons by the names."""
+    for number, statement in enumerate(statements):
+        (folder / f"end{number}").mkdir()
+        plugin(classifier(fit=statement).replace('"mine"', f'"end{number}"'), f"end{number}/mine.py")
+    reasons = {f"end{number}": reason for number, reason in enumerate(statements.values())}
+    return ", ".join(f"{name}/mine.py" for name in reasons), reasons
+
+
+def test_what_ends_its_process_is_a_line_and_the_other_methods_go_on(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+) -> None:
+    files, reasons = failing(plugin, folder, ENDS)
+    notes = Notebook()
+    done = run_with(config(files, ", ".join(["mnb", *reasons])), folder / "store", notes)
+    check_reasons(done, notes, reasons)
+    assert {key.method for key in done.predictions.settings} == {"mnb"}
+
+
+@pytest.mark.usefixtures("users_code_here")
+@pytest.mark.parametrize("corpus", ["synthetic", "synthetic, subset: several"])
+def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, corpus: str
+) -> None:
+    files, reasons = failing(plugin, folder, FAILS)
+    plugin(VALUES, "values.py")
+    methods, notes = ", ".join(["chi2", "mnb", *UNUSABLE_METHODS, *reasons]), Notebook()
+    path = config(f"chi2.py, values.py, {files}", methods, corpus=f"{{name: {corpus}}}")
+    done = run_with(path, folder / "store", notes)
+    check_reasons(done, notes, UNUSABLE | reasons)
+    assert not [name for name in UNUSABLE if str(folder) in done.failures[name]]
     assert {key.method for key in done.predictions.settings} == {"chi2", "mnb"}
 
 
@@ -158,26 +183,25 @@ assert X.has_sorted_indices and X.data.flags.writeable and y.flags.writeable
         threading.Thread(target=time.sleep, args=(10**6,)).start(); os.fork()"""
 
 
-def test_what_it_changes_and_prints_ends_with_it(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+def test_what_it_changes_and_prints_ends_with_it(
+    config: Callable[..., Path], plugin: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+) -> None:
     """Its arrays are its own, sorted copies: scikit-learn's SVC dies of unsorted ones."""
     path, found = config("mine.py", "mine, svc, mnb, ngd"), []
-    for number, fit in enumerate(("pass", CHANGES)):
+    for fit, here in (("pass", running_user_code_here()), (CHANGES, nullcontext())):
         plugin(classifier(fit=fit) + "\nfrom sklearn.svm import SVC\nCLASSIFIERS['svc'] = SVC\n")
-        found.append(bench("run", str(path), "--json", "--out", str(path.parent / str(number))))
-        assert not found[-1].returncode, found[-1].stderr
-    right, other = found
-    assert scores(other.stdout) == scores(right.stdout)
-    assert "noise" in other.stderr
+        with here:
+            done = run_with(path, path.parent / "store")
+        assert not done.failures
+        found.append({key: each.predicted.tolist() for key, each in done.predictions.settings.items()})
+    assert found[0] == found[1]
+    printed = capfd.readouterr()
+    assert ("noise" in printed.err, printed.out) == (True, "")
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
     command = [*BENCH, *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def scores(output: str) -> dict[str, float]:
-    found: list[dict[str, Any]] = json.loads(output)["runs"][0]["scores"]
-    return {each["cell"]: each["value"] for each in found if (each["metric"], each["fold"]) == ("accuracy", "all")}
 
 
 def interruptible() -> None:
@@ -235,10 +259,8 @@ PROTOCOLS = {"unseeded": Unseeded}
 def test_a_protocol_that_is_not_seeded_is_named(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
     plugin(classifier() + UNSEEDED)
     path = config("mine.py", "mnb, mine", protocol="unseeded")
-    done = bench("run", str(path), "--out", str(path.parent / "out"), "--quiet")
-    (*_, line) = done.stderr.splitlines()
-    assert done.returncode == 1
-    assert line.startswith("bench: mine.py:27: the protocol 'unseeded' returned other splits when it was called again")
+    with pytest.raises(BenchError, match=r"^mine.py:27: the protocol 'unseeded' returned other splits when it was cal"):
+        run_with(path, path.parent / "store")
 
 
 def test_debug_runs_it_in_this_process(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
@@ -252,11 +274,11 @@ def test_debug_runs_it_in_this_process(config: Callable[..., Path], plugin: Call
 def test_its_own_traceback_is_for_who_asks(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
     plugin(classifier(fit="self.nothing"))
     path = config("mine.py", "mine")
-    for more in ([], ["--verbose"]):
-        done = CliRunner().invoke(app, ["run", str(path), "--out", str(path.parent / "out"), *more])
+    for more in ("--debug", "--verbose"):
+        done = CliRunner().invoke(app, ["run", str(path), "--out", str(path.parent / "out"), more])
         assert done.exit_code == 1
         assert "mine.py:15: AttributeError" in done.stderr
-        assert ("Traceback" in done.stderr) == bool(more)
+        assert ("Traceback" in done.stderr) == (more == "--verbose")
 
 
 # --- What is stored ---
@@ -280,10 +302,10 @@ def test_its_own_traceback_is_for_who_asks(config: Callable[..., Path], plugin: 
             "0",
             lambda folder: edit(folder / "own.yaml", "[mine]", "[{classifier: {name: mine, roll: 1}, name: mine}]"),
         ),
-        ("import packaged", "", "packaged.SHIFT", lambda folder: install(folder, "1")),
     ],
-    ids=["file", "module", "package", "reads", "parameter", "version"],
+    ids=["file", "module", "package", "reads", "parameter"],
 )
+@pytest.mark.usefixtures("users_code_here")
 def test_a_stored_result_is_one_of_all_that_decides_it(
     head: str,
     attributes: str,
@@ -292,15 +314,12 @@ def test_a_stored_result_is_one_of_all_that_decides_it(
     config: Callable[..., Path],
     plugin: Callable[..., Path],
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "helper.py").write_text("SHIFT = 0\n")
     (folder / "data.txt").write_text("0")
     (folder / "pack").mkdir()
     (folder / "pack" / "__init__.py").touch()
     (folder / "pack" / "two.py").write_text("SHIFT = 0\n")
-    install(folder, "0")
-    monkeypatch.syspath_prepend(str(folder / "site"))
     plugin(classifier(head, f"stored = True; {attributes}".rstrip("; "), shift=shift))
     path = config("mine.py", "mine")
     first, again = run_with(path, folder / "store"), run_with(path, folder / "store")
@@ -317,55 +336,54 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(file.read_text().replace(old, new))
 
 
-def install(folder: Path, version: str) -> None:
-    """Install a package of a version, which its module has as a number."""
-    from benchmark.experiment import code_digest  # noqa: PLC0415
-    from benchmark.system import distributions  # noqa: PLC0415
+@pytest.mark.usefixtures("users_code_here")
+def test_a_stored_result_is_one_of_the_packages_that_its_file_imports(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin(classifier("import lightgbm", "stored = True"))
+    path = config("mine.py", "mine")
+    assert not run_with(path, folder / "store").stored
+    assert run_with(path, folder / "store").stored
+    version = code_digest.distribution_version
+    monkeypatch.setattr(code_digest, "distribution_version", lambda name: version(name) + "0" * (name == "lightgbm"))
+    code_digest._digest.cache_clear()
+    assert not run_with(path, folder / "store").stored
+    code_digest._digest.cache_clear()
 
-    for old in (folder / "site").glob("packaged*.dist-info"):
-        old.rename(folder / "site" / f"packaged-{version}.dist-info")
-    info = folder / "site" / f"packaged-{version}.dist-info"
-    info.mkdir(parents=True, exist_ok=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: packaged\nVersion: {version}\n")
-    (folder / "site" / "packaged.py").write_text(f"SHIFT = {version}\n")
-    sys.modules.pop("packaged", None)
-    for cached in (code_digest.distribution_version, code_digest._digest, distributions.distributions_of):
-        cached.cache_clear()
 
-
-#: Values for sums, and a kernel whose Gram rows take long enough to be stored.
+#: Values for sums, and a kernel.
 SCORED = """
     def decision_function(self, X):
-        return np.roll(X @ self.means_.T, self.roll + DATA, axis=1)
+        return np.roll(X @ self.means_.T, self.roll + data(), axis=1)
 
-class Slow(BaseEstimator):
+class Power(BaseEstimator):
     stored = Mine.stored
     def fit(self, X, y=None):
         self.points_ = X
         return self
     def transform(self, X):
-        time.sleep(0.6)
-        return (X @ self.points_.T).toarray() ** DATA
+        return (X @ self.points_.T).toarray() ** data()
 
-KERNELS = {"slow": Slow}
+KERNELS = {"power": Power}
 CLASSIFIERS"""
 
 
+@pytest.mark.usefixtures("users_code_here")
 @pytest.mark.parametrize("stored", [False, True])
 def test_a_file_that_nobody_declared_makes_a_new_number_unless_results_are_stored(
     stored: bool, config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
 ) -> None:
-    """Also of a choice and its inner folds, a sum with such a member, and Gram rows."""
+    """Also of a choice and its inner folds, a sum with such a member, and a kernel."""
     data = folder / "data.txt"
     data.write_text("1")
-    head = "DATA = int(Path(__file__).with_name('data.txt').read_text())"
-    plugin(classifier(head, f"stored = {stored}", shift="DATA").replace("\nCLASSIFIERS", SCORED))
-    methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}, slow"
+    head = "def data(): return int(Path(__file__).with_name('data.txt').read_text())"
+    plugin(classifier(head, f"stored = {stored}", shift="data()").replace("\nCLASSIFIERS", SCORED))
+    methods = "{classifier: {name: mine, roll: [0, 1]}, name: mine}, mnb, {fuse: [mine, mnb], name: both}, power"
     path, notes = config("mine.py", methods, choose="{by: cross-validation, folds: 2}"), Notebook()
     first = run_with(path, folder / "store", notes)
     data.write_text("6")
     after = run_with(path, folder / "store")
-    users = {"mine", "both", "slow"}
+    users = {"mine", "both", "power"}
     assert not first.failures
     assert {each for each in users if labels(after, each) != labels(first, each)} == (set() if stored else users)
     assert {key.method for key in after.stored} == ({"mnb"} | users if stored else {"mnb"})

@@ -32,6 +32,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store", limit=10**9)
 
 
+@pytest.mark.usefixtures("users_code_here")
 @pytest.mark.parametrize(("name", "n_cells"), [("mykernels", 4), ("myclassifiers", 4), ("mypoints", 3), ("myrules", 2)])
 def test_the_example_of_the_documents_runs(name: str, n_cells: int, tmp_path: Path, store: Store) -> None:
     found = re.search(
@@ -53,6 +54,7 @@ def test_the_example_of_the_documents_runs(name: str, n_cells: int, tmp_path: Pa
     assert read_run(done.folder).experiment.ids == done.results.experiment.ids
 
 
+@pytest.mark.usefixtures("users_code_here")
 @pytest.mark.parametrize("corpus", ["{name: synthetic}", "{name: files, path: mine.csv}"])
 def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     config: Callable[..., Path], folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch, corpus: str

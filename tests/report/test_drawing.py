@@ -24,13 +24,12 @@ from tests.report.rows import chart_of, points_of
 from tests.report.summaries import SUMMARIES
 
 SHARES = chart_of(
-    points_of("one\nby folds", "a", (50, 100, 200), (0.31, 0.45, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
-    points_of("one\nby folds", "b", (50, 100), (0.5, 0.55)),
-    points_of("one\nby folds", "c", (50, 100, 200), (0.3, 0.5, 0.62), (0.2, 0.45, 0.6), (0.4, 0.55, 0.64)),
+    points_of("one", "a", (50, 100, 200), (0.31, 0.45, 0.6), (0.3, 0.4, 0.58), (0.33, 0.5, 0.61)),
+    points_of("one", "b", (50, 100), (0.5, 0.55)),
+    points_of("one", "c", (50, 100, 200), (0.3, 0.5, 0.62), (0.2, 0.45, 0.6), (0.4, 0.55, 0.64)),
     points_of("two", "c", (50, 200), (0.9, 0.95)),
     points_of("chosen on the test", "a", (50,), (0.1,)),
     name="shares",
-    bands={"one\nby folds": (0.2, 0.8)},
     oracle=frozenset({"chosen on the test"}),
 )
 RATIOS = chart_of(
@@ -130,8 +129,8 @@ class TestCurves:
 
     def test_panels_chosen_on_the_test_documents_stand_back_and_the_head_says_what_bars_are(self) -> None:
         spec = figures()["shares"]
-        assert [" ".join(part["title"]["text"]) for part in spec["concat"]] == ["one by folds", "two"]
-        assert spec["title"]["subtitle"] == ["Bars: 95% interval. Shaded: the range of the paper's figure."]
+        assert [" ".join(part["title"]["text"]) for part in spec["concat"]] == ["one", "two"]
+        assert spec["title"]["subtitle"] == ["Bars: 95% interval."]
         alone = replace(SHARES, points=SHARES.points[SHARES.points["panel"].isin(SHARES.oracle)])
         assert rows_of(curve_chart(alone), "series")[0]["y"] == 10.0
 

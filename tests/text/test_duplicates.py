@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.text.duplicates import NEAR_DUPLICATE_SIMILARITY, near_duplicates
@@ -35,7 +35,6 @@ def collections(draw: st.DrawFn) -> list[set[int]]:
     return [(base | more) - set(sorted(base)[:less]) for base, more, less in draw(st.lists(changes, max_size=12))]
 
 
-@settings(derandomize=True)  # a pair in 80,000 may be missed: not now and then another
 @given(collections(), st.data())
 @example([set(), set(), {1}, {1}], None)
 def test_they_are_those_of_a_comparison_of_every_pair(documents: list[set[int]], data: st.DataObject | None) -> None:
@@ -49,12 +48,10 @@ def test_they_are_those_of_a_comparison_of_every_pair(documents: list[set[int]],
     for number, row in enumerate(test):
         true = {other: similarity(documents[row], documents[other]) for other in train}
         best = max(true.values(), default=0.0)
-        if rows[number] < 0:
-            assert found[number] == 0
-            assert best < NEAR_DUPLICATE_SIMILARITY
+        if best < NEAR_DUPLICATE_SIMILARITY:
+            assert (rows[number], found[number]) == (-1, 0)
         else:
-            assert found[number] == true[rows[number]] >= NEAR_DUPLICATE_SIMILARITY
-            assert (found[number] == 1) == (best == 1), "one with the same terms comes before any other"
+            assert (rows[number], found[number]) == (min(other for other in true if true[other] == best), best)
 
 
 @pytest.mark.parametrize(("size", "near"), [(19, True), (38, True), (190, True), (18, False), (36, False)])
@@ -70,14 +67,6 @@ def test_of_planted_pairs_none_is_missed_and_of_almost_as_like_ones_none_is_take
     rows, _ = near_duplicates(counts_of(documents), train, test)
 
     np.testing.assert_array_equal(rows, train if near else np.full(500, -1))
-
-
-@pytest.mark.parametrize("train", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
-def test_the_same_terms_go_before_almost_the_same_in_whatever_order_documents_stand(train: list[int]) -> None:
-    terms = set(range(40))
-    documents = [terms, terms | {50}, terms | {51}, set(terms), terms | {50}]
-    rows, found = near_duplicates(counts_of(documents), np.array(train), np.array([3, 4]))
-    assert (rows.tolist(), found.tolist()) == ([0, 1], [1.0, 1.0])
 
 
 # Our own measurements, equal to those of a comparison of every pair: near-duplicates, and the same terms.

@@ -16,16 +16,13 @@ class Dask:
         self.workers = list[Process]()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{self._port}"
-        self.start_scheduler()
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
 
     def _start(self, *words: str) -> Process:
         code = "from dask.__main__ import main; main()"
         return Process(*words, code=code, variables={"DASK_LOGGING__DISTRIBUTED": "critical"})
-
-    def start_scheduler(self) -> None:
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard")
 
     def employ(self, number: int) -> None:
         """Let there be so many workers that live, and wait until the scheduler knows of them."""

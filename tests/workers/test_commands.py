@@ -1,9 +1,8 @@
-"""``--dask`` and ``parallel:`` from the command line: processes of this machine, none of which is left behind."""
+"""``--dask`` from the command line: processes of this machine, none of which is left behind."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,22 +11,15 @@ import psutil
 import pytest
 import yaml
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.run_folder import read_manifest
 from benchmark.experiment.store import Store
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.system.errors import ConfigError
-from benchmark.system.yaml_source import Node
 from tests.processes import Process, contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from benchmark.config.model import Experiment
 
 
 pytest.importorskip("distributed")
@@ -115,25 +107,3 @@ def test_users_code_gives_the_same_bytes_on_daemonic_workers_which_get_its_files
     here, (there,) = seen[0], seen[1] - seen[0]
     assert here == {tmp_path}
     assert not there.exists(), "the copy ends with the worker"
-
-
-def checked(**changes: Any) -> Experiment:
-    return check_experiment(Node.of_data(CONFIG | changes, "test.yaml"), BUILTIN_REGISTRIES)
-
-
-def test_the_block_decides_nothing_but_where_and_is_inherited(tmp_path: Path) -> None:
-    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4}
-    one, other = checked(), checked(parallel=block)
-    assert (one, one.raw, one.parallel) == (other, other.raw, None)
-    (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": block}))
-    (tmp_path / "two.yaml").write_text("name: two\nextends: one\n")
-    (tmp_path / "three.yaml").write_text("name: three\nextends: one\nparallel: null\n")
-    read = [check_experiment(read_config(tmp_path / f"{name}.yaml"), BUILTIN_REGISTRIES) for name in ("two", "three")]
-    assert [each.parallel and each.parallel.model_dump() for each in read] == [block, None]
-    for wrong, said in (
-        ({"backend": "loky"}, "parallel.backend"),
-        ({"n_jobs": -1}, "parallel.n_jobs"),
-        ({"address": "tcp://127.0.0.1:8786"}, "did you mean 'dask_address'?"),
-    ):
-        with pytest.raises(ConfigError, match=re.escape(said)):
-            checked(parallel=wrong)

@@ -16,20 +16,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
+    from benchmark.config.model import Cell, Experiment, FusedMethods, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.score_table import ScoreTable
-    from benchmark.papers.published import Published
-
-WEIGHTING_LABELS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
-#: Names of kernels in sentences, where they differ from those in configurations.
-KERNELS_IN_WORDS = {"ngd": "NGD", "ned": "NED", "ngd-e": "NGD-E", "rbf": "Gaussian", "hp-top": "HP-TOP"}
-KERNELS_IN_WORDS |= {"plsi-fisher": "PLSI-Fisher", "bhattacharyya": "Bhattacharyya"}
 
 
-def label_cells(experiment: Experiment, scored: ScoreTable, published: Published | None) -> tuple[CellInfo, ...]:
+def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
     """Return the labels of all cells of an experiment in table order, failed cells included."""
-    counted = experiment.choices != ("",) and not (published is not None and published.of_paper)
-    return tuple(_info(experiment, cell, scored.chosen.get(cell.id), counted=counted) for cell in experiment.cells)
+    return tuple(_info(experiment, cell, scored.chosen.get(cell.id)) for cell in experiment.cells)
 
 
 def method_labels(experiment: Experiment) -> dict[str, str]:
@@ -37,22 +30,6 @@ def method_labels(experiment: Experiment) -> dict[str, str]:
     specs = (spec for variant in experiment.variants.values() for entry in variant.entries for spec in entry.candidates)
     components = (*(spec.classifier for spec in specs), *experiment.diagnostics)
     return {name: label for component in components for name, label in component.tags.labels.items()}
-
-
-def spoken_names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
-    """Return names of two cells for a sentence: by their kernels if only these differ, else by methods, else by ids."""
-    kernels = a.columns.get("kernel", ""), b.columns.get("kernel", "")
-    if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
-        names = f"the {_spoken(kernels[0])} kernel", f"the {_spoken(kernels[1])} kernel"
-    else:
-        names = a.method or a.id, b.method or b.id
-    return names if names[0] != names[1] else (a.id, b.id)
-
-
-def _spoken(kernel: str) -> str:
-    """Return the label of a kernel with its name in words: "Gaussian (sigma 0.2)"."""
-    name, _, parameters = kernel.partition(" ")
-    return f"{KERNELS_IN_WORDS.get(name, name)} {parameters}".strip()
 
 
 def component_label(component: Component) -> str:
@@ -65,13 +42,14 @@ def points_label(spec: MethodSpec) -> str:
     if spec.predictions is not None:
         return f"predictions of {spec.predictions.name}"
     if spec.fused is not None:
-        return f"fusion of {_fused(spec)}"
+        return f"fusion of {_fused(spec.fused)}"
     if spec.vectors is not None:
         return f"vectors of {spec.vectors.file.name}, {spec.representation.normalization}"
     if spec.classifier.tags.reads_texts:
         return "texts"
     representation = spec.representation
-    words = [weighting_label(representation), representation.normalization]
+    words = [component_label(representation.weighting)]
+    words += [representation.normalization] if representation.normalization != "none" else []
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
     words += [f"{weight:g} × {name}" for name, weight in representation.fields]
     words += [component_label(representation.features)] if representation.features else []
@@ -79,25 +57,15 @@ def points_label(spec: MethodSpec) -> str:
 
 
 def method_text(entry: MethodEntry) -> str:
-    """Describe a method: "eef: eef (smoothing 1) on tf", with its points where they are not counts alone."""
+    """Describe a method: "eef: eef (smoothing 1) on tf"."""
     spec = entry.candidates[0]
-    counts = not spec.kernel and spec.representation.normalization == "none"
-    points = spec.representation.weighting.name if counts else points_label(spec)
-    return f"{entry.label}: {component_label(spec.classifier)} on {points}"
+    return f"{entry.label}: {component_label(spec.classifier)} on {points_label(spec)}"
 
 
-def _fused(spec: MethodSpec) -> str:
+def _fused(fused: FusedMethods) -> str:
     """Describe the methods of a fusion with their weights, if these differ: "words + 0.5 pairs"."""
-    if spec.fused is None:
-        return ""
-    named = zip(spec.fused.names, spec.fused.weights, strict=True)
-    equal = len(set(spec.fused.weights)) == 1
+    named, equal = zip(fused.names, fused.weights, strict=True), len(set(fused.weights)) == 1
     return " + ".join(name if equal else f"{weight:g} {name}" for name, weight in named)
-
-
-def weighting_label(representation: Representation) -> str:
-    """Describe a weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
-    return WEIGHTING_LABELS.get(representation.weighting.name, component_label(representation.weighting))
 
 
 def candidate_label(entry: MethodEntry, index: int) -> str:
@@ -136,8 +104,8 @@ def _edge(value: Any, values: list[Any]) -> str:
     return " (largest)" if value == max(numbers) and None not in values else ""
 
 
-def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *, counted: bool) -> CellInfo:
-    """Return the labels of a cell, where they are `counted` with the number of candidates of its method."""
+def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+    """Return the labels of a cell."""
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
     columns = _columns(experiment, cell)
     if cell.what == "diagnostic":
@@ -145,28 +113,18 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None, *
     entry = method_of(experiment, cell)
     spec = entry.candidates[0]
     words = {
-        "weighting": weighting_label(spec.representation),
+        "weighting": component_label(spec.representation.weighting),
         "normalization": spec.representation.normalization,
         "kernel": component_label(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": component_label(spec.classifier),
     }
-    if spec.vectors is not None:
-        words |= {"weighting": f"{spec.vectors.file.name}, made elsewhere"}
-    elif spec.predictions is not None or spec.fused is not None or spec.classifier.tags.reads_texts:
-        made_of = spec.predictions.name if spec.predictions is not None else _fused(spec) or "texts"
-        words |= {"weighting": made_of, "normalization": ""}
+    if spec.vectors or spec.predictions or spec.fused or spec.classifier.tags.reads_texts:
+        words |= {"weighting": points_label(spec), "normalization": ""}
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
-    columns |= {"candidates": str(len(entry.candidates))} if counted and cell.what == "point" else {}
-    return CellInfo(
-        cell.id,
-        columns,
-        **keys,
-        points=points_label(spec),
-        classifier=words["classifier"],
-    )
+    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:
@@ -192,7 +150,7 @@ def _given(spec: MethodSpec) -> dict[str, Any]:
     if spec.fused is not None:
         members = zip(spec.fused.names, map(_given, spec.fused.members), strict=True)
         parameters = {f"{name} {key}": value for name, given in members for key, value in given.items()}
-        return {"sum of": _fused(spec), **parameters}
+        return {"sum of": _fused(spec.fused), **parameters}
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
     threshold = "zero" if spec.threshold is None else component_label(spec.threshold)
     machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": threshold}

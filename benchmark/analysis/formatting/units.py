@@ -73,64 +73,23 @@ DISPLAY_UNITS = {
     "one": Unit("one", 1.0, ""),
     "seconds": Unit("seconds", 1.0, "s"),
 }
-#: Unit of a share on an axis with numbers of another unit.
-FRACTION_UNIT = Unit("fraction", 1.0, "fraction")
-
-
-@dataclass(frozen=True)
-class MetricLabels:
-    """Display names of a metric.
-
-    Parameters
-    ----------
-    name : str
-        Name in tables: "macro-F1".
-    axis : str
-        Label of an axis that shows only this metric.
-    together : str
-        Label of an axis that shows several metrics of this kind.
-    definition : str
-        Title of the panel of this metric in a figure of several metrics.
-    """
-
-    name: str
-    axis: str
-    together: str
-    definition: str
-
-
-#: Names of metrics: in tables, on an axis of its own, on an axis of several of its kind, and as a panel's title.
+#: Names of metrics in tables and on axes, where they differ from those in configurations.
 _NAMES = {
-    "accuracy": ("accuracy", "", "", ""),
-    "error": ("error", "test error", "", ""),
-    "macro-f1": ("macro-F1", "", "F-measure", "mean of the classes' F1"),
-    "macro-f1-mean-of-splits": ("mean of macro-F1", "", "F-measure", "mean over the splits of the classes' mean F1"),
-    "macro-f1-of-means": ("macro-F1 of means", "", "F-measure", "F1 of the mean precision and recall"),
-    "micro-f1": ("micro-F1", "", "F-measure", "all decisions pooled"),
-    "macro-recall": ("macro-recall", "", "recall", "mean of the classes' recall"),
-    "macro-precision": ("macro-precision", "", "precision", "mean of the classes' precision"),
-    "f1": ("F1", "", "F-measure", ""),
-    "micro-break-even": ("micro break-even", "", "break-even", "all decisions ranked together"),
-    "macro-break-even": ("macro break-even", "", "break-even", "mean of the classes' break-even"),
-    "micro-average-precision": ("micro average precision", "", "average precision", "all decisions ranked together"),
-    "macro-average-precision": ("macro average precision", "", "average precision", "mean of the classes' values"),
-    "micro-roc-auc": ("micro ROC AUC", "", "ROC AUC", "all decisions ranked together"),
-    "macro-roc-auc": ("macro ROC AUC", "", "ROC AUC", "mean of the classes' ROC AUC"),
-    "sign-z": ("Z", "", "", ""),
-    "error-ratio": ("error-ratio", "ratio of the errors", "", ""),
-    "seconds": ("seconds", "", "", "one class, without feature extraction"),
-    "seconds-with-features": ("seconds, with features", "", "seconds", "one class, with feature extraction"),
-    "seconds-in-all": ("seconds, in all", "", "seconds", "all classes, with feature extraction"),
+    "macro-f1": "macro-F1",
+    "macro-f1-mean-of-splits": "mean of macro-F1",
+    "macro-f1-of-means": "macro-F1 of means",
+    "micro-f1": "micro-F1",
+    "f1": "F1",
+    "micro-break-even": "micro break-even",
+    "macro-break-even": "macro break-even",
+    "micro-average-precision": "micro average precision",
+    "macro-average-precision": "macro average precision",
+    "micro-roc-auc": "micro ROC AUC",
+    "macro-roc-auc": "macro ROC AUC",
+    "sign-z": "Z",
+    "seconds-with-features": "seconds, with features",
+    "seconds-in-all": "seconds, in all",
 }
-
-
-def metric_labels(metric: str, declared: DeclaredMetrics) -> MetricLabels:
-    """Return the display names of a metric: as declared by its diagnostic, or else the name of a plug-in's metric."""
-    name, axis, together, definition = _NAMES.get(metric, (metric, "", "", ""))
-    if metric in declared:
-        d = declared[metric]
-        name, axis, together, definition = d.label or metric, d.axis, d.together, d.definition
-    return MetricLabels(name, axis or name, together or axis or name, definition or name)
 
 
 def unit_named(name: str) -> Unit:
@@ -151,8 +110,8 @@ def display_unit(metric: str, declared: DeclaredMetrics) -> Unit:
 
 
 def metric_name(metric: str, declared: DeclaredMetrics) -> str:
-    """Return the name of a metric as it is written in a table."""
-    return metric_labels(metric, declared).name
+    """Return the name of a metric in tables and on axes: a diagnostic declares its own."""
+    return (declared[metric].label if metric in declared else "") or _NAMES.get(metric, metric)
 
 
 def metric_with_unit(metric: str, unit: Unit, declared: DeclaredMetrics) -> str:
@@ -184,26 +143,13 @@ def capitalized(text: str) -> str:
 
 
 def axis_label(metrics: tuple[str, ...], declared: DeclaredMetrics) -> str:
-    """Return the label of an axis that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds".
-
-    If the metrics have different units, the label gives the unit of each metric.
-    """
-    quantities = [metric_labels(metric, declared) for metric in metrics]
-    names = [q.together for q in quantities] if len(metrics) > 1 else [quantities[0].axis]
-    units = [display_unit(metric, declared) for metric in metrics]
-    if any(unit.scale != axis_scale(metrics, declared) for unit in units):
-        units = [FRACTION_UNIT if unit.name == "percent" else unit for unit in units]
-    if len({unit.symbol for unit in units}) > 1:
-        return capitalized(" or ".join(dict.fromkeys(map(_with_unit, names, units))))
-    return _with_unit(capitalized(" or ".join(dict.fromkeys(names))), units[0])
+    """Return the label of an axis of metrics, with their unit if they have one in common: "Error (%)", "Seconds"."""
+    names = capitalized(" or ".join(metric_name(metric, declared) for metric in metrics))
+    unit, *others = {unit.name: unit for unit in (display_unit(metric, declared) for metric in metrics)}.values()
+    return names if others or _says(names, unit.symbol) or _says(names, unit.name) else f"{names} ({unit.symbol})"
 
 
 def axis_scale(metrics: tuple[str, ...], declared: DeclaredMetrics) -> float:
     """Return the factor from the frame to an axis of these metrics; beside other units, shares are fractions."""
     scales = {display_unit(metric, declared).scale for metric in metrics}
     return scales.pop() if len(scales) == 1 else 1.0
-
-
-def _with_unit(text: str, unit: Unit) -> str:
-    """Return the text of an axis followed by its unit, unless the text names the unit."""
-    return text if _says(text, unit.symbol) or _says(text, unit.name) else f"{text} ({unit.symbol})"

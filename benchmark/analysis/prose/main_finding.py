@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import NEVER_DIFFER, SPOKEN_TESTS, UNDECIDED, planned_comparisons, ranked_cells
-from benchmark.analysis.formatting.labels import spoken_names
 from benchmark.analysis.formatting.number_text import is_missing, p_text
 from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.analysis.prose.advice import advice_on_own_documents
 from benchmark.analysis.prose.sentences import sentence, sentences
+from benchmark.analysis.prose.verdict_sentences import value_counts
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
-from benchmark.papers.verdict_counts import value_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 #: Settings that comparisons may differ in, by field of a cell, in words for several.
 SETTING_NAMES = {"variant": "variants", "task": "tasks", "of_class": "classes", "size": "training sizes"}
 SETTING_NAMES |= {"terms": "numbers of terms"}
-#: Parts of a method, columns of a cell.
-_PARTS = ("weighting", "normalization", "kernel", "classifier")
 
 
 @dataclass(frozen=True)
@@ -42,45 +40,22 @@ class MainFinding:
     details: tuple[str, ...] = ()
 
 
-class _Writer:
-    """Text of scores and differences in the unit of the main metric, for the templates."""
-
-    def __init__(self, summary: Summary) -> None:
-        self.summary, metric = summary, summary.main_metric
-        self.unit, self.name = display_unit(metric, summary.quantities), metric_name(metric, summary.quantities)
-        self.sign = 1 if summary.more_is_better(metric) else -1
-
-    def gap(self, values: Sequence[float], sign: str = "+") -> str:
-        """Write differences with their unit: "+2.78 points of accuracy", "−2.10 to +5.03 points of error"."""
-        return f"{self.unit.ends(values, sign)} of {self.name}"
-
-    def interval(self, pair: PlannedComparison) -> str:
-        """Write the interval of a difference, or nothing where it is missing."""
-        if is_missing(pair.low) or is_missing(pair.high):
-            return ""
-        return f" (95% interval {self.unit.text(pair.low, '+')} to {self.unit.text(pair.high, '+')})"
-
-    def score(self, cell: str) -> str:
-        """Write the main score of a cell with its interval."""
-        row = self.summary.headlines.get((cell, self.summary.main_metric), {})
-        text = self.unit.text(row.get("value")) + self.unit.suffix
-        if is_missing(row.get("low")):
-            return text
-        return f"{text} (95% interval {self.unit.text(row['low'])} to {self.unit.text(row['high'])})"
-
-
 def main_finding(summary: Summary) -> MainFinding:
     """Return the main finding of a summary."""
-    write, pairs = _Writer(summary), _leading_pairs(planned_comparisons(summary))
+    metric, pairs = summary.main_metric, _leading_pairs(planned_comparisons(summary))
     counts = value_counts([summary.verdicts])
+    advice = advice_on_own_documents(summary)
     facts: dict[str, Any] = {
-        "write": write,
+        "unit": display_unit(metric, summary.quantities),
+        "metric": metric_name(metric, summary.quantities),
+        "less": not summary.more_is_better(metric),
+        "scores": {cell: row for (cell, of), row in summary.headlines.items() if of == metric},
         "on": f" on {summary.corpus}" if summary.corpus else "",
         "choices": list(dict.fromkeys(pair.a.choice for pair in pairs)),
-        "advice": summary.advice,
+        "advice": advice,
         "printed": sentence("verdicts.j2", "printed", values=[kind for kind in counts if kind["kind"] != "count"]),
     }
-    if summary.advice:
+    if advice:
         template = "advice"
     elif pairs:
         template, facts = "compared", facts | _compared_facts(pairs, summary)
@@ -88,16 +63,6 @@ def main_finding(summary: Summary) -> MainFinding:
         template, facts = "scores", facts | _score_facts(summary)
     headline, *details = sentences(f"finding/{template}.j2", **facts)
     return MainFinding(headline, tuple(details))
-
-
-def question_sentence(summary: Summary) -> str:
-    """Write what was compared: methods, the settings in which they were, and the metric."""
-    cells = [cell for cell in summary.cells if cell.columns.get("what", "point") == "point"] or list(summary.cells)
-    parts = {f"{name}s": len({cell.columns.get(name, "") for cell in cells}) for name in _PARTS}
-    metric, methods = metric_name(summary.main_metric, summary.quantities), len({c.method or c.id for c in cells})
-    facts = {"methods": methods, "metric": metric, "where": _varying_settings(cells)}
-    (text,) = sentences("finding/question.j2", parts=[f"{n} {name}" for name, n in parts.items() if n > 1], **facts)
-    return text
 
 
 def _leading_pairs(pairs: Pairs) -> Pairs:
@@ -108,11 +73,19 @@ def _leading_pairs(pairs: Pairs) -> Pairs:
     return honest or whole or scores
 
 
+def _names(a: CellInfo, b: CellInfo) -> tuple[str, str]:
+    """Return names of two cells: of their kernels where only these differ, else of their methods, else their ids."""
+    kernels = a.columns.get("kernel", ""), b.columns.get("kernel", "")
+    if all(kernels) and kernels[0] != kernels[1] and a.columns.get("classifier") == b.columns.get("classifier"):
+        return f"the {kernels[0]} kernel", f"the {kernels[1]} kernel"
+    return (a.method, b.method) if a.method != b.method else (a.id, b.id)
+
+
 def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
     """Return the method that the headline is on, its comparisons in a fixed order, and their outcomes."""
     of_method: dict[str, list[tuple[str, PlannedComparison]]] = {}
     for pair in pairs:
-        a, b = spoken_names(pair.a, pair.b)
+        a, b = _names(pair.a, pair.b)
         of_method.setdefault(a, []).append((b, pair))
         of_method.setdefault(b, []).append((a, pair.turned))
 
@@ -146,7 +119,7 @@ def _score_facts(summary: Summary) -> dict[str, Any]:
     cells = [cell for cell in summary.cells if not is_missing(scores[cell.id])]
     return {
         "cells": [cell.id for cell in cells],
-        "scores": [scores[cell.id] for cell in cells],
+        "values": [scores[cell.id] for cell in cells],
         "methods": len({cell.method or cell.id for cell in cells}),
         "settings": len({tuple(getattr(cell, name) for name in (*SETTING_NAMES, "choice")) for cell in cells}),
         "summary": summary,

@@ -43,5 +43,4 @@ def _environment() -> Environment:
     )
     environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format}
     environment.filters["sentence"] = capitalized
-    environment.filters["start"] = lambda name: capitalized(name) if name.startswith("the ") else name  # an id stays
     return environment

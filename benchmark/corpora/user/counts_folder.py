@@ -7,11 +7,13 @@ import hashlib
 import io
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.corpora.user.text_files import read_file
 from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
 from benchmark.system.errors import DataError
 
@@ -114,7 +116,8 @@ class CountsFolder(UserCorpus):
     @cached_property
     def _corpus(self) -> CountsCorpus:
         folder = self.paths_by_part()[0][1]
-        contents = {name: _file_content(folder / name) for name in COUNTS_FOLDER_FILES}
+        optional = {name for name in OPTIONAL_FILES if not (folder / name).exists()}
+        contents = {name: b"" if name in optional else read_file(folder / name) for name in COUNTS_FOLDER_FILES}
         vocabulary = contents[VOCABULARY_FILE].decode("utf-8", "replace").splitlines()
         names = contents[BLOCKS_FILE].decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
@@ -134,34 +137,19 @@ class CountsFolder(UserCorpus):
         return CountsCorpus(self.name, documents, matrix, terms, digest, blocks, block_of)
 
 
-def _file_content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        if path.name in OPTIONAL_FILES:
-            return b""
-        raise DataError(f"{path}: no such file; `bench data export` writes one") from None
-    except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
-
-
 def _has_several_classes(counts: bytes) -> bool:
     """Test whether a document has several classes, or none (its line then begins with a feature)."""
     first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
     return any(b"," in token[0] or b":" in token[0] for token in first if token)
 
 
-def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tuple[sp.csr_array, list[list[int]]]:
+def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tuple[sp.csr_array, list[list[float]]]:
     """Return the counts, shape (n, V), and the numbers of each document's classes."""
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
+    form = {"n_features": n_terms, "zero_based": False, "multilabel": multilabel}
     try:
-        features, labels = load_svmlight_file(
-            io.BytesIO(content), n_features=n_terms, zero_based=False, multilabel=multilabel
-        )
-        codes = [
-            sorted(int(f"{code:.17g}") for code in (codes_of if multilabel else [codes_of])) for codes_of in labels
-        ]
+        features, labels = load_svmlight_file(io.BytesIO(content), **form)
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: is not svmlight with {n_terms:,} terms: {error}") from None
     matrix = sp.csr_array(features)
@@ -169,13 +157,13 @@ def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tu
         raise DataError(f"{path}: counts must be whole numbers, and not negative")
     matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
-    return matrix, codes
+    return matrix, [sorted(numbers) if multilabel else [numbers] for numbers in labels]
 
 
-def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multilabel: bool) -> Documents:
+def _documents(folder: Path, numbers: Sequence[list[float]], table: bytes, *, multilabel: bool) -> Documents:
     """Return the documents by the numbers of their classes, named by documents.csv where there is one."""
     path = folder / DOCUMENTS_FILE
-    named = [(str(row), [*map(str, numbers)], "all") for row, numbers in enumerate(codes, start=1)]
+    named = [(str(row), [f"{number:g}" for number in of_row], "all") for row, of_row in enumerate(numbers, start=1)]
     if table:
         rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""), restval="")
         if missing := {"id", "label"} - set(rows.fieldnames or ()):
@@ -183,14 +171,14 @@ def _documents(folder: Path, codes: Sequence[list[int]], table: bytes, *, multil
         named = [
             (row["id"], row["label"].split() if multilabel else [row["label"]], row.get("group", "all")) for row in rows
         ]
-    if len(named) != len(codes) or not codes:
-        raise DataError(f"{folder}: {COUNTS_FILE} has {len(codes):,} documents, and {DOCUMENTS_FILE} {len(named):,}")
+    if len(named) != len(numbers) or not numbers:
+        raise DataError(f"{folder}: {COUNTS_FILE} has {len(numbers):,} documents, and {DOCUMENTS_FILE} {len(named):,}")
     ids, labels, parts = zip(*named, strict=True)
     if len(set(ids)) < len(ids):
         raise DataError(f"{path}: two documents have the same id")
-    pairs = {pair for names, numbers in zip(labels, codes, strict=True) for pair in zip(names, numbers, strict=False)}
-    unequal = any(len(names) != len(numbers) for names, numbers in zip(labels, codes, strict=True))
-    if unequal or not len({name for name, _ in pairs}) == len({code for _, code in pairs}) == len(pairs):
+    pairs = {pair for both in zip(labels, numbers, strict=True) for pair in zip_longest(*both)}
+    names, codes = {name for name, _ in pairs}, {number for _, number in pairs}
+    if None in (*names, *codes) or not len(names) == len(codes) == len(pairs):
         raise DataError(f"{folder}: classes in {DOCUMENTS_FILE} and {COUNTS_FILE} must match one to one")
-    classes = sorted(dict(pairs), key=dict(pairs).__getitem__)
+    classes = [name for name, _ in sorted(pairs, key=lambda pair: pair[1])]
     return encode_documents(ids, labels, parts, multilabel=multilabel, classes=classes)

@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from benchmark.system.checks import as_list
 from benchmark.system.errors import BenchError, ConfigError, quote_value
 
 if TYPE_CHECKING:
@@ -33,29 +34,24 @@ def frame_columns(frame: pd.DataFrame, named: Mapping[str, str | list[str]]) -> 
     ConfigError
         If a named column, the text or the label is missing, or a column is there twice.
     """
-    columns = [str(name) for name in frame.columns]
-    labelled = {"label", "labels"} & {*named}
-    unnamed = [role for role in FRAME_ROLES if role not in named and not (labelled and role.startswith("label"))]
-    roles = {**named, **{role: role for role in unnamed if role in columns}}
-    if "labels" in roles and "labels" not in named:
-        roles.pop("label", None)  # a frame with both has one of the classes, and all of them
-    have = f"(columns: {', '.join(columns)})"
-    for role in ("text", "label"):
-        if role not in roles and not (role == "label" and "labels" in roles):
-            raise ConfigError(f"the frame has no column {role!r} {have}; name yours: {role}=…")
+    columns = list(map(str, frame.columns))
+    labels = "labels" if "labels" in named or ("labels" in columns and "label" not in named) else "label"
+    others = {role: role for role in FRAME_ROLES if role in columns and role not in ("label", "labels")}
+    roles = {"text": "text", labels: labels, **others, **named}
     for role, names in roles.items():
-        for name in [names] if isinstance(names, str) else names:
+        for name in as_list(names):
             if columns.count(name) != 1:
-                problem = "no column" if name not in columns else "several columns"
-                raise ConfigError(f"{role}: the frame has {problem} {quote_value(name)} {have}")
+                problem = f"{'several columns' if name in columns else 'no column'} {quote_value(name)}"
+                have = f"(columns: {', '.join(columns)})"
+                raise ConfigError(f"{role}: the frame has {problem} {have}; name yours: {role}=…")
     return roles
 
 
 def write_frame(frame: pd.DataFrame, roles: Mapping[str, str | list[str]], path: Path) -> None:
     """Write the columns that have a role as JSON lines."""
-    names = dict.fromkeys(each for name in roles.values() for each in ([name] if isinstance(name, str) else name))
+    names = list(dict.fromkeys(name for names in roles.values() for name in as_list(names)))
     columns = list(map(str, frame.columns))
-    used = frame.iloc[:, [columns.index(name) for name in names]].set_axis(list(names), axis=1)
+    used = frame.iloc[:, [columns.index(name) for name in names]].set_axis(names, axis=1)
     used.to_json(path, orient="records", lines=True, force_ascii=False, date_format="iso")
 
 

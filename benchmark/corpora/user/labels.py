@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
@@ -17,10 +18,9 @@ from benchmark.system.checks import escape_surrogates
 from benchmark.system.errors import MAX_PROBLEMS, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.corpora.corpus import Documents
-    from benchmark.corpora.user.file_parameters import FileParameters
 
 #: Largest number of characters of a class, id, part or group.
 MAX_LABEL_LENGTH = 1000
@@ -28,8 +28,6 @@ MAX_LABEL_LENGTH = 1000
 CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
 #: Names by which programs write that a value is missing, in lower case.
 MISSING = {"nan", "none", "null", "nil", "n/a", "na", "<na>", "nat", "#n/a", "''", '""'}
-#: Brackets of a list.
-LIST_BRACKETS = ("[", "(", "{")
 #: A list in brackets, as Python, NumPy and JSON write lists, tuples and sets; an item of it; and a list of words.
 _LIST = re.compile(r"(?:array|frozenset|set)?\(?[\[({](.*?)[\])}](?:, dtype=[^,)]+\)?|\))?", re.DOTALL)
 _ITEM = re.compile(
@@ -43,12 +41,18 @@ class ClassNames:
 
     Parameters
     ----------
-    parameters : FileParameters
+    columns : str or list of str
+        Column of the labels, or a column for each class.
+    rename : mapping of str to str
+    separator : str or None
+    multilabel : bool
     """
 
-    def __init__(self, parameters: FileParameters) -> None:
-        self.parameters = parameters
-        self.rename = {_composed(old): _composed(new) for old, new in (parameters.rename or {}).items()}
+    def __init__(
+        self, columns: str | list[str], rename: Mapping[str, str], separator: str | None, *, multilabel: bool
+    ) -> None:
+        self.columns, self.separator, self.multilabel = columns, separator, multilabel
+        self.rename = {_composed(old): _composed(new) for old, new in rename.items()}
         #: Classes to rename that no document has yet.
         self.unused = dict.fromkeys(self.rename)
         self._of_text = cache(self._names)
@@ -61,9 +65,8 @@ class ClassNames:
         ValueError
             The values are no classes.
         """
-        columns = self.parameters.labels or self.parameters.label
-        if not isinstance(columns, str):
-            return self._names(self._marked(dict(zip(columns, values, strict=True))))
+        if not isinstance(self.columns, str):
+            return self._names(self._marked(dict(zip(self.columns, values, strict=True))))
         return self._of_text(values[0]) if isinstance(values[0], str) else self._names(values[0])
 
     def _names(self, value: Any) -> tuple[str, ...]:
@@ -78,7 +81,7 @@ class ClassNames:
             if class_mark(value) is None:
                 raise ValueError(f"{name} is {quote_value(value)}, and must be 0 or 1")
         classes = [name for name, value in values.items() if class_mark(value)]
-        if self.parameters.multilabel or not classes:
+        if self.multilabel or not classes:
             return classes or None
         if len(classes) > 1:
             listed = ", ".join(classes)
@@ -91,14 +94,14 @@ class ClassNames:
         parts = listed if isinstance(listed, list) else [listed]
         if any(isinstance(each, list | dict) for each in parts):
             raise ValueError(f"the class is {quote_value(value)}, and must be text, or a list of texts")
-        if not self.parameters.multilabel:
+        if not self.multilabel:
             if isinstance(listed, list):
                 hint = "name its column by `labels`, not `label`, since a document may have several"
                 raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
             return [value]
         if not isinstance(value, str) or listed is not None or not value.strip():
             return parts
-        separator = self.parameters.separator
+        separator = self.separator
         if not separator:
             raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
         if UNQUOTED_LIST.fullmatch(value.strip()) and separator in value:
@@ -130,17 +133,13 @@ def listed_labels(text: str) -> list[Any] | None:
     found = _LIST.fullmatch(text)
     if found is None or (text[0] == "(" and not re.search("[,'\"]", text)):
         return None
-    try:
-        parsed = json.loads(text)
-        return parsed if isinstance(parsed, list) else None
-    except (ValueError, RecursionError):
-        pass
     if _ITEM.sub("", found[1]).strip(" ,\t\r\n"):
         return None
-    values = [
-        re.sub(r"\\(.)", r"\1", item["text"][1:-1]) if item["text"] else item["word"]
-        for item in _ITEM.finditer(found[1])
-    ]
+    items = _ITEM.finditer(found[1])
+    try:
+        values = [ast.literal_eval(item["text"]) if item["text"] else item["word"] for item in items]
+    except SyntaxError:  # such as '\\x'
+        return None
     return [value for value in values if value not in ("None", "null", "nan", "NaN")]
 
 

@@ -6,16 +6,20 @@ import csv
 import io
 import json
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from benchmark.corpora.user.text_files import COMPRESSED, decode_error, open_decompressed, open_text
+from benchmark.corpora.user.text_files import COMPRESSED, open_text, read_file
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    #: Names of columns; and rows as lists of their values or as objects, each with its line or number, from 1.
+    Table = tuple[list[str], Iterator[tuple[int, list[str] | dict[str, Any]]]]
 
 #: A record: its first line (or row of a Parquet file or JSON array), from 1, and the values of the requested columns.
 FileRecord = tuple[int, list[Any]]
@@ -27,6 +31,7 @@ DELIMITERS = ",;\t|"
 QUOTINGS: dict[str, Literal[0, 3]] = {"double": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
 #: First line of a table by which Excel names the delimiter.
 _NAMED_DELIMITER = re.compile(r"sep=(.)\s*", re.IGNORECASE)
+_NO_HEADER = "; if its first row is not a header, add one, or set header: false in the configuration"
 _UNQUOTED = (
     "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
     "(bench init: --quoting none, --escape '\\')"
@@ -38,8 +43,6 @@ RECORD_EXTENSIONS = (*TABLE_DELIMITERS, *JSON, *PARQUET)
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 #: Rows of a Parquet file in memory at a time, and JSON records whose keys are columns.
 RECORD_BATCH_ROWS = 4096
-#: Deepest level of nested objects whose keys are columns.
-MAX_NESTED = 10
 #: Largest number of characters of a field: the csv module's default is 131,072.
 csv.field_size_limit(2**31 - 1)
 
@@ -104,7 +107,7 @@ def iter_records(
         File; the extension of its name is its format.
     columns : sequence of str
     digest : hash of hashlib, optional
-        Is updated with the bytes of the file, and has all of them after the last record.
+        Is updated with the bytes of the file.
     skipped : list of int, optional
         Gets the lines of rows that have only delimiters, which are no records.
     form
@@ -115,19 +118,25 @@ def iter_records(
     DataError
         The file can't be read; the message has the line and the reason.
     """
-    text, kind = TextForm(**form), file_extension(path)
-    if kind in TABLE_DELIMITERS:
-        yield from _of_table(path, columns, text, digest, [] if skipped is None else skipped)
-        return
-    known, missing = dict[str, None](), set(columns)
-    for count, (number, record) in enumerate(_objects(path, text.encoding, digest, columns)):
-        if missing:
-            missing = {name for name in missing if _nested(record, name) is _MISSING}
-        if missing and count < RECORD_BATCH_ROWS:
-            known.update(dict.fromkeys(_column_names(record)))
-        yield number, [None if (value := _nested(record, name)) is _MISSING else value for name in columns]
-    if known and missing:
-        raise UnknownColumnError(path, next(name for name in columns if name in missing), list(known))
+    text = TextForm(**form)
+    with _opened(path, text, digest, columns) as (names, rows):
+        is_table = file_extension(path) in TABLE_DELIMITERS
+        for name in columns if names or is_table else ():
+            if name not in names:
+                headless = is_table and text.header and not set(columns) & set(names)
+                raise UnknownColumnError(path, name, names, _NO_HEADER if headless else "")
+            if names.count(name) > 1:
+                raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
+        where = [names.index(name) for name in columns if name in names]
+        for line, row in rows:
+            if isinstance(row, dict):
+                yield line, [row.get(name) for name in columns]
+            elif any(map(str.strip, row)):
+                if len(row) != len(names):
+                    raise DataError(f"{path}:{line}: {_other_length(row, len(names), text, path)}")
+                yield line, [row[position] for position in where]
+            elif row and skipped is not None:
+                skipped.append(line)
 
 
 def unreadable_kind(path: Path) -> DataError:
@@ -139,72 +148,51 @@ def unreadable_kind(path: Path) -> DataError:
 
 
 def read_columns(path: Path, **form: Any) -> list[str]:
-    """Return the columns of a file; of JSON and Parquet those of the first records, with dots before nested keys."""
-    kind, text = file_extension(path), TextForm(**form)
-    if kind in TABLE_DELIMITERS:
-        with open_text(path, text.encoding) as file:
-            return _names(next(_table_rows(path, file, text), (1, list[str]()))[1], header=text.header)
-    records = islice(_objects(path, text.encoding), RECORD_BATCH_ROWS)
-    return list(dict.fromkeys(name for _, record in records for name in _column_names(record)))
+    """Return the columns of a file; of JSON those of the first records."""
+    with _opened(path, TextForm(**form)) as (names, _):
+        return names
 
 
-# --- Tables ---
+@contextmanager
+def _opened(path: Path, form: TextForm, digest: Any = None, columns: Sequence[str] | None = None) -> Iterator[Table]:
+    """Open a file of records; of Parquet, only some columns are read if they are named."""
+    kind = file_extension(path)
+    if kind in PARQUET:
+        yield _parquet(path, read_file(path, digest), columns)
+    elif kind in (*TABLE_DELIMITERS, *JSON):
+        with open_text(path, form.encoding, digest) as file:
+            yield _table(path, file, form) if kind in TABLE_DELIMITERS else _json(path, file)
+    else:
+        raise unreadable_kind(path)
 
 
-def named_delimiter(first: str) -> str | None:
-    """Return the delimiter that the first line of a table names, as Excel's ``sep=;`` does; None if it names none."""
-    found = _NAMED_DELIMITER.fullmatch(first)
-    return None if found is None else found[1]
+def _table(path: Path, file: TextIO, form: TextForm) -> Table:
+    rows = _table_rows(path, file, form)
+    first = next(rows, (1, []))
+    if form.header:
+        return [name.strip() for name in first[1]], rows
+    return [str(number) for number in range(1, len(first[1]) + 1)], chain([first], rows)
 
 
 def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table, each with the line that it begins on."""
-    line, before, reader = 1, 0, None
+    first = file.readline()
+    named = _NAMED_DELIMITER.fullmatch(first)
+    line = before = 0 if named is None else 1
+    reader = csv.reader(
+        chain([first], file) if named is None else file,
+        delimiter=named[1] if named else form.delimiter_of(path),
+        strict=True,
+        quoting=QUOTINGS[form.quoting],
+        escapechar=form.escape,
+    )
     try:
-        first = file.readline()
-        named = named_delimiter(first)
-        before = 0 if named is None else 1
-        reader = csv.reader(
-            chain([first], file) if named is None else file,
-            delimiter=named or form.delimiter_of(path),
-            strict=True,
-            quoting=QUOTINGS[form.quoting],
-            escapechar=form.escape,
-        )
-        line = before + 1
         for row in reader:
-            yield line, row
-            line = before + reader.line_num + 1
+            yield line + 1, row
+            line = before + reader.line_num
     except csv.Error as error:
         hint = "" if form.quoting == "none" else _UNQUOTED
-        raise DataError(f"{path}:{line}: is not a valid table: {error}{hint}") from None
-    except UnicodeDecodeError as error:
-        raise decode_error(path, file.encoding, error, before + reader.line_num if reader else 0) from None
-
-
-def _of_table(
-    path: Path, columns: Sequence[str], form: TextForm, digest: Any, skipped: list[int]
-) -> Iterator[FileRecord]:
-    with open_text(path, form.encoding, digest) as file:
-        rows = _table_rows(path, file, form)
-        first = next(rows, None)
-        names = _names([] if first is None else first[1], header=form.header)
-        if form.header and columns and not set(columns) & set(names):
-            hint = "; if its first row is not a header, add one, or set header: false in the configuration"
-            raise UnknownColumnError(path, columns[0], names, hint)
-        where = [_position(path, names, name) for name in columns]
-        for line, row in rows if form.header or first is None else chain([first], rows):
-            if row and not any(map(str.strip, row)):
-                skipped.append(line)
-            elif row and len(row) != len(names):
-                raise DataError(f"{path}:{line}: {_other_length(row, len(names), form, path)}")
-            elif row:
-                yield line, [row[position] for position in where]
-
-
-def _names(first: Sequence[str], *, header: bool) -> list[str]:
-    """Return the names of a table's columns from its first row."""
-    return [name.strip() if header else str(number) for number, name in enumerate(first, start=1)]
+        raise DataError(f"{path}:{line + 1}: is not a valid table: {error}{hint}") from None
 
 
 def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -> str:
@@ -215,63 +203,22 @@ def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -
     return problem + quote + (_UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else "")
 
 
-def _position(path: Path, header: Sequence[str], name: str) -> int:
-    if name not in header:
-        raise UnknownColumnError(path, name, header)
-    if header.count(name) > 1:
-        raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
-    return header.index(name)
+def _json(path: Path, file: TextIO) -> Table:
+    objects = _objects(path, file)
+    first = list(islice(objects, RECORD_BATCH_ROWS))
+    return list(dict.fromkeys(key for _, record in first for key in record)), chain(first, objects)
 
 
-# --- Objects: JSON and Parquet ---
-
-_MISSING: Any = object()
-
-
-def _nested(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a column; of `body.text`, the value of `text` in `body`, unless a key has that very name."""
-    if name in record:
-        return record[name]
-    for dot in re.finditer(r"\.", name):
-        inner = record.get(name[: dot.start()])
-        if isinstance(inner, dict) and (value := _nested(inner, name[dot.end() :])) is not _MISSING:
-            return value
-    return _MISSING
-
-
-def _column_names(record: Mapping[str, Any], levels: int = MAX_NESTED) -> Iterator[str]:
-    """Yield the columns of a record, in order: its keys, and those of objects in it after a dot."""
-    for key, value in record.items():
-        if isinstance(value, dict) and value and levels:
-            yield from (f"{key}.{name}" for name in _column_names(value, levels - 1))
-        else:
-            yield key
-
-
-def _objects(
-    path: Path, encoding: str, digest: Any = None, columns: Sequence[str] | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file, each with its line or number, from 1; of Parquet, only some columns if named."""
-    kind = file_extension(path)
-    if kind in PARQUET:
-        with open_decompressed(path, digest) as packed:
-            yield from enumerate(_parquet_rows(path, packed.read(), columns), start=1)
-        return
-    if kind not in JSON:
-        raise unreadable_kind(path)
-    number = 0
-    with open_text(path, encoding, digest) as file:
-        try:
-            first = file.readline()
-            is_array = first.lstrip().startswith("[")
-            for number, line in enumerate([first + file.read()] if is_array else chain([first], file), start=1):
-                parsed = [_parsed(path, number, line.rstrip())] if line.strip() else []
-                for position, record in enumerate(parsed[0] if is_array else parsed, start=number):
-                    if not isinstance(record, dict):
-                        raise DataError(f"{path}:{position}: is {quote_value(record)}, and must be an object: {{…}}")
-                    yield position, record
-        except UnicodeDecodeError as error:
-            raise decode_error(path, file.encoding, error, number) from None
+def _objects(path: Path, file: TextIO) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of an array, or of one on each line, with their number or line, from 1."""
+    first = file.readline()
+    is_array = first.lstrip().startswith("[")
+    for number, line in enumerate([first + file.read()] if is_array else chain([first], file), start=1):
+        parsed = [_parsed(path, number, line.rstrip())] if line.strip() else []
+        for position, record in enumerate(parsed[0] if is_array else parsed, start=number):
+            if not isinstance(record, dict):
+                raise DataError(f"{path}:{position}: is {quote_value(record)}, and must be an object: {{…}}")
+            yield position, record
 
 
 def _parsed(path: Path, line: int, text: str) -> Any:
@@ -284,23 +231,22 @@ def _parsed(path: Path, line: int, text: str) -> Any:
         raise DataError(f"{path}:{line}: is not valid JSON: {getattr(error, 'msg', error)}; {hint}") from None
 
 
-def _parquet_rows(path: Path, content: bytes, columns: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+def _parquet(path: Path, content: bytes, columns: Sequence[str] | None) -> Table:
     from pyarrow import ArrowException, parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
+    damaged = (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError)
     try:
         table = parquet.ParquetFile(io.BytesIO(content))
-        names = table.schema_arrow.names
-        roots = names if columns is None else list(dict.fromkeys(_root(path, name, names) for name in columns))
-        for batch in table.iter_batches(RECORD_BATCH_ROWS, columns=roots):
-            values = [batch.column(root).to_pylist() for root in roots]
-            yield from (dict(zip(roots, row, strict=True)) for row in zip(*values, strict=True))
-    except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # damaged files
+    except damaged as error:
         raise DataError(f"{path}: can't be read: {error}") from None
+    names: list[str] = table.schema_arrow.names
 
+    def rows() -> Iterator[tuple[int, dict[str, Any]]]:
+        wanted = [name for name in names if columns is None or name in columns]
+        try:
+            batches = table.iter_batches(RECORD_BATCH_ROWS, columns=wanted)
+            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), start=1)
+        except damaged as error:
+            raise DataError(f"{path}: can't be read: {error}") from None
 
-def _root(path: Path, name: str, names: Sequence[str]) -> str:
-    """Return the column of a Parquet file that is, or holds, a column with dots in its name."""
-    roots = [root for root in names if name.startswith(f"{root}.")]
-    if name not in names and not roots:
-        raise UnknownColumnError(path, name, names)
-    return name if name in names else roots[0]
+    return names, rows()

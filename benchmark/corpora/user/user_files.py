@@ -1,35 +1,182 @@
-"""A user's corpus: a folder of class folders, or a file of records with named columns."""
+"""A user's corpus: a folder of class folders, or a file of records with named columns, and all problems with it."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import os
-from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Sequence  # noqa: TC003 - types of parameters
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from benchmark.corpora.user.documents import read_documents
-from benchmark.corpora.user.file_parameters import FileParameters
-from benchmark.corpora.user.records import file_extension
-from benchmark.system.errors import DataError
+import numpy as np
+
+from benchmark.corpora.corpus import Corpus
+from benchmark.corpora.user.labels import CLASS_MARKS, ClassNames, label_notes, name_of
+from benchmark.corpora.user.records import (
+    QUOTINGS,
+    TABLE_DELIMITERS,
+    TextForm,
+    file_extension,
+    iter_records,
+    read_columns,
+)
+from benchmark.corpora.user.text_files import check_encoding, decode_text, read_file
+from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
+from benchmark.system.checks import as_list
+from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from benchmark.corpora.archive import CorpusSource
-    from benchmark.corpora.corpus import Corpus, Documents
-    from benchmark.corpora.user.documents import ScanResult
+    from benchmark.corpora.corpus import Documents
+
+#: Meanings of a folder's name in the path of a document.
+FOLDER_LEVELS = ("label", "split", "group")
+#: Group of documents without a group.
+NO_GROUP = "all"
+#: Largest number of texts with line breaks that are searched for rows of a table.
+MAX_SEARCHED = 1000
+#: What is wrong with documents, and the remedy, by reason.
+PROBLEMS = {
+    "empty": ("without text", "add a text"),
+    "unlabelled": ("without a class", "add a class"),
+    "repeated": ("with the id of an earlier document", "use another column as id"),
+    "rare": ("whose class has no other document to train or test on", "change the class"),
+    "nameless": ("without an id", "fill the column, or leave `id` out"),
+    "split": ("without a part of the split", "fill the column"),
+    "group": ("without a group", "fill the column"),
+    "date": ("without a date", "fill the column"),
+}
+#: Reasons for which `drop` can leave documents out.
+DROP_REASONS = ("empty", "unlabelled", "repeated", "rare")
 
 
 @dataclass(frozen=True)
-class UserFiles(FileParameters):
+class UserFiles(UserCorpus):
     """A user's documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
 
-    The parameters are those of `FileParameters`.
+    Parameters
+    ----------
+    path : str, or mapping of str to str
+        File or folder, relative to the configuration. A mapping has one for each part: ``{train: a.csv, test: b.csv}``.
+    text : str or list of str
+        Column of the text. Several columns are joined by line feeds, and are fields that are counted separately.
+    label : str or list of str
+        Column of the class; or a column for each class, of which exactly one holds 1 and the others 0.
+    labels : str or list of str, optional
+        Column of the classes, where a document may have several or none: a list, a list written as text
+        (``["a", "b"]``), or text with a `separator`. Or a column for each class, which holds 0 or 1.
+    rename : mapping of str to str, optional
+        Classes by another name, so that two become one: ``{billing: Billing}``. A class named "" is none.
+    separator : str, optional
+        Separator of the classes in a text, such as ";".
+    id : str, optional
+        Column of a document's id; by default its number, from 1.
+    split : str, optional
+        Column of the part of a given split, such as train or test.
+    group : str, optional
+        Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
+        there is a `split`; folds may keep a group's documents together.
+    date : str, optional
+        Column of the date, in ISO 8601 (2024-05-31, or with a time).
+    date_format : str, optional
+        Format of other dates, in the codes of Python's strptime: "%d/%m/%Y".
+    folders : list of str
+        Meaning of the folders above a document, from the top: label, split, group.
+    encoding : str
+        Encoding of the files, such as utf-8, latin-1 or cp1252; a byte order mark (of UTF-16, say) goes before it.
+    delimiter : str, optional
+        Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table has the names of its columns; otherwise they are named "1", "2", ….
+    quoting : str
+        Quotes of a table: double (a text may stand in quotes, in which a quote is doubled) or none (a quote is a
+        character like any other, and every line is a row).
+    escape : str, optional
+        Character that stands before a quote, a delimiter or a line feed of a table's text, such as a backslash.
+    drop : list of str
+        Documents that are left out instead of causing an error: empty, unlabelled, repeated, rare.
+    format : str, optional
+        Format by which the text is divided into fields that are counted separately: mail or html. Not with several
+        columns of text.
+    base : Path
+        Folder that `path` is relative to.
     """
 
     name: ClassVar[str] = "files"
+
+    path: str | dict[str, str]
+    text: str | list[str] = "text"
+    label: str | list[str] = "label"
+    labels: str | list[str] | None = None
+    rename: dict[str, str] | None = None
+    separator: str | None = None
+    id: str | None = None
+    split: str | None = None
+    group: str | None = None
+    date: str | None = None
+    date_format: str | None = None
+    folders: Sequence[str] = ("label",)
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    header: bool = True
+    quoting: str = "double"
+    escape: str | None = None
+    drop: Sequence[str] = ()
+    format: str | None = None
+
+    def check(self) -> None:
+        """Raise ConfigError for parameters that no file can satisfy."""
+        check_encoding(self.encoding)
+        words = {"folders": FOLDER_LEVELS, "drop": DROP_REASONS, "quoting": tuple(QUOTINGS)}
+        for key, allowed in words.items():
+            words_stated = getattr(self, key)
+            for value in [words_stated] if isinstance(words_stated, str) else words_stated:
+                if value not in allowed:
+                    raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
+        try:
+            csv.reader((), delimiter=self.delimiter or ",", escapechar=self.escape)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"delimiter, escape: {error}") from None
+        if len(self.folders) != len(set(self.folders)) or "label" not in self.folders:
+            raise ConfigError("folders: must name each level once, and one of them must be label")
+        if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
+            raise ConfigError("split: the path already names the parts of the split")
+        if self.format is not None and self.fields:
+            raise ConfigError("format: several columns of text are its fields already")
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether documents may have several classes, or none."""
+        return self.labels is not None
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """How files of text are written, see `TextForm`."""
+        return {field.name: getattr(self, field.name) for field in fields(TextForm)}
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Columns of the text, where there are several."""
+        return () if isinstance(self.text, str) else tuple(self.text)
+
+    def has(self, what: str) -> bool:
+        """Test whether documents have a part of a split ("split"), or a group ("group")."""
+        if what == "split" and isinstance(self.path, dict):
+            return True
+        in_column, above = getattr(self, what) is not None, what in self.folders
+        return any(above if path.is_dir() else in_column for _, path in self.paths_by_part())
 
     def outline(self) -> Documents:
         """Return the documents; read the files to the end, and raise DataError with all problems."""
@@ -73,8 +220,7 @@ class UserFiles(FileParameters):
 @lru_cache(maxsize=2)
 def _read(parameters: str, base: Path, stamps: tuple[tuple[str, int, int], ...]) -> ScanResult:
     del stamps  # files that were edited are read again
-    reader = UserFiles(**json.loads(parameters), base=base)
-    return read_documents(reader, [(part, path, files_below(path)) for part, path in reader.paths_by_part()])
+    return read_documents(UserFiles(**json.loads(parameters), base=base))
 
 
 def files_below(path: Path) -> list[tuple[str, Path]]:
@@ -91,3 +237,271 @@ def files_below(path: Path) -> list[tuple[str, Path]]:
 
 def _refuse(error: OSError) -> None:
     raise DataError(f"{error.filename}: can't be read: {error.strerror}")
+
+
+# --- Documents of the files ---
+
+
+class DocumentsError(DataError):
+    """Documents with problems; `reasons` has their numbers by reason, of which `drop` can leave out some."""
+
+    def __init__(self, message: str, reasons: dict[str, int]) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, eq=False)
+class ScanResult:
+    """Content of the files.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    dropped : dict of str to int
+        Numbers of dropped records, by reason.
+    notes : tuple of str
+        What the files may mean otherwise: classes that are nearly alike, texts that hold rows.
+    """
+
+    corpus: Corpus
+    dropped: dict[str, int]
+    notes: tuple[str, ...]
+
+
+class FileRow(NamedTuple):
+    """Values of one record in the columns of the parameters; its line is 0 for a file of a folder."""
+
+    path: Path
+    line: int
+    texts: Sequence[Any]
+    labels: Sequence[Any]
+    id: Any
+    split: Any
+    group: Any
+    date: Any
+
+    @property
+    def location(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
+
+
+def read_documents(parameters: UserFiles) -> ScanResult:
+    """Read files once, to the end: what is digested is what becomes documents.
+
+    Raises
+    ------
+    DataError
+        The files can't be read, or documents have problems; the message lists all of these.
+    """
+    collector, digest, skipped = _Collector(parameters), hashlib.sha256(), list[int]()
+    for part, path in (parts := parameters.paths_by_part()):
+        for relpath, file in files_below(path):
+            of_file = hashlib.sha256()
+            if path.is_dir():
+                collector.add(_row_of_text(parameters, part, path, relpath, of_file))
+            else:
+                for row in _rows_of_file(parameters, part, file, of_file, skipped):
+                    collector.add(row)
+            digest.update(f"{part}\0{relpath}\0".encode("utf-8", "surrogateescape"))
+            digest.update(of_file.digest())
+    corpus = collector.corpus(digest.hexdigest())
+    notes = [*collector.rows_within_quotes(corpus.documents.classes), *label_notes(corpus.documents)]
+    if n := len(skipped):
+        names = ", ".join(path.name for _, path in parts)
+        rows = "1 row has only delimiters and is" if n == 1 else f"{n:,} rows have only delimiters and are"
+        notes.insert(0, f"{names}: {rows} left out (the first: line {skipped[0]:,})")
+    return ScanResult(corpus, dict(collector.dropped), tuple(notes))
+
+
+def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, skipped: list[int]) -> Iterator[FileRow]:
+    texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
+    rest = [parameters.id, parameters.split, parameters.group, parameters.date]
+    columns, n, end = [*texts, *labels, *filter(None, rest)], len(texts), len(texts) + len(labels)
+    for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **parameters.form):
+        others = iter(values[end:])
+        name, split, group, date = [next(others) if column else None for column in rest]
+        yield FileRow(path, line, values[:n], values[n:end], name, part or split, group, date)
+
+
+def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
+    """Return the document of a file below a folder, whose path names its class."""
+    path, levels = folder / relpath, parameters.folders
+    *parents, name = relpath.split("/")
+    if len(parents) < len(levels):
+        wanted = "/".join([*(f"<{level}>" for level in levels), name])
+        raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
+    above = dict(zip(levels, parents, strict=False))
+    text = decode_text(path, read_file(path, digest), parameters.encoding)
+    identity = f"{part}/{relpath}" if part else relpath
+    return FileRow(path, 0, [text], [above["label"]], identity, part or above.get("split"), above.get("group"), None)
+
+
+def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
+    """Return a date in UTC without its name.
+
+    Parameters
+    ----------
+    value : Any
+    form : str, optional
+        Format of its text, in the codes of strptime; by default ISO 8601.
+    name : str
+        Name of its column.
+
+    Raises
+    ------
+    ValueError
+        The value is no such date.
+    """
+    text = str(value).strip()
+    try:
+        found = datetime.strptime(text, form) if form else datetime.fromisoformat(text)  # noqa: DTZ007 - as it says
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    except (OverflowError, ValueError):  # in UTC, it may be before the year 1, or after 9999
+        stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
+        iso = f"a date in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
+        wanted = f"a date as date_format states it, {form!r}" if form else iso
+        raise ValueError(f"{name} is {quote_value(value)}, and must be {wanted}") from None
+
+
+class _Collector:
+    """Documents of the rows that were added, their text, and all problems with them."""
+
+    def __init__(self, parameters: UserFiles) -> None:
+        self.parameters, columns, rename = parameters, parameters.labels or parameters.label, parameters.rename or {}
+        self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
+        self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
+        self.number, self.known = 0, set[str]()
+        self.ids, self.labels, self.parts, self.groups = list[str](), list[tuple[str, ...]](), list[str](), list[str]()
+        self.dates, self.first = list[datetime | None](), dict[tuple[str, ...], str]()
+        self.text, self.bounds, self.spans = bytearray(), array("q", [0]), array("q")
+        self.problems: dict[str, tuple[int, str]] = {}
+        self.dropped: Counter[str] = Counter()
+        self.multiline: list[tuple[Path, int, str]] = []
+
+    def add(self, row: FileRow) -> None:
+        """Take a document, drop it, or note what is wrong with it."""
+        self.number += 1
+        how = self.parameters
+        try:
+            labels = self.classes.of(row.labels)
+            text, spans = _joined(row.texts, how)
+            name = str(self.number) if row.id is None else name_of(row.id)
+            if why := self._problem(row, name, labels, text):
+                self._leave_out(why, f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location)
+                return
+            dated = "date" in self.filled
+            self.dates.append(parse_date(row.date, how.date_format, str(how.date)) if dated else None)
+        except ValueError as error:
+            raise DataError(f"{row.location}: {error}") from None
+        self.known.add(name)
+        self.ids.append(name)
+        self.labels.append(labels)
+        if labels not in self.first:
+            self.first[labels] = row.location
+        self.parts.append(sys.intern(name_of(row.split)))
+        self.groups.append(sys.intern(name_of(row.group)))
+        self.text += text
+        self.bounds.append(len(self.text))
+        self.spans.extend(spans)
+        if b"\n" in text and row.line and len(self.multiline) < MAX_SEARCHED:
+            self.multiline.append((row.path, row.line, text.decode()))
+
+    def _problem(self, row: FileRow, name: str, labels: tuple[str, ...], text: bytes) -> str:
+        """Return the reason why a document can't be used, one of `PROBLEMS`, or ""."""
+        if not text.decode().strip():
+            return "empty"
+        if not labels and not self.parameters.multilabel:
+            return "unlabelled"
+        if not name or name in self.known:
+            return "repeated" if name else "nameless"
+        return next((what for what in self.filled if not name_of(getattr(row, what))), "")
+
+    def _leave_out(self, why: str, location: str) -> None:
+        """Count a document that is dropped, or that has a problem."""
+        if why in self.parameters.drop:
+            self.dropped[why] += 1
+        else:
+            n, first = self.problems.get(why, (0, location))
+            self.problems[why] = n + 1, first
+
+    def _refuse(self) -> None:
+        lines = []
+        for why, (n, first) in self.problems.items():
+            what, remedy = PROBLEMS[why]
+            remedy += f", or leave such documents out by drop: [{why}]" if why in DROP_REASONS else ""
+            documents = f"{n:,} document{'s' if n > 1 else ''}"
+            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {first})")
+        if lines:
+            raise DocumentsError("\n".join(lines), {why: n for why, (n, _) in self.problems.items()})
+
+    def corpus(self, digest: str) -> Corpus:
+        """Return the documents; raise DataError with all problems."""
+        where, fields = self.parameters.where, self.parameters.fields
+        if not self.number:
+            raise DataError(f"{where}: holds no document")
+        self._refuse()  # before rare classes are sought: without these documents other classes would be rare
+        sizes = {} if self.parameters.multilabel else Counter(self.labels)
+        rare = {labels for labels, n in sizes.items() if n == 1}
+        for labels in (each for each in sizes if each in rare):
+            self._leave_out("rare", f"{self.first[labels]}, class {quote_value(labels[0])}")
+        self._refuse()
+        rows = np.arange(len(self.ids))
+        spans = np.frombuffer(self.spans, dtype=np.int64).reshape(len(rows), len(fields), 2)
+        texts = np.frombuffer(self.text, dtype=np.uint8), np.frombuffer(self.bounds, dtype=np.int64)
+        spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
+        corpus = Corpus(self.parameters.name, self._documents(rows), *texts, digest, spans_of)
+        if rare:
+            left = np.array([row for row in rows if self.labels[row] not in rare], dtype=np.intp)
+            corpus = replace(corpus.take(left), documents=self._documents(left))
+        classes = corpus.documents.classes
+        if len(classes) < 2:
+            problem = f"all documents have the class {classes[0]!r}" if classes else "no document is left"
+            raise DataError(f"{where}: {problem}; classification needs at least two classes")
+        if unused := list(self.classes.unused):
+            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], classes)}")
+        return corpus
+
+    def _documents(self, rows: NDArray[np.intp]) -> Documents:
+        ids, labels, parts, groups, dates = (
+            [values[row] for row in rows] for values in (self.ids, self.labels, self.parts, self.groups, self.dates)
+        )
+        has_groups = "group" in self.filled
+        return encode_documents(
+            ids,
+            labels,
+            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(rows),
+            multilabel=self.parameters.multilabel,
+            groups=groups if has_groups else None,
+            dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
+        )
+
+    def rows_within_quotes(self, classes: Sequence[str]) -> Iterator[str]:
+        """Yield a note if lines within quotes have as many columns as the table, and the name of a class in one."""
+        known, found = {*classes, *CLASS_MARKS} - {""}, list[str]()
+        columns, form = cache(lambda path: len(read_columns(path, **self.parameters.form))), self.parameters.form
+        for path, line, text in self.multiline:
+            if file_extension(path) in TABLE_DELIMITERS:
+                cells = (each.split(TextForm(**form).delimiter_of(path)) for each in text.split("\n"))
+                if any(len(row) == columns(path) and not known.isdisjoint(map(str.strip, row)) for row in cells):
+                    found.append(f"{path.name}:{line}")
+        if found:
+            records = "1 record holds" if len(found) == 1 else f"{len(found):,} records hold"
+            where = f"{records} lines that look like rows of the table within quotes (the first begins at {found[0]})"
+            yield f"{where}. If these quotes are part of the text: quoting: none (bench init: --quoting none)."
+
+
+def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, list[int]]:
+    """Return a document's text, and start and stop of each of its fields, if it has any."""
+    if not parameters.fields:
+        if not isinstance(values[0], str | None):
+            raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
+        return (values[0] or "").encode("utf-8", "replace"), []
+    pieces, spans, start = list[bytes](), list[int](), 0
+    for value in values:
+        piece = b"" if value is None else str(value).encode("utf-8", "replace")
+        spans += [start, start + len(piece)]
+        if value is not None:
+            pieces.append(piece)
+            start += len(piece) + 1
+    return b"\n".join(pieces), spans

@@ -153,7 +153,7 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         self.linear_ = inner_products(points, points) if linear is None else linear
         if hyperplanes is None:
             nodes = NodeMatrix()
-            nodes.fill(DenseRows.square(self.linear_), self.jobs)
+            nodes.fill(DenseRows(self.linear_), self.jobs)
             parameters = {"C": self.C, "epsilon": self.epsilon}
             machines = train_one_vs_rest(nodes, members, self.categories_, **parameters, jobs=self.jobs)
             hyperplanes = linear_svm_hyperplanes(points, machines)

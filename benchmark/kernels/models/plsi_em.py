@@ -20,8 +20,6 @@ from benchmark.kernels.models.plsi_passes import (
     fill_products,
     pass_over_documents,
     pass_over_words,
-    step_of_documents,
-    step_of_words,
 )
 from benchmark.kernels.products import csr_parts
 from benchmark.system.numba_jit import numba_thread_count
@@ -105,9 +103,16 @@ def expectation_maximization(
         if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
             return Mixtures(theta, phi), np.array(trace)
         pass_over_words(sideways, theta, cuts, bounds, rows[1], ratio)
-        step_of_documents(theta, upwards, length)
+        upwards *= theta
         sideways *= phi
-        step_of_words(phi, sideways, sideways.sum(axis=0))
+        _step(theta, upwards, length[:, None])
+        _step(phi, sideways, sideways.sum(axis=0))
+
+
+def _step(probabilities: Array, shares: Array, sums: Array) -> None:
+    """Divide shares by their sums, in place of the probabilities; those with the sum 0 don't change."""
+    np.divide(shares, sums, out=probabilities, where=sums > 0)
+    probabilities[probabilities < NEGLIGIBLE] = 0.0
 
 
 def _blocks_of_words(counts: sp.csr_array, blocks: int) -> tuple[I8, I8]:

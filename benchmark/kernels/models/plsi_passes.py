@@ -81,26 +81,6 @@ def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I
         _pass_over_block(gradient, theta, cuts, bounds, word, ratio, b)
 
 
-@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
-def step_of_documents(theta: Array, gradient: Array, length: Array) -> None:
-    """Update θ by one step; documents without words don't change."""
-    for d in prange(theta.shape[0]):
-        if length[d] > 0.0:
-            for z in range(theta.shape[1]):
-                value = gradient[d, z] * theta[d, z] / length[d]
-                theta[d, z] = value if value >= NEGLIGIBLE else 0.0
-
-
-@compile_lazily("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
-def step_of_words(phi: Array, share: Array, mass: Array) -> None:
-    """Update φ by one step to the shares divided by their sums; classes without documents don't change."""
-    for w in prange(phi.shape[0]):
-        for z in range(phi.shape[1]):
-            if mass[z] > 0.0:
-                value = share[w, z] / mass[z]
-                phi[w, z] = value if value >= NEGLIGIBLE else 0.0
-
-
 @compile_lazily(f"void(f8[::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
 def fill_products(s: Array, theta: Array, phi: Array, counts: Counts) -> None:
     """Fill ``s`` with Σ_z θ_dz φ_wz of the words that occur."""

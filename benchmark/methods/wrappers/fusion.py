@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from benchmark.methods.base import Method
-from benchmark.methods.split_data import inputs_of
+from benchmark.methods.split_data import SplitData
 from benchmark.methods.stopwatch import Stopwatch
 from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, out_of_fold_values
-from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses, Problem
-    from benchmark.methods.split_data import SplitData
 
     Array = NDArray[np.float64]
     #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
@@ -85,15 +81,22 @@ class FittedFusion:
 
     Parameters
     ----------
-    members : tuple of FittedMethod
-        Each takes counts of its own terms.
+    members : tuple of FusionMember
     rule : StandardizedSum
     outside : float64 array, shape (n_train, k)
         Class values of the sum of out-of-fold values; NaN for training documents that no fold tests.
     """
 
-    members: tuple[FittedMethod, ...]
+    members: tuple[FusionMember, ...]
     rule: StandardizedSum
+    outside: Array
+
+
+class FusionMember(NamedTuple):
+    """One of a fusion's methods, trained: the split as the method takes it, and its out-of-fold class values."""
+
+    data: SplitData
+    fitted: FittedMethod
     outside: Array
 
 
@@ -169,11 +172,10 @@ class FusedMethod(Method):
             key = json.dumps([member, self.fused.scale], sort_keys=True)
             if key not in known:
                 watch = Stopwatch()
-                fitted, outside = self._trained(number, work)
+                data, fitted, outside = self._trained(number, work)
                 scale = value_scale(centred_values(outside, learned))
                 watch.lap("training")
-                inputs = inputs_of(self.methods[number].spec, self.problems[number])[work.split.test]
-                tested = fitted.class_values(inputs)
+                tested = fitted.class_values(data.inputs(self.methods[number].spec)[work.split.test])
                 watch.lap("testing")
                 known[key] = scale, tested, watch.seconds()
             members.append(known[key])
@@ -189,28 +191,24 @@ class FusedMethod(Method):
         ValueError, FloatingPointError
             If one of its methods can't be used on these documents, or has no trained state; the message names it.
         """
-        trained = [self._trained(number, work) for number in range(len(self.methods))]
-        scales = tuple(value_scale(centred_values(values, work.learned)) for _, values in trained)
+        trained = tuple(self._trained(number, work) for number in range(len(self.methods)))
+        outside = [each.outside for each in trained]
+        scales = tuple(value_scale(centred_values(values, work.learned)) for values in outside)
         rule = StandardizedSum(self.fused.weights, scales, work.learned)
-        outside = rule.learned.class_values(rule.of([values for _, values in trained]))
-        return FittedFusion(tuple(fitted for fitted, _ in trained), rule, outside)
+        return FittedFusion(trained, rule, rule.learned.class_values(rule.of(outside)))
 
-    def _trained(self, number: int, work: SplitData) -> tuple[FittedMethod, Array]:
-        """Train one of the methods; return it, and out-of-fold class values of the training documents."""
+    def _trained(self, number: int, work: SplitData) -> FusionMember:
+        """Train one of the methods on the split and on folds of its training documents."""
         method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
-        inputs, terms, split = inputs_of(method.spec, problem), work.terms, work.split
 
-        def fit(part: Split) -> FittedMethod:
-            return method.fit(problem, part, terms, work.matrices)
+        def data_of(split: Split) -> SplitData:
+            return SplitData.of(problem, split, work.terms, method.aggregate, work.matrices)
 
-        # Kernel machines use all cores and share one memory, and others' code may not bear threads.
-        ours = all(is_builtin(each.cls) for each in method.spec.components)
+        def score(fold: Split) -> Array:
+            return method.score(data_of(fold))
+
+        data = data_of(work.split)
         try:
-            if terms is not None or method.spec.kernel is not None or not ours:
-                return fit(split), out_of_fold_values(problem, split, inputs, fit, n_folds)
-            with blas_threads(1), ThreadPoolExecutor(work.matrices.jobs) as pool:
-                whole = pool.submit(fit, split)
-                outside = out_of_fold_values(problem, split, inputs, fit, n_folds, pool.map)
-                return whole.result(), outside
+            return FusionMember(data, method.fit(data), out_of_fold_values(problem, work.split, score, n_folds))
         except (ValueError, FloatingPointError) as error:
             raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,11 +10,10 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import Problem
 
 #: Folds of the cross-validation that fits thresholds and probabilities, and that chooses candidates where all documents
@@ -36,23 +35,15 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
 def out_of_fold_values(
     problem: Problem,
     split: Split,
-    inputs: Any,
-    fit: Callable[[Split], FittedMethod],
+    score: Callable[[Split], NDArray[np.float64]],
     n_folds: int = INNER_FOLDS,
-    each: Callable[..., Iterable[NDArray[np.float64]]] = map,
 ) -> NDArray[np.float64]:
-    """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split.
+    """Return out-of-fold class values of a split's training documents, shape (n_train, k).
 
-    `inputs` are what the method takes of all documents, see `inputs_of`. Documents that none of the first `n_folds`
-    folds tests have NaN. `each` applies a function to every fold, as `map` does.
+    `score` trains on a fold and returns the values of its test documents. Documents that none of the first `n_folds`
+    folds tests have NaN.
     """
     values = np.full(problem.members.shape, np.nan)
-    folds = inner_folds(problem, split)[:n_folds]
-
-    def scored(fold: Split) -> NDArray[np.float64]:
-        """Train without a fold and return the class values of its documents."""
-        return fit(fold).class_values(inputs[fold.test])
-
-    for fold, scores in zip(folds, each(scored, folds), strict=True):
-        values[fold.test] = scores
+    for fold in inner_folds(problem, split)[:n_folds]:
+        values[fold.test] = score(fold)
     return values[split.train]

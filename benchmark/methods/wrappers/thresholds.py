@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.thresholds import gives_a_class
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
-from benchmark.methods.split_data import inputs_of
 from benchmark.methods.wrappers.out_of_fold import out_of_fold_values
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class ThresholdedMethod(Method):
         """True if the wrapped method uses the seed or thresholds are learned by random folds."""
         return self.method.uses_seed or hasattr(self.rule.cls, "fit")
 
-    def fit_split(self, work: SplitData) -> FittedThresholds:
+    def fit(self, work: SplitData) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
 
         Raises
@@ -51,21 +49,19 @@ class ThresholdedMethod(Method):
             If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
             one finite threshold for each class.
         """
-        members, rule, whole = work.members, self.rule.build(), self.method.fit_split(work)
-        columns = whole.learned.columns
-        at_least_one = gives_a_class(rule)
+        members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
+        columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
         if at_least_one and not members.any(axis=1).all():
             none = int(np.count_nonzero(~members.any(axis=1)))
             raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
-        if not hasattr(rule, "fit"):
-            return FittedThresholds(whole.view, whole.learned, whole, np.zeros(len(columns)), at_least_one)
-        inputs = inputs_of(self.spec, work.problem)
-        values = out_of_fold_values(
-            work.problem, work.split, inputs, lambda fold: self.method.fit_split(work.alone_on(fold))
-        )
-        rule.fit(values[:, columns], members[:, columns])
-        what = f"the threshold rule {type(rule).__name__}"
-        thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
+        thresholds = np.zeros(len(columns))
+        if hasattr(rule, "fit"):
+            values = out_of_fold_values(
+                work.whole, work.split, lambda fold: self.method.score(replace(work, split=fold))
+            )
+            rule.fit(values[:, columns], members[:, columns])
+            what = f"the threshold rule {type(rule).__name__}"
+            thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
         return FittedThresholds(whole.view, whole.learned, whole, thresholds, at_least_one)
 
 
@@ -84,10 +80,6 @@ class FittedThresholds(FittedMethod):
     method: FittedMethod
     thresholds: NDArray[np.float64]
     at_least_one: bool
-
-    def with_terms(self, terms: NDArray[np.intp] | None) -> Self:
-        """Return the method for counts of which these columns are its terms, see `FittedMethod`."""
-        return replace(super().with_terms(terms), method=self.method.with_terms(terms))
 
     def decide(self, inputs: Any) -> Decisions:
         """Return the decisions by the values less the threshold of each learned class, see `FittedMethod`.

@@ -12,7 +12,6 @@ from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
 from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
 from benchmark.report.drawing.theme import (
-    LINE,
     MUTED,
     PAGE_WIDTH,
     WIDTH,
@@ -79,13 +78,12 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     panels = []
     for title in titles:
         panel = points[points["panel"] == title]
-        ends = _ends(chart, points if chart.share_y else panel, titles if chart.share_y else [title])
+        ends = _ends(chart, points if chart.share_y else panel)
         panels.append(_panel(chart, title, panel, ends, looks, across, text_size(width)))
     bars = f"Bars: {chart.bars}." if chart.bars and points["low"].notna().any() else ""
-    band = "Shaded: the range of the paper's figure." if chart.bands.keys() & set(titles) else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
-    notes, beside = [f"{bars} {band}".strip()], legend_columns(labels, width)
-    return figure_spec(side_by_side(panels, columns), width, chart.title, notes, alt_text, legend_columns=beside)
+    beside = legend_columns(labels, width)
+    return figure_spec(side_by_side(panels, columns), width, chart.title, [bars], alt_text, legend_columns=beside)
 
 
 def _panel(
@@ -97,7 +95,7 @@ def _panel(
     width: float,
     size: int,
 ) -> VegaSpec:
-    """Return one panel: from back to front its band, reference, bars, lines and marks."""
+    """Return one panel: from back to front its reference, bars, lines and marks."""
     height = min(MOST_HEIGHT, 0.62 * width)
     ticks: dict[str, Any] = {"values": _log_ticks(ends)} if chart.log_y else {"tickCount": max(3, int(height / 30))}
     vertical: dict[str, Any] = {"type": "quantitative", "axis": alt.Axis(labelExpr=NUMBER, **ticks)}
@@ -111,12 +109,6 @@ def _panel(
     }
     stroke = alt.Stroke("series:N", scale=scales["stroke"])
     layers = list[alt.Chart]()
-    if title in chart.bands:
-        band = alt.Chart(
-            rows_data([{"low": chart.scale * chart.bands[title][0], "high": chart.scale * chart.bands[title][1]}])
-        )
-        mark = band.mark_rect(color=LINE, opacity=0.5, clip=True, aria=False)
-        layers.append(mark.encode(low, y2, x=alt.value(0), x2=alt.value("width")))
     if chart.reference is not None:
         at = alt.Chart(rows_data([{"y": round_for_output(chart.scale, chart.reference)}]))
         layers.append(at.mark_rule(color=MUTED, strokeDash=[4, 3], aria=False).encode(y))
@@ -160,10 +152,9 @@ def _kind(*, log: bool) -> dict[str, Any]:
     return {"type": "log"} if log else {"zero": False}
 
 
-def _ends(chart: Chart, points: pd.DataFrame, titles: Sequence[str]) -> list[float]:
-    """Return the ends of a vertical axis that shows all points, bars and printed ranges of panels."""
+def _ends(chart: Chart, points: pd.DataFrame) -> list[float]:
+    """Return the ends of a vertical axis that shows these points and their bars."""
     values = [*points[["y", "low", "high"]].to_numpy(dtype=float).ravel()]
-    values += [end for title in titles for end in chart.bands.get(title, ())]
     values += [] if chart.reference is None else [chart.reference]
     shown = [value for value in values if value > 0 or (not chart.log_y and not math.isnan(value))]
     low, high = (float(f"{chart.scale * end:.12g}") for end in (min(shown), max(shown)))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import BASELINE, shown_outcomes
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.drawing.spec import figure_spec, printable, round_for_output, side_by_side
 from benchmark.report.drawing.theme import (
-    LINE,
     MUTED,
     OURS,
-    PAPER,
     PUBLISHED,
     WIDTH,
     legend_columns,
@@ -26,22 +23,16 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.report.drawing.theme import VegaSpec
 
-#: Outcomes of comparisons that leave a mark filled, as in a page's table.
-FILLED = ("", "better", "worse", "no test", BASELINE)
-SCORE, OPEN = "score, 95% interval", "no clear difference from the baseline"
-BASE, PRINTED = "baseline, with its band", "published"
+SCORE, PRINTED = "score, 95% interval", "published"
 ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
 
 
 def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
-    """Draw our score of each cell with its 95% interval, and the published value, the best of each setting first.
-
-    A band shows the interval of the cell that others are compared with. The marks are those of a page's table.
-    """
+    """Draw our score of each cell with its 95% interval, and the published value, the best of each setting first."""
     metric, declared = summary.main_metric, summary.quantities
     points = _points(summary)
     order, size = [point["label"] for point in points], text_size(width)
-    looks = {point["what"]: (OURS, point["fill"], point["shape"]) for point in points}
+    looks = {SCORE: (OURS, OURS, "circle")}
     if any(point["published"] is not None for point in points):
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")
     x: VegaSpec = {"type": "quantitative", "title": axis_label((metric,), declared)}
@@ -64,10 +55,6 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     }
     rule = {"type": "rule", "strokeWidth": 2, "color": OURS, "aria": False}
     layers = [_layer(rule, {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}, {"filter": _has("low")})]
-    if any(point["base_low"] is not None for point in points):
-        band = {"type": "rect", "color": LINE, "opacity": 0.6, "aria": False}
-        ends = {"x": {"field": "base_low", **x}, "x2": {"field": "base_high"}, "y": y}
-        layers.insert(0, _layer(band, ends, {"filter": _has("base_low")}))
     ours = {"type": "point", "opacity": 1, "size": 36, "strokeWidth": 1.6}
     layers.append(_layer(ours, {"x": {"field": "value", **x}, "y": y, **mark}))
     if PRINTED in looks:
@@ -97,14 +84,11 @@ def _has(field: str) -> str:
 
 
 def _points(summary: Summary) -> list[dict[str, Any]]:
-    """Return the numbers of every cell in the unit of the axis, and how its mark looks."""
-    unit, outcomes = display_unit(summary.main_metric, summary.quantities), shown_outcomes(summary)
-    points = list[dict[str, Any]]()
+    """Return the numbers of every cell in the unit of the axis."""
+    unit, points = display_unit(summary.main_metric, summary.quantities), list[dict[str, Any]]()
     for cell, numbers in bar_numbers(summary, cell_table(summary)).items():
-        outcome, value = outcomes[cell], summary.headlines.get((cell, summary.main_metric), {}).get("value")
-        point: dict[str, Any] = {"cell": cell, "failed": cell in summary.failures}
-        point["what"] = BASE if outcome == BASELINE else SCORE if outcome in FILLED else OPEN
-        point |= {"fill": OURS if outcome in FILLED else PAPER, "shape": "square" if outcome == BASELINE else "circle"}
-        point["label"] = cell if is_missing(value) else f"{cell}  {unit.text(value)}"
+        value = summary.headlines.get((cell, summary.main_metric), {}).get("value")
+        label = cell if is_missing(value) else f"{cell}  {unit.text(value)}"
+        point = {"cell": cell, "label": label, "what": SCORE, "failed": cell in summary.failures}
         points.append(point | {name: round_for_output(1, number) for name, number in numbers.items()})
     return points

@@ -1,16 +1,15 @@
-"""Figures of decision regions: predicted class over a space, decision boundaries and training points."""
+"""Figures of decision regions: their boundaries in a space, and training points."""
 
 from __future__ import annotations
 
-import base64
 import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
+from scipy.spatial import Delaunay
 
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
-from benchmark.report.drawing.contours import boundary_segments, delaunay_triangles, indexed_png, region_mask
 from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
 from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
 
@@ -29,23 +28,20 @@ CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, HEIGHT))
 #: Ends of the axes of the triangle, with room for the names of its corners.
 FRAME = ((-0.12, 1.12), (-0.1, HEIGHT + 0.1))
 MOST_ACROSS = 400.0  # pixels of a panel
-PIXELS = 2  # pixels of the image of regions for each pixel of the figure
-#: Colours of the regions, red, green, blue and opacity: what is below shows through, light or dark.
-TINTS = (*(bytes.fromhex(colour[1:]) + bytes([share]) for colour, share in ((OURS, 80), (PUBLISHED, 50))),)
 SEGMENT = ("x", "y", "x2", "y2")
 POINT_SHAPES = ("circle", "triangle-up")
-NOTE = "Tint: predicted class. Line: decision boundary. Grey line: best possible boundary. Marks: training points."
+NOTE = "Line: decision boundary. Grey line: best possible boundary. Marks: training points."
 
 
 def region_chart(figure: RegionFigure, width: int = WIDTH) -> VegaSpec:
-    """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points."""
+    """Draw each method's decision boundary, the best possible boundary, and the training points."""
     across = min((width - 26) / 2, MOST_ACROSS)
     panels = []
     for row in figure.rows:
         # All panels of a row have the same grid, and triangulation takes as long as the rest of a panel.
-        triangles = delaunay_triangles(figure_positions(row[0].grid))
+        triangles = np.asarray(Delaunay(figure_positions(row[0].grid)).simplices)
         panels += [_panel(panel, triangles, across, text_size(width)) for panel in row]
-    parts = f"regions, decision boundary, best possible boundary and training points of {len(panels)} methods"
+    parts = f"decision boundary, best possible boundary and training points of {len(panels)} methods"
     return figure_spec(side_by_side(panels, 2), width, figure.title, [NOTE], f"{figure.title}: {parts}")
 
 
@@ -68,9 +64,9 @@ def _panel(panel: RegionPanel, triangles: NDArray[np.int32], across: float, size
     width = across - 50  # beside the numbers and the title of an axis
     unit = width / spans[0]  # pixels of a unit of both axes
     x, y = _axes(panel, ends)
-    layers = [_regions(space, panel.predicted, unit, x, y)]
+    layers = list[alt.Chart]()
     for codes, colour, stroke in ((panel.likelier, MUTED, 1.2), (panel.predicted, INK, 1.6)):
-        layers += _segments(boundary_segments(space, triangles, codes), x, y, colour, stroke)
+        layers += _segments(_boundary_segments(space, triangles, codes), x, y, colour, stroke)
     layers += [] if plane else _corners(panel, x, y, size)
     classes = list(panel.classes)
     rows = [row | {"class": classes[label]} for row, label in zip(_rows(points), panel.labels.tolist(), strict=True)]
@@ -97,16 +93,17 @@ def _rows(points: Array, **others: Any) -> list[dict[str, Any]]:
     return [{"x": round_for_output(1, x), "y": round_for_output(1, y), **others} for x, y in points]
 
 
-def _regions(space: Array, predicted: NDArray[Any], unit: float, x: alt.X, y: alt.Y) -> alt.Chart:
-    """Return the layer of the predicted class over the whole space, as one image."""
-    (left, bottom), (right, top) = space.min(axis=0), space.max(axis=0)
-    size = [round(float(PIXELS * unit * extent)) for extent in (right - left, top - bottom)]
-    image = indexed_png(region_mask(space, predicted, *size), TINTS)
-    url = f"data:image/png;base64,{base64.b64encode(image).decode()}"
-    look: Any = {"width": unit * (right - left), "height": unit * (top - bottom), "aspect": False, "aria": False}
-    layer = alt.Chart(rows_data(_rows(np.array([[left, top]]), url=url)))
-    encoded: alt.Chart = layer.mark_image(align="left", baseline="top", **look).encode(x, y, alt.Url("url:N"))
-    return encoded
+def _boundary_segments(points: Array, corners: NDArray[np.int32], codes: NDArray[Any]) -> Array:
+    """Return the segments between the points of code 0 and those of code 1, as x, y, x2 and y2, shape (m, 4).
+
+    They join the middles of the edges of triangles, whose `corners` are indices of points, shape (n, 3).
+    """
+    ones = codes[corners].sum(axis=1)
+    crossed = corners[(ones == 1) | (ones == 2)]
+    labels = codes[crossed]
+    alone = np.argmax(labels == (labels.sum(axis=1, keepdims=True) == 1), axis=1)
+    first, *others = np.take_along_axis(crossed, (alone[:, None] + np.arange(3)) % 3, axis=1).T
+    return np.hstack([(points[first] + points[other]) / 2 for other in others])
 
 
 def _segments(segments: Array, x: alt.X, y: alt.Y, colour: str, stroke: float) -> list[alt.Chart]:

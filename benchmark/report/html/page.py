@@ -1,4 +1,4 @@
-"""Self-contained HTML page of a summary: question, outcome, and every number.
+"""Self-contained HTML page of a summary: outcome, and every number.
 
 Measured times are in elements of the class "measured". The rest of a page does not depend on when and where it is
 written.
@@ -6,13 +6,12 @@ written.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import ON_DEMAND, Table
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.prose.main_finding import main_finding, question_sentence
+from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.report.comparison_tables import comparison_table
@@ -25,7 +24,6 @@ from benchmark.report.html.results import confusions_of_pair, results_of
 from benchmark.report.run_tables import failure_lines
 from benchmark.report.tables import (
     cell_table,
-    duplicate_table,
     main_verdicts,
     range_table,
     reference_value_table,
@@ -42,8 +40,8 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.report.drawing.theme import VegaSpec
 
-    #: Explanations by task and document.
-    Explanations = Mapping[tuple[str, str], DocumentExplanation]
+    #: Explanations by document.
+    Explanations = Mapping[str, DocumentExplanation]
 
 PAGE_FILE = "report.html"
 #: Most rows of a table of a page. The files beside the page have all.
@@ -100,13 +98,13 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     summary : Summary
     machine : str
         Description of the machine that made the run.
-    explanations : mapping of (str, str) to DocumentExplanation
-        Texts of documents and what speaks for their predictions, by task and document.
+    explanations : mapping of str to DocumentExplanation
+        Texts of documents and what speaks for their predictions, by document.
     """
     table = None if summary.of_points else results_of(summary)
     names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
     names += ["table.tex", "scores.csv", "significance.csv", *([VERDICTS_FILE] if len(summary.verdicts) else [])]
-    finding = main_finding(summary)
+    finding, beside_ours = main_finding(summary), " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
     return render_html(
         "report.html.j2",
         finding.details,
@@ -117,7 +115,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         table=table,
         confusions=confusions_of_pair(summary),
         explanations=explanations or {},
-        measured=measured_sentences(summary),
+        measured=list(filter(None, (" ".join(summary.documents), beside_ours))),
         summary=summary,
         files=[*names, PREDICTIONS_TABLE, "manifest.json"],
         machine=machine,
@@ -133,12 +131,6 @@ def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
     return environment.get_template(template).render(**context)
 
 
-def measured_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the question, the documents and the splits, and how the paper's values compare."""
-    beside_ours = " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
-    return [" ".join((question_sentence(summary), *summary.documents)), *filter(None, [beside_ours])]
-
-
 def _pictured(summary: Summary) -> Iterator[PageSection]:
     """Yield the sections of pictures: decision regions and curves."""
     if not (summary.regions or summary.charts):
@@ -148,15 +140,14 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
 
     for figure in summary.regions:
         yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
-    drawn, titles = curve_charts(summary.charts, PAGE_WIDTH), Counter(chart.title for chart in summary.charts)
-    which = {chart.name: f" ({chart.name})" if titles[chart.title] > 1 else "" for chart in summary.charts}
+    drawn = curve_charts(summary.charts, PAGE_WIDTH)
     for chart in (chart for chart in summary.charts if chart.name in drawn):
-        title = chart.title + which[chart.name] if chart.title != summary.title else ""
+        title = chart.title if chart.title != summary.title else ""
         picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
         yield PageSection(title, picture=picture, folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     for chart in (chart for chart in summary.charts if summary.of_points and not chart.measured):
         grid = curve_table(chart)
-        yield PageSection(grid.title + which[chart.name], grid, "curves.csv", folded=True)
+        yield PageSection(grid.title, grid, "curves.csv", folded=True)
 
 
 def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -> dict[str, Any]:
@@ -171,16 +162,11 @@ def _sections(summary: Summary, table: Mapping[str, Any] | None) -> Iterator[Pag
         grid = comparison_table(summary)
         yield PageSection("Comparisons", grid, "significance.csv", folded=len(grid.rows) > MOST_OPEN_PAIRS)
     if table is None or len(summary.verdicts) > len(main_verdicts(summary)):
-        names = " and ".join(f"`bench run {name}`" for name in summary.explained_by)
-        more = f"Other settings are tried by {names}; `bench reproduce` compares their scores, on the paper's page."
-        lines = (more,) if "deviates" in set(summary.verdicts["verdict"]) and summary.explained_by else ()
-        yield PageSection("Published numbers", verdict_table(summary.verdicts), VERDICTS_FILE, folded=True, lines=lines)
+        yield PageSection("Published numbers", verdict_table(summary.verdicts), VERDICTS_FILE, folded=True)
     for title, grid, file in (
         ("Axis ranges of the published figures", range_table(summary.ranges), "table.md"),
         ("Reference values", reference_value_table(summary.verdicts), VERDICTS_FILE),
-        ("Near-duplicates between test and training documents", duplicate_table(summary.duplicates), "table.md"),
     ):
         yield PageSection(title, grid, file, folded=True)
     yield PageSection("Failures", lines=tuple(failure_lines(summary)))
-    yield PageSection("Terms", Table.of("Terms", ("term", "meaning"), summary.terms), folded=True)
     yield PageSection("Notes", lines=summary.notes, folded=True)

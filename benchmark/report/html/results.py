@@ -64,7 +64,6 @@ def results_of(summary: Summary) -> dict[str, Any]:
         "ticks": ticks,
         "baselines": list(dict.fromkeys(row["other"] for row in rows if "other" in row)),
         "tests": _tests(summary),
-        "looked_into": summary.explained_by,
     }
 
 

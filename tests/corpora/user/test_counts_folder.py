@@ -66,7 +66,7 @@ def test_classes_of_a_document_are_separated_by_spaces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["vocabulary.txt", "counts.svmlight"])
 def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DataError, match=rf"{name}: no such file; `bench data export` writes one"):
+    with pytest.raises(DataError, match=rf"{name}: can't be read: No such file"):
         written(tmp_path, name).outline()
     (tmp_path / name).mkdir()
     with pytest.raises(DataError, match=rf"{name}: can't be read: Is a directory"):
@@ -88,7 +88,7 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"documents": "id,class\na,x\nb,y\nc,x\n"}, "documents.csv: has no column 'label'"),
         ({"vocabulary": "sea\nink\nsea\n"}, "must have one term per line, each of them once"),
         ({"counts": "10 1:1.5\n9 1:1\n10 1:1\n"}, "counts must be whole numbers, and not negative"),
-        ({"counts": "1.5 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms: invalid literal .*'1.5'"),
+        ({"counts": "x 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
         ({"counts": "", "documents": ""}, "counts.svmlight has 0 documents"),
     ],
 )

@@ -35,10 +35,18 @@ def test_columns_are_found_by_name_and_named_ones_come_first() -> None:
 
 def test_a_missing_or_doubled_column_is_named_with_those_that_there_are() -> None:
     for columns, named, part in (
-        (["body", "label"], {}, "the frame has no column 'text' (columns: body, label); name yours: text=…"),
-        (["text", "kind"], {}, "the frame has no column 'label' (columns: text, kind); name yours: label=…"),
-        (["body", "label"], {"text": "bodi"}, "text: the frame has no column 'bodi' (columns: body, label)"),
-        (["text", "label", "label"], {}, "label: the frame has several columns 'label' (columns: text, label, label)"),
+        (["body", "label"], {}, "text: the frame has no column 'text' (columns: body, label); name yours: text=…"),
+        (["text", "kind"], {}, "label: the frame has no column 'label' (columns: text, kind); name yours: label=…"),
+        (
+            ["body", "label"],
+            {"text": "bodi"},
+            "text: the frame has no column 'bodi' (columns: body, label); name yours: text=…",
+        ),
+        (
+            ["text", "label", "label"],
+            {},
+            "label: the frame has several columns 'label' (columns: text, label, label); name yours: label=…",
+        ),
     ):
         with pytest.raises(ConfigError) as raised:
             frame_columns(pd.DataFrame([["a"] * len(columns)], columns=columns), named)

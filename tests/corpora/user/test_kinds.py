@@ -74,7 +74,7 @@ KINDS: list[tuple[str, bytes, dict[str, Any]]] = [
     *((name, content, {}) for name, content in PLAIN.items()),
     *((f"{name}{end}", pack(content), {}) for name, content in PLAIN.items() for end, pack in PACKED.items()),
     ("TICKETS.CSV.GZ", gzip.compress(table().encode()), {}),
-    *(("a.csv", table().encode(each), {}) for each in ("utf-8-sig", "utf-16", "utf-32")),
+    *(("a.csv", table().encode(each), {}) for each in ("utf-8-sig", "utf-16")),
     ("a.csv", "\ufeff".encode("utf-16-be") + table().encode("utf-16-be"), {}),
     ("a.csv", table().encode("utf-16-le"), {"encoding": "utf-16-le"}),
     ("a.tsv", table("\t").encode("utf-16"), {}),  # "Unicode text" of Excel
@@ -89,12 +89,6 @@ KINDS: list[tuple[str, bytes, dict[str, Any]]] = [
     ("a.csv", table().partition("\r\n")[2].encode(), {"header": False, "id": "1", "text": "2", "label": "3"}),
     ("a.csv", table().replace("id,text", " id ,text ").encode(), {}),
     ("a.csv", table().replace('""', '\\"').encode(), {"escape": "\\"}),
-    (
-        "a.json",
-        json.dumps([{"id": r["id"], "q": {"a.b": r}} for r in ROWS]).encode(),
-        {"text": "q.a.b.text", "label": "q.a.b.label"},
-    ),
-    ("a.pq", parquet([{"id": r["id"], "q": {"a": r}} for r in ROWS]), {"text": "q.a.text", "label": "q.a.label"}),
     ("a.csv", table().replace("\r\nd,", "\r\n\r\nd,").encode(), {}),
 ]
 
@@ -145,5 +139,5 @@ def test_a_long_file_is_read_to_its_end_in_one_stream_or_two(tmp_path: Path, end
         path.write_bytes(b"".join(map(pack, filter(None, pieces))))
         assert len(UserFiles(path.name, base=tmp_path).outline()) == 4004
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(DataError, match=r"a\.csv.* truncated|Truncated"):
+    with pytest.raises(DataError, match=r"a\.csv.* (truncated|Truncated|ended)"):
         UserFiles(path.name, base=tmp_path).outline()

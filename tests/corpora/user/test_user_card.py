@@ -24,7 +24,7 @@ def reader_of(folder: Path, rows: list[dict[str, Any]], **how: Any) -> UserFiles
 def pinned(config: Path, reader: UserFiles) -> dict[str, Any]:
     card = user_card_path(config)
     card.parent.mkdir(exist_ok=True)
-    card.write_text(user_card_yaml(reader, config.stem))
+    card.write_text(user_card_yaml(reader))
     facts: dict[str, Any] = yaml.safe_load(card.read_text())
     return facts
 
@@ -34,25 +34,28 @@ def test_a_card_refuses_another_corpus_and_lists_the_numbers_that_differ(tmp_pat
     reader = reader_of(tmp_path, rows, split="side")
     check_user_card(reader, config)  # without a card, any corpus is accepted
     facts = pinned(config, reader)
-    assert facts["counts"] == {"x": {"test": 2, "train": 2}, "y": {"test": 2, "train": 2}}
-    assert (facts["tops"], facts["title"], facts["digest"]) == (["t.jsonl"], "t.jsonl", reader.digest())
+    assert facts == {"digest": reader.digest(), "documents": 8, "classes": {"x": 4, "y": 4}}
     check_user_card(reader_of(tmp_path, rows, split="side"), config)
-    with pytest.raises(DataError, match="as many documents of each class and group, but other content"):
+    with pytest.raises(DataError, match="as many documents of each class, but other content"):
         check_user_card(reader_of(tmp_path, [{**rows[0], "text": "b"}, *rows[1:]], split="side"), config)
     with pytest.raises(DataError) as raised:
         check_user_card(reader_of(tmp_path, [{"label": "y", "side": "dev"}, *rows[1:]], split="side"), config)
     assert str(raised.value).splitlines() == [
         f"t.jsonl differs from its card {user_card_path(config)}:",
-        "  x, train: 2 documents on the card, 1 now",
-        "  y, dev: 0 documents on the card, 1 now",
+        "  x: 4 documents on the card, 3 now",
+        "  y: 4 documents on the card, 5 now",
         f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}",
     ]
 
 
-@pytest.mark.parametrize(("n", "groups"), [(50, 50), (51, 1)])
-def test_a_card_counts_up_to_fifty_groups_and_documents_of_several_classes(tmp_path: Path, n: int, groups: int) -> None:
-    rows = [{"who": f"g{i % n:02}", "all": ["p", "q"][: 1 + i % 2]} for i in range(2 * n)]
-    facts = pinned(tmp_path / "own.yaml", reader_of(tmp_path, rows, labels="all", group="who"))
-    assert len(facts["documents"]) == len(facts["counts"]["p"]) == groups
-    assert sum(facts["documents"].values()) == sum(facts["counts"]["p"].values()) == 2 * n
-    assert sum(facts["counts"]["q"].values()) == n
+def test_a_card_counts_documents_of_several_classes(tmp_path: Path) -> None:
+    rows = [{"all": ["p", "q"][: 1 + i % 2]} for i in range(6)]
+    facts = pinned(tmp_path / "own.yaml", reader_of(tmp_path, rows, labels="all"))
+    assert (facts["documents"], facts["classes"]) == (6, {"p": 6, "q": 3})
+
+
+def test_names_that_yaml_must_escape_are_those_of_the_card(tmp_path: Path) -> None:
+    config, names = tmp_path / "own.yaml", ["1", "true", "a: b", "\x01\u2028é", "l" * 300, "null"]
+    reader = reader_of(tmp_path, [{"label": name} for name in names * 2])
+    assert list(pinned(config, reader)["classes"]) == sorted(names)
+    check_user_card(reader, config)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
+from benchmark.analysis.document_predictions import DocumentPrediction
 from benchmark.analysis.summary import summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.run_tables import charts_csv
@@ -116,8 +117,10 @@ def full(webkb):
     costs = [(cell, 1.5 + i, 0.25, 2e8, False) for i, cell in enumerate(cells)]
     parts = {"differences": summary_table("differences", gaps), "confusions": summary_table("confusions", mistaken)}
     pair = (cells[2], cells[3])
-    given = dict(zip(pair, "ca", strict=True))
-    documents = tuple(HardDocument(f"c/it's {i}", "", f"fold {i}", "c", given) for i in range(4))
+    documents = tuple(
+        tuple(DocumentPrediction(i, f"fold {i}", f"c/it's {i}", i, (label,), ("c",), tied=False) for label in "ca")
+        for i in range(4)
+    )
     parts |= {"disagreement": Disagreement(pair, (9, 4), documents)}
     return replace(webkb, costs=summary_table("costs", costs), failures={}, **parts)
 
@@ -125,22 +128,20 @@ def full(webkb):
 def explained_of(summary):
     """Explanations of all documents but the last."""
     return {
-        (each.task, each.name): DocumentExplanation(f"<b>text</b> of {each.name}", "a 2, b 1", {"b": ["one", "two"]})
-        for each in (summary.disagreement.documents[:-1] if summary.disagreement else ())
+        each.document: DocumentExplanation(f"<b>text</b> of {each.document}", "a 2, b 1", {"b": ["one", "two"]})
+        for each, _ in (summary.disagreement.documents[:-1] if summary.disagreement else ())
     }
 
 
 @pytest.fixture(scope="module")
 def curves(webkb):
-    """A summary with a picture of two panels, of which one has bars and the paper's range, on a logarithmic axis."""
+    """A summary with a picture of two panels, of which one has bars, on a logarithmic axis."""
     lines = [
         points_of("a vs b", "NGD", (100, 1000), (0.2, 0.1), (0.15, 0.05), (0.25, 0.15)),
         points_of("a vs b", "LIN", (100, 1000), (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
         *(points_of("a vs c", name, (100, 1000), y) for name, y in (("NGD", (0.2, 0.1)), ("LIN", (0.4, 0.35)))),
     ]
-    chart = chart_of(
-        *lines, name="figure", title="Errors", x_label="Documents", log_x=True, bands={"a vs b": (0.1, 0.5)}
-    )
+    chart = chart_of(*lines, name="figure", title="Errors", x_label="Documents", log_x=True)
     return replace(webkb, charts=(chart,))
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation, HardDocument
+from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
+from benchmark.analysis.document_predictions import DocumentPrediction
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import Summary, summary_table
@@ -109,14 +110,19 @@ class TestPages:
         assert "Before you trust" not in page_html(summary_of())
 
 
-def pair_of(*documents: HardDocument, **changes: Any) -> Summary:
+def both(name: str, truth: str, *labels: str) -> tuple[DocumentPrediction, ...]:
+    """Return what two cells predict for a document."""
+    return tuple(DocumentPrediction(0, "s", name, 0, (label,), (truth,), tied=False) for label in labels)
+
+
+def pair_of(*documents: tuple[DocumentPrediction, ...], **changes: Any) -> Summary:
     return summary_of("ab", disagreement=Disagreement(("a", "b"), (2, 1), documents), **changes)
 
 
 class TestWhatGoesWrong:
     documents = (
-        HardDocument("d1", "", "s", "yes", {"a": "yes", "b": "no"}),
-        HardDocument("d2", "", "s", "yes, no", {"a": "no", "b": "yes, no"}),
+        both("d1", "yes", "yes", "no"),
+        both("d2", "yes, no", "no", "yes, no"),
     )
 
     def test_the_two_methods_are_beside_each_other_with_documents(self) -> None:
@@ -130,14 +136,14 @@ class TestWhatGoesWrong:
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
 
     def test_names_and_texts_of_documents_are_no_markup(self) -> None:
-        summary = pair_of(HardDocument(BAD, "", BAD, BAD, {"a": BAD, "b": "no"}), notes=(BAD,))
+        summary = pair_of(both(BAD, BAD, BAD, "no"), notes=(BAD,))
         explanation = DocumentExplanation(BAD, BAD, {BAD: [BAD]}, BAD)
-        html = page_html(replace(summary, title=BAD), explanations={("", BAD): explanation})
+        html = page_html(replace(summary, title=BAD), explanations={BAD: explanation})
         assert "<img" not in html
         assert "\u202e" not in html
         assert "{{7*7}}" in html
         assert 'class="document"' in html
-        assert 'class="document"' not in page_html(summary, explanations={("another task", BAD): explanation})
+        assert 'class="document"' not in page_html(summary, explanations={"another": explanation})
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
@@ -158,6 +164,5 @@ def test_disagreements_are_counted_as_the_sign_test_counts_them(multilabel: bool
     signs = summary.significance[summary.significance["test"].isin(["sign", "mcnemar"])]
     if not multilabel:
         assert set(signs["n"]) == {sum(found.right)}
-    for document in found.documents:
-        right = [label == document.truth for label in document.predicted.values()]
-        assert sum(right) == 1, "exactly one of the two is right"
+    for pair in found.documents:
+        assert sum(each.right for each in pair) == 1, "exactly one of the two is right"
