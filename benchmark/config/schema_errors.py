@@ -73,9 +73,9 @@ def validate_section(schema: type[AnySection], node: Node, what: str = "key") ->
 
 
 def _explained(error: ValidationError, schema: type[BaseModel], node: Node, what: str) -> ConfigError:
-    """Combine pydantic's errors in one ConfigError, in the order of the lines."""
+    """Combine pydantic's errors in one ConfigError, by their lines; missing keys, perhaps misspelt, come last."""
     errors = [(problem, _keys_of(problem["loc"], node)) for problem in error.errors()]
-    problems: dict[tuple[int, int], tuple[int, str]] = {}
+    problems: dict[tuple[int, int], tuple[tuple[bool, int], str]] = {}
     for number, (problem, keys) in enumerate(errors):
         loc, kind, at = problem["loc"], problem["type"], node.at(keys)
         of_key = kind in ("missing", "extra_forbidden")
@@ -88,7 +88,7 @@ def _explained(error: ValidationError, schema: type[BaseModel], node: Node, what
         else:
             message = _value_message(problem, ".".join(map(str, keys)) or "this value")
         # Of one value the first: several types may refuse it.
-        problems.setdefault((id(at), number if of_key else -1), (at.line, str(at.error(message))))
+        problems.setdefault((id(at), number if of_key else -1), ((kind == "missing", at.line), str(at.error(message))))
     return combine_errors([text for _, text in sorted(problems.values(), key=lambda each: each[0])])
 
 

@@ -186,7 +186,8 @@ def read_yaml(path: Path, extended_by: str = "") -> Node:
     except RecursionError:
         raise ConfigError(f"{path}: an alias stands inside of what it names, or values are nested too deeply") from None
     if found is None or not isinstance(found.value, dict):
-        raise ConfigError(f"{path}: must be a mapping of keys such as name, corpus and methods")
+        hint = "" if path.suffix in (".yaml", ".yml") else f"; for a table, `bench init {path}` writes a configuration"
+        raise ConfigError(f"{path}: must be a mapping of keys such as name, corpus and methods{hint}")
     return found
 
 

@@ -100,7 +100,7 @@ def test_what_is_resolved_has_defaults_and_what_was_given():
     [
         *((wrong, f"must be a name, or a mapping with a name and parameters, not {wrong!r}") for wrong in WRONG),
         ({"name": ["brewer"]}, "unknown machine ['brewer']; did you mean 'brewer'? (allowed: brewer, open)"),
-        ({"name": "brewer", "cup": 1}, f"the brewer parameter 'cups' is missing\nmachine: {UNKNOWN}"),
+        ({"name": "brewer", "cup": 1}, f"{UNKNOWN}\nmachine: the brewer parameter 'cups' is missing"),
         ({"name": "brewer", "cups": 1, "cup": 2}, UNKNOWN),
         ({"name": "brewer", "cups": 0}, "cups: 0 is too few"),
         ({"name": "brewer", "cups": 1, "heat": 101}, "the parameter 'heat' is 101.0"),

@@ -155,6 +155,20 @@ def test_the_citation_is_of_this_version_and_of_every_paper() -> None:
     assert len(cited["references"]) == sum(bool(of.get("claims")) for of in references)
 
 
+def test_zenodo_gets_what_the_citation_says() -> None:
+    cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    deposit = json.loads((REPOSITORY / ".zenodo.json").read_text(encoding="utf-8"))
+    assert {key: deposit[key] for key in ("title", "license", "keywords")} == {
+        key: cited[key] for key in ("title", "license", "keywords")
+    }
+    assert deposit["description"] == cited["abstract"].strip()
+    assert [each["name"] for each in deposit["creators"]] == [each["name"] for each in cited["authors"]]
+    assert len(deposit["references"]) == len(cited["references"])
+    for text, each in zip(deposit["references"], cited["references"], strict=True):
+        assert text.endswith(f"({each['year']}). {each['title']}.")
+        assert all(author["family-names"] in text for author in each["authors"])
+
+
 def test_each_claim_has_a_command_and_files_that_there_are() -> None:
     page = (DOCS / "reviewing.md").read_text(encoding="utf-8")
     table = page.partition("## Claim, command, file")[2].partition("\n## ")[0]
