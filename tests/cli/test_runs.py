@@ -210,7 +210,7 @@ class TestOptions:
         assert [row["tf-l1-ngd"], row["tf-l1-linear"]] == pytest.approx([ours["tf-l1-ngd"], ours["tf-l1-linear"]])
         assert row["95% interval"][0] <= row["difference"] <= row["95% interval"][1]
         printed = bench("compare", folder, "tf-l1-ngd", "tf-l1-linear").stdout
-        assert printed.startswith("ngd is better than linear on the generated corpus: ")
+        assert printed.startswith("The ngd kernel is better than the linear kernel on the generated corpus: ")
         for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
             assert re.search(rf"^{test} +\d", printed, re.MULTILINE)
         text = SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:")

@@ -170,7 +170,8 @@ def test_import_paths_are_trusted_in_a_configuration_of_ones_own_but_not_in_one_
 def test_a_folder_that_is_run_again_asks_too(folder):
     (folder / "mine.yaml").write_text(PATHS)
     run = ["run", str(folder / "mine.yaml"), "--out", str(folder / "run"), "--quiet"]
-    assert CliRunner().invoke(app, run).exit_code == 0
+    first = CliRunner().invoke(app, run)
+    assert first.exit_code == 0, first.output
     again = ["run", str(folder / "run"), "--out", str(folder / "again"), "--quiet"]
     refused = CliRunner().invoke(app, again)
     assert refused.exit_code == 2

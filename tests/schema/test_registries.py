@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from benchmark.schema.registries import list_components
 from benchmark.system.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -46,15 +41,3 @@ def test_a_component_is_listed_with_its_parameters(kind: str, name: str, paramet
 def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"unknown list 'kernals'; did you mean 'kernels'\? \(allowed: datasets, ker"):
         list_components("kernals")
-
-
-def test_a_component_of_a_plug_in_that_can_not_be_used_is_listed_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text("KERNELS = {'good': None, 'ngd2': 3}\n", encoding="utf-8")
-    (table,) = list_components("kernels", [path])
-    found = {name: (parameters, text) for name, parameters, text in table.rows}
-    for name in ("good", "ngd2"):
-        assert found[name][0] == ""
-        assert f"{name!r} can't be used: " in found[name][1]
-    plain = list_components("kernels")[0].rows
-    assert table.rows[: len(plain)] == plain
