@@ -151,6 +151,13 @@ def test_the_reviewers_longer_minutes(minutes: int) -> None:
     follow(text, in_a_shell)
 
 
+def test_every_block_of_python_compiles() -> None:
+    """Also those that no run of the tests can reach: a cluster's."""
+    for page in DOCS.glob("*.md"):
+        for _, code in blocks(page.read_text(encoding="utf-8"), "python"):
+            compile(code, page.name, "exec")
+
+
 def test_every_longer_command_is_one_that_there_is() -> None:
     """What isn't run is parsed: the commands and targets exist, and the configurations are good."""
     targets = set(re.findall(r"^([\w-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
