@@ -160,7 +160,7 @@ class CheckedClassifier:
             If the predictions have another shape or aren't training classes.
         """
         values = self.classifier.predict(self._input(X))
-        predicted = check_real_array(values, (X.shape[0],), f"{self._source}: its predict of {X.shape[0]} documents")
+        predicted = self._real(values, (X.shape[0],), f"its predict of {X.shape[0]} documents")
         if len(unknown := np.setdiff1d(predicted, self.classes_)):
             problem = f"its predict gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}"
             raise ValueError(f"{self._source}: {problem}")
@@ -179,8 +179,15 @@ class CheckedClassifier:
         if method is None:
             return None
         values = getattr(self.classifier, method)(self._input(X))
-        what = f"{self._source}: its {method} of {n} documents and {k} classes"
-        return score_of_each(check_real_array(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
+        what = f"its {method} of {n} documents and {k} classes"
+        return score_of_each(self._real(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
+
+    def _real(self, values: Any, shape: tuple[int, ...], what: str) -> Array:
+        """Return the values, see `check_real_array`; the source is found for an error alone, since it parses a file."""
+        try:
+            return check_real_array(values, shape, what)
+        except ValueError as error:
+            raise ValueError(f"{self._source}: {error}") from None
 
 
 def checked_classifier(classifier: Any, classes: Sequence[str] = ()) -> Any:
