@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 PICTURE = Path(__file__).parent / "img" / "page.png"
-SIZE = {"width": 1240, "height": 1000}
+SIZE = {"width": 1240, "height": 1180}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
