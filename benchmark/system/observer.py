@@ -35,7 +35,7 @@ class Observer:
 
 
 class LineObserver(Observer):
-    """Progress of one run in lines of text, at most one in a second.
+    """Progress of one run in lines of text, the fewer the longer it takes: one in a second, later one in a tenth of it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LineObserver(Observer):
     def __init__(self, say: Callable[[str], object] | None, warn: Callable[[str], object]) -> None:
         self._say, self._warn = say, warn
         self._steps = self._later = self._done = 0
-        self._last = time.perf_counter()
+        self._began = self._last = time.perf_counter()
 
     def plan(self, steps: int, later: int = 0) -> None:
         """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
@@ -58,7 +58,7 @@ class LineObserver(Observer):
         """Report a step, if the last line is long enough ago, or no step is left."""
         self._done += 1
         now, whole = time.perf_counter(), max(self._done, self._steps + self._later)
-        if self._say is not None and (self._done == whole or now - self._last >= 1.0):
+        if self._say is not None and (self._done == whole or now - self._last >= max(1.0, (now - self._began) / 10)):
             self._last = now
             self._say(f"{self._done:,} of {whole:,} steps: {done}")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
-#: Seconds to wait for a scheduler or a worker, for a result before workers are looked for, and to close.
+#: Seconds to wait for a scheduler and a first worker, for a result before the scheduler is asked, and to close.
 CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 #: Loggers to silence: a broken connection is reported by a note.
 _LOGS = ("distributed", "asyncio", "tornado")
@@ -111,7 +111,10 @@ class DaskExecutor:
             try:
                 done = wait(running, timeout=QUIET_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
-                self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+                # With a time-out, which wait_for_workers has for workers, and not for a scheduler that is stopped.
+                known = self._client.sync(self._client.scheduler.identity, callback_timeout=QUIET_SECONDS)
+                if not known["workers"]:
+                    raise RuntimeError("no worker is left") from None
                 continue
             running -= done
             for kind, value in chain.from_iterable(future.result() for future in done):

@@ -13,6 +13,10 @@ class Dask:
     """A scheduler, and as many workers as are asked for."""
 
     def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Start a scheduler without workers, at an address of its own."""
         self.workers = list[Process]()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

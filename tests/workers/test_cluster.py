@@ -138,15 +138,19 @@ EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     "another store": (2, None, unseen, None),
     "error of a worker": (2, None, unread, "UnpicklingError: "),
     "a worker killed": (2, (1, lambda dask: dask.kill(dask.workers[0])), None, None),
-    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, "WorkerStartTimeoutError: Only 0"),
+    "all workers killed": (1, (2, lambda dask: dask.kill(dask.workers[0])), None, "RuntimeError: no worker is left"),
     "no worker": (0, None, None, "WorkerStartTimeoutError: Only 0"),
+    "scheduler stopped": (2, (1, lambda dask: dask.scheduler.send_signal(signal.SIGSTOP)), None, ""),
     "scheduler killed": (1, (1, lambda dask: dask.scheduler.send_signal(signal.SIGKILL)), None, ""),
 }
 
 
 @pytest.mark.parametrize(
     "event",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name == "error of a worker")) for name in EVENTS],
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("scheduler stopped", "error of a worker")))
+        for name in EVENTS
+    ],
 )
 def test_whatever_happens_to_the_cluster(
     event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -160,7 +164,12 @@ def test_whatever_happens_to_the_cluster(
     dask.employ(workers)
     if happens:
         notebook.at_step = lambda n: happens[1](dask) if n == happens[0] else None
-    same()
+    try:
+        same()
+    finally:
+        if event == "scheduler stopped":
+            dask.end()
+            dask.start()
     assert bool(at_home) == (why is not None), notebook.notes
     said = [] if why is None else [f"the Dask cluster failed ({why}"]
     assert [note[: len(start)] for note, start in zip(notebook.notes, said, strict=True)] == said
