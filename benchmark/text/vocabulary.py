@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import Corpus, Documents, TextChunk
     from benchmark.corpora.user.counts_folder import CountsCorpus
-    from benchmark.text.lexer import Lexing
+    from benchmark.text.lexer import Lexing, TokenSpans
 
     #: Documents, and whether pruning counts each; as a list of texts where they have several fields.
     DocumentChunk = tuple[TextChunk | list[bytes], NDArray[np.bool_]]
@@ -122,9 +122,13 @@ CHUNK_BYTES = 2**21
 
 
 class _FoundWords(NamedTuple):
-    """Words of some documents; those of document i are ``bounds[i]:bounds[i + 1]``, see `TokenSpans` for `dropped`."""
+    """Words of some documents: token k is ``words[codes[k]]``.
+
+    The tokens of document i are ``bounds[i]:bounds[i + 1]``. See `TokenSpans` for `dropped`.
+    """
 
     words: list[bytes]
+    codes: NDArray[np.int32]
     bounds: NDArray[np.int64]
     counted: NDArray[np.bool_]
     dropped: int
@@ -154,8 +158,8 @@ class _Words:
     def add(self, found: _FoundWords) -> None:
         """Assign numbers to the words of the next documents."""
         words, bounds = found.words, found.bounds
-        terms = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
-        ended = np.insert(terms, bounds[1:], NO_TERM)
+        number_of = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
+        ended = np.insert(number_of[found.codes], bounds[1:], NO_TERM)
         self.streams.append(TermStream(ended, bounds + np.arange(len(bounds)), found.counted))
         self.characters += [] if found.characters is None else [found.characters]
         self.dropped += found.dropped
@@ -197,10 +201,24 @@ def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
         else:
             chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
         spans = find_tokens(*chunk, lexing_of_field)
-        words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+        words, codes = _distinct_words(spans)
         characters = find_characters(chunk, spans, lexing_of_field, counted) if lexing_of_field.characters else None
-        found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
+        found.append(_FoundWords(words, codes, spans.bounds, counted, spans.dropped, characters))
     return found
+
+
+def _distinct_words(spans: TokenSpans) -> tuple[list[bytes], NDArray[np.int32]]:
+    """Return the distinct words in order of appearance, and the position of each token among them.
+
+    Arrow hashes the words of a chunk without holding Python's lock; a dictionary of Python would look up each token.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and unused where the counts are in the store
+
+    spelled = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling)
+    ends = np.cumsum(np.insert(spans.lengths + 1, 0, 0), dtype=np.int32)  # each token and its line feed
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(spelled)]
+    encoded = pa.BinaryArray.from_buffers(pa.binary(), len(spans.lengths), buffers).dictionary_encode()
+    return [word[:-1] for word in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
 
 
 def _field_terms(
