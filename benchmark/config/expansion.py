@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import lists_by_nature
-from benchmark.config.method_schema import MethodSection
+from benchmark.config.schema import MethodSection
 from benchmark.system.registries import unknown_component_message
 
 if TYPE_CHECKING:
