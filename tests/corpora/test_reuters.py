@@ -11,7 +11,7 @@ from benchmark.corpora import registry, reuters
 from benchmark.corpora.archive import content_digest
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
-from benchmark.corpora.sgml import Article, decode_entities, read_articles
+from benchmark.corpora.reuters import Article, decode_entities, read_articles
 
 if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
