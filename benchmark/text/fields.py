@@ -59,16 +59,17 @@ def format_has_field(kind: str | None, name: str) -> bool:
     return kind is not None and (name in FIELD_FINDERS[kind] or (kind == "mail" and bool(HEADER_NAME.fullmatch(name))))
 
 
-def _start_of_body(text: bytes) -> int:
+def start_of_body(text: bytes) -> int:
+    """Return the position after the first blank line, or the length where there is none."""
     return int(body_start(np.frombuffer(text, dtype=np.uint8), 0, len(text)))
 
 
 def _header(text: bytes) -> bytes:
-    return text[: _start_of_body(text)]
+    return text[: start_of_body(text)]
 
 
 def _body(text: bytes) -> bytes:
-    return text[_start_of_body(text) :]
+    return text[start_of_body(text) :]
 
 
 def _header_line(text: bytes, name: str) -> bytes:

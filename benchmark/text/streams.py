@@ -14,7 +14,7 @@ from benchmark.system.row_blocks import map_in_order
 from benchmark.text.counting_loops import add_term_frequencies, count_sorted_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,24 +71,12 @@ def longer_terms(
     """Return the streams of n-grams and the code of each, from the streams of (n - 1)-grams and of words."""
     both = list(zip(streams, words, strict=True))
     numbers, codes = number_values(map_in_order(partial(pair_codes, n), both, jobs))
-    longer = [
-        place_terms(stream, beginnings(n, stream, rows_of), number)
-        for (stream, rows_of), number in zip(both, numbers, strict=True)
-    ]
+    longer = []
+    for (stream, words_of), number in zip(both, numbers, strict=True):
+        terms = np.full(len(stream.terms), NO_TERM)
+        terms[beginnings(n, stream, words_of)] = number
+        longer.append(replace(stream, terms=terms))
     return longer, codes
-
-
-def split_pairs(codes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield the number of the (n - 1)-gram and that of the last word of each code of an n-gram."""
-    shorter, last = np.divmod(codes, TERM_PAIR_BASE)
-    return zip(shorter.tolist(), last.tolist(), strict=True)
-
-
-def place_terms(stream: TermStream, places: NDArray[np.intp], numbers: NDArray[np.int32]) -> TermStream:
-    """Return the stream with these terms at these places, and none elsewhere."""
-    terms = np.full(len(stream.terms), NO_TERM)
-    terms[places] = numbers
-    return replace(stream, terms=terms)
 
 
 def number_values(parts: Iterable[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
@@ -135,3 +123,40 @@ def order_terms(names: list[str], prefix: str, keep: Callable[[str], bool]) -> t
     columns = np.full(len(names) + 1, NO_TERM)
     columns[order] = np.arange(len(order), dtype=np.int32)
     return [prefix + names[number] for number in order], columns
+
+
+def ngram_terms(
+    streams: list[TermStream],
+    names: list[str],
+    between: str,
+    keep: Mapping[int, Callable[[str], bool]],
+    prefix: str,
+    pruning: Pruning,
+    jobs: int,
+) -> Iterator[TermLevel]:
+    """Yield the terms of each length, from the streams and names of the words (or characters) that pruning keeps.
+
+    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
+
+    Parameters
+    ----------
+    streams : list of TermStream
+    names : list of str
+    between : str
+        Joins the names of an n-gram's words.
+    keep : mapping of int to callable
+        Which n-grams are terms, by their names; n has the lengths to yield.
+    prefix : str
+        Begins the names of terms.
+    pruning : Pruning
+    jobs : int
+    """
+    words, spelled = [stream.terms for stream in streams], names
+    for n in range(1, max(keep) + 1):
+        if n > 1:
+            streams, codes = longer_terms(n, streams, words, jobs)
+            common, streams = common_terms(streams, len(codes), pruning)
+            pairs = zip(*(half.tolist() for half in np.divmod(codes[common], TERM_PAIR_BASE)), strict=True)
+            spelled = [f"{spelled[shorter]}{between}{names[last]}" for shorter, last in pairs]
+        if n in keep:
+            yield TermLevel(*order_terms(spelled, prefix, keep[n]), streams)

@@ -22,16 +22,7 @@ from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.pruning import TRAINING, Pruning
-from benchmark.text.streams import (
-    NO_TERM,
-    TermLevel,
-    TermStream,
-    common_terms,
-    count_rows,
-    longer_terms,
-    order_terms,
-    split_pairs,
-)
+from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, count_rows, ngram_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -175,16 +166,11 @@ class _Words:
 
 def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
-    start = 0
-    if lexing.fields == (WHOLE_DOCUMENT,):
-        for text, bounds in corpus.chunks(CHUNK_BYTES):
-            stop = start + len(bounds) - 1
-            yield (text, bounds), counted[start:stop]
-            start = stop
-        return
-    for texts in batch_texts(corpus, CHUNK_BYTES):
-        yield texts, counted[start : start + len(texts)]
-        start += len(texts)
+    start, whole = 0, lexing.fields == (WHOLE_DOCUMENT,)
+    for texts in corpus.chunks(CHUNK_BYTES) if whole else batch_texts(corpus, CHUNK_BYTES):
+        stop = start + (len(texts[1]) - 1 if isinstance(texts, tuple) else len(texts))
+        yield texts, counted[start:stop]
+        start = stop
 
 
 def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
@@ -223,8 +209,8 @@ def _field_terms(
 def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:
     """Yield the terms of each length.
 
-    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram. Stems
-    that are terms by themselves are of words outside the stop list, and outside of it; n-grams have those of all words.
+    Stems that are terms by themselves are of words outside the stop list, and outside of it; n-grams have those of all
+    words.
     """
     if lexing.stemmer != "none":
         plain = replace(lexing, stemmer="none")
@@ -235,20 +221,13 @@ def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jo
         return
     common, streams = common_terms(field.streams, len(field.numbers), pruning)
     spelled, stop = list(field.numbers), lexing.left_out
-    names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
-    of_words = [stream.terms for stream in streams]
+    names = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
 
     def is_term(word: str) -> bool:
         return len(word) >= lexing.min_length and word not in stop
 
-    if 1 in lexing.ngrams:
-        yield TermLevel(*order_terms(words, prefix, keep=is_term), streams)
-    for n in range(2, max(lexing.ngrams, default=1) + 1):
-        streams, pairs = longer_terms(n, streams, of_words, jobs)
-        common, streams = common_terms(streams, len(pairs), pruning)
-        names = [f"{names[shorter]} {words[last]}" for shorter, last in split_pairs(pairs[common])]
-        if n in lexing.ngrams:
-            yield TermLevel(*order_terms(names, prefix, keep=bool), streams)
+    keep = {n: is_term if n == 1 else bool for n in lexing.ngrams}
+    yield from ngram_terms(streams, names, " ", keep, prefix, pruning, jobs)
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
