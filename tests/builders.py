@@ -10,6 +10,7 @@ import pytest
 
 from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters
+from benchmark.corpora.reuters import read_articles
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
 from benchmark.papers.load import published_papers
@@ -112,4 +113,4 @@ def _loaded(name: str, subset: str) -> Corpus:
 
 @functools.cache
 def _articles(content: bytes) -> list[Article]:
-    return list(reuters.read_articles(content))
+    return list(read_articles(content))
