@@ -12,8 +12,8 @@ from benchmark.model.text_model import TextView
 from benchmark.text.lexer import LEXERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
-from tests.text.lexed import tokens
-from tests.text.test_ngrams import corpus_of, of_block
+from tests.text.lexed import corpus_of, tokens
+from tests.text.test_ngrams import of_block
 
 LENGTHS = st.sampled_from([(1, 1), (1, 2), (2, 6), (3, 5), (4, 4), (5, 7)])
 #: Python splits and lower-cases them as scikit-learn does; NUL is white space here, and no character there.

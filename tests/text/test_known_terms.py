@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_known_terms, count_terms
-from tests.text.test_ngrams import CORPORA, WITH_CHARACTERS, corpus_of
+from tests.text.lexed import CORPORA, WITH_CHARACTERS, corpus_of
 
 FIELDS = st.sampled_from([("all",), ("all", "subject"), ("subject",)])
 HEAD = b"From: someone\nSubject: kernel: text of 42\n\n"
