@@ -61,14 +61,13 @@ def _check_regions(node: Node, variants: Sequence[str], diagnostics: Sequence[st
 
 def _shown(section: FigureSection, axis: str, metrics: Sequence[str], node: Node) -> dict[str, Any]:
     """Return what a figure shows, by columns of the frame."""
-    y, relation = section.y if isinstance(section.y, list) else [metrics[0]], ()
-    if isinstance(section.y, dict):
-        relation = next((how, *pair) for how, pair in section.y.items())
+    y = section.y if isinstance(section.y, list) else [metrics[0]]
+    relations = [(how, *pair) for how, pair in section.y.items()] if isinstance(section.y, dict) else [()]
     if not (x := section.x or axis):
         raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
     x, line, *panel = (_COLUMNS.get(name, name) for name in (x, section.line, *section.panel))
     where = {_COLUMNS.get(name, name): value for name, value in section.where.items()}
-    return {"y": tuple(y), "relation": relation, "x": x, "line": line, "panel": tuple(panel), "where": where}
+    return {"y": tuple(y), "relation": relations[0], "x": x, "line": line, "panel": tuple(panel), "where": where}
 
 
 def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node: Node, known: Registries) -> None:

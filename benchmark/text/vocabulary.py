@@ -193,16 +193,14 @@ def _field_terms(
     name: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
 ) -> Iterator[tuple[int, TermLevel]]:
     """Yield the terms of a field, with the number of their block."""
-    first = lexing.blocks_of_field * lexing.fields.index(name)
+    block = lexing.fields.index(name) * lexing.blocks_of_field
     prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
     if lexing.ngrams:
-        for number, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
-            yield first + number, terms
+        yield from enumerate(_word_terms(prefix, field, lexing, pruning, jobs), start=block)
     if lexing.characters:
         del field
-        block = first + len(lexing.ngrams)
-        prefix = f"{lexing.blocks[block]}:"
-        for terms in character_terms(prefix, characters, lexing, pruning, jobs):
+        block += len(lexing.ngrams)
+        for terms in character_terms(f"{lexing.blocks[block]}:", characters, lexing, pruning, jobs):
             yield block, terms
 
 
