@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    GetPydanticSchema,
     Tag,
     WithJsonSchema,
     model_validator,
@@ -26,20 +27,16 @@ from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from collections.abc import Iterable
+
+    from pydantic import GetJsonSchemaHandler
 
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True)
-class OneOf:
-    """Type of a word out of several."""
-
-    allowed: tuple[str, ...]
-
-    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Return the schema of the allowed words."""
-        return core_schema.literal_schema(list(self.allowed))
+def one_of(allowed: Iterable[str]) -> GetPydanticSchema:
+    """Return the type of a word out of several."""
+    return GetPydanticSchema(lambda _source, _handler: core_schema.literal_schema(list(allowed)))
 
 
 class OrOne:
@@ -51,35 +48,13 @@ class OrOne:
         return {"anyOf": [listed["items"], listed]}
 
 
-@dataclass(frozen=True)
-class ComponentOf:
-    """Type of a component: its name, or a mapping with a name and parameters, which `check_component` checks.
-
-    Parameters
-    ----------
-    kind : str
-        The attribute of `Registries` that has the component.
-    named : bool
-        Whether a mapping must have a name.
-    """
-
-    kind: str
-    named: bool = True
-
-    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Return the schema of any value that names a component."""
-        return core_schema.no_info_plain_validator_function(self._checked)
-
-    def __get_pydantic_json_schema__(self, _core: core_schema.CoreSchema, _handler: GetJsonSchemaHandler) -> Any:
-        """Return a mark that `schema.json_schema` replaces by the components of the kind."""
-        return {"component": self.kind}
-
-    def _checked(self, value: Any) -> Any:
-        if isinstance(value, dict) and (key := next((key for key in value if not isinstance(key, str)), None)):
-            raise ValueError(f"the key {quote_value(key)} must be text: put it in quotes")
-        if isinstance(value, str) or (isinstance(value, dict) and ("name" in value or not self.named)):
-            return value
-        raise ValueError(f"must be a name, or a mapping with a name and parameters, not {quote_value(value)}")
+def component_form(value: Any, *, named: bool = True) -> Any:
+    """Return a component's name, or a mapping with its name (unless it isn't `named`) and parameters, unchanged."""
+    if isinstance(value, dict) and (key := next((key for key in value if not isinstance(key, str)), None)):
+        raise ValueError(f"the key {quote_value(key)} must be text: put it in quotes")
+    if isinstance(value, str) or (isinstance(value, dict) and ("name" in value or not named)):
+        return value
+    raise ValueError(f"must be a name, or a mapping with a name and parameters, not {quote_value(value)}")
 
 
 def mapping_or_other(value: Any) -> str:
@@ -113,18 +88,21 @@ MethodName = Annotated[str, WithJsonSchema({"component": "method-names"})]
 CorpusName = Annotated[str, WithJsonSchema({"component": "corpora"})]
 MetricName = Annotated[str, WithJsonSchema({"component": "metrics"})]
 #: A list of this package, or a user's file.
-Stoplist = Annotated[str, OneOf(tuple(STOPLISTS))] | Annotated[str, Field(pattern=r"\.txt$")]
+Stoplist = Annotated[str, one_of(STOPLISTS)] | Annotated[str, Field(pattern=r"\.txt$")]
 #: Weights of blocks of terms, by name.
 Weights = Annotated[dict[str, Annotated[float, Field(ge=1e-9, le=1e9)]], Field(min_length=1)]
 Prior = Annotated[float, Field(ge=0, le=1e15)]
-Normalization = Annotated[str, OneOf(NORMALIZATIONS)]
-IdfSource = Annotated[str, OneOf(IDF_SOURCES)]
-AnyWeighting = Annotated[Any, ComponentOf("weightings")]
-AnyFeatures = Annotated[Any, ComponentOf("features")]
-AnyKernel = Annotated[Any, ComponentOf("kernels")]
-AnyClassifier = Annotated[Any, ComponentOf("classifiers", named=False)]
-AnyThreshold = Annotated[Any, ComponentOf("thresholds")]
-AnyPipeline = Annotated[Any, ComponentOf("pipelines")]
+Normalization = Annotated[str, one_of(NORMALIZATIONS)]
+IdfSource = Annotated[str, one_of(IDF_SOURCES)]
+#: A component, which `check_component` checks; its mark is replaced by `schema.json_schema`.
+AnyComponent = Annotated[Any, AfterValidator(component_form)]
+AnyWeighting = Annotated[AnyComponent, WithJsonSchema({"component": "weightings"})]
+AnyFeatures = Annotated[AnyComponent, WithJsonSchema({"component": "features"})]
+AnyKernel = Annotated[AnyComponent, WithJsonSchema({"component": "kernels"})]
+UnnamedComponent = Annotated[Any, AfterValidator(partial(component_form, named=False))]
+AnyClassifier = Annotated[UnnamedComponent, WithJsonSchema({"component": "classifiers"})]
+AnyThreshold = Annotated[AnyComponent, WithJsonSchema({"component": "thresholds"})]
+AnyPipeline = Annotated[AnyComponent, WithJsonSchema({"component": "pipelines"})]
 #: Two different names.
 Pair = Annotated[Distinct[str], Field(min_length=2, max_length=2)]
 FusedNames = Annotated[Distinct[str], Field(min_length=2)]
@@ -433,12 +411,12 @@ class TextSection(ConfigSection):
         (training). By default in all documents.
     """
 
-    lexer: Annotated[str, OneOf(tuple(LEXERS))] | None = None
+    lexer: Annotated[str, one_of(LEXERS)] | None = None
     skip_header: bool = False
     skip_html: bool = False
-    digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
+    digits: Annotated[str, one_of(DIGIT_RULES)] = "drop"
     stoplist: Stoplist = "smart"
-    stemmer: Annotated[str, OneOf(tuple(STEMMERS))] = "none"
+    stemmer: Annotated[str, one_of(STEMMERS)] = "none"
     min_length: int = Field(default=1, ge=1)
     fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
@@ -447,7 +425,7 @@ class TextSection(ConfigSection):
     characters: Annotated[Listed[Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]], AfterValidator(_lengths)] = Field(
         default=[], max_length=2
     )
-    within: Annotated[str, OneOf(tuple(WITHIN))] = WORDS
+    within: Annotated[str, one_of(WITHIN)] = WORDS
     min_occurrences: int = Field(default=1, ge=1)
     min_documents: int = Field(default=1, ge=1)
     vocabulary_from: str | None = None
@@ -497,8 +475,8 @@ class TermsSection(ConfigSection):
     """
 
     number: Ascending
-    rank: Annotated[str, OneOf(TERM_RANKINGS)] = "information-gain"
-    aggregate: Annotated[str, OneOf(tuple(GAIN_AGGREGATES))] = "sum"
+    rank: Annotated[str, one_of(TERM_RANKINGS)] = "information-gain"
+    aggregate: Annotated[str, one_of(GAIN_AGGREGATES)] = "sum"
 
 
 Choice = Literal["oracle", "cross-validation", "temporal-holdout"]
@@ -695,7 +673,7 @@ class ExperimentSection(ConfigSection):
     text: TextSection = TextSection()
     expect: ExpectSection = ExpectSection()
     tasks: list[AnyTask] = Field([])
-    protocol: Annotated[Any, ComponentOf("protocols")]
+    protocol: Annotated[AnyComponent, WithJsonSchema({"component": "protocols"})]
     terms: TermsSection | None = None
     defaults: DefaultsSection = DefaultsSection()
     methods: OneOrMore[AnyMethod]
@@ -707,7 +685,7 @@ class ExperimentSection(ConfigSection):
     holm_within: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
         ["variant", "choice", "class"]
     )
-    diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
+    diagnostics: list[Annotated[AnyComponent, WithJsonSchema({"component": "diagnostics"})]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
     variants: dict[CellName, Annotated[dict[VariantKey, Any], WithJsonSchema({"component": "variants"})]] = Field({})

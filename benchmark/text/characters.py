@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.lexer import LINE_FEED, WORDS
 from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, ngram_terms
 from benchmark.text.strings import document_string
@@ -53,7 +52,7 @@ def find_characters(chunk: TextChunk, spans: TokenSpans, lexing: Lexing, counted
 
 def _lexed_words(spans: TokenSpans) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the code points of the tokens, stop words too, with spaces and a line feed, and the documents' bounds."""
-    spelled = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes()
+    spelled = spans.spelled()
     padded = b" " + spelled.replace(b"\n", BETWEEN_WORDS.encode())
     codes = _code_points(padded.decode())[:-1]
     ends = np.concatenate([[0], np.flatnonzero(codes == LINE_FEED) + 1])

@@ -17,7 +17,6 @@ from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import map_in_order
 from benchmark.text.characters import character_terms, find_characters
-from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
@@ -183,7 +182,7 @@ def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
         else:
             chunk = concatenate_texts([field_of(text, name, lexing.format) for text in texts])
         spans = find_tokens(*chunk, lexing_of_field)
-        words = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes().split(b"\n")
+        words = spans.spelled().split(b"\n")
         characters = find_characters(chunk, spans, lexing_of_field, counted) if lexing_of_field.characters else None
         found.append(_FoundWords(words[:-1], spans.bounds, counted, spans.dropped, characters))
     return found
