@@ -129,8 +129,22 @@ def lists_by_nature(cls: Any) -> set[str]:
     }
 
 
-def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | str | dict[str, Any]) -> Component:
+def check_component(
+    what: str,
+    registry: Mapping[str, type[Any]],
+    named: Node | str | dict[str, Any],
+    defaults: Mapping[str, Node] | None = None,
+) -> Component:
     """Check ``name`` or ``{name: …, parameter: value, …}``, a node or plain data, against a registry.
+
+    Parameters
+    ----------
+    what : str
+        Kind of component, for errors.
+    registry : mapping of str to class
+    named : Node, str or dict
+    defaults : mapping of str to Node, optional
+        Parameters that the component gets where it has them and states no other value.
 
     Raises
     ------
@@ -145,7 +159,9 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     if not isinstance(name, str) or name not in registry:
         raise at.error(unknown_component_message(what, name, registry))
     cls: Any = registry[name]
-    parameters = node.without("name") if node is not at else node.with_children({})
+    stated = node.without("name").children if node is not at else {}
+    taken = {key: each for key, each in (defaults or {}).items() if key in component_parameters(cls)}
+    parameters = node.with_children({**taken, **stated})
     model = component_model(cls, what)
     found = validate_section(model, parameters, what=f"{name} parameter")
     for key in found.model_extra or ():

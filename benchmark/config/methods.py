@@ -110,8 +110,8 @@ class _Resolver:
         else:
             classifier = self._classifier(stated, entry)
             kernel = None if "vectors" in stated else self._kernel(stated, classifier, entry)
-        named = [self._named[each.name].children for each in (classifier, kernel) if each and each.name in self._named]
-        layers = [self._general, *named, stated]
+        by_name = self._by_name(classifier.name), self._by_name(kernel.name) if kernel else {}
+        layers = self._general, *by_name, stated
         filled = {key: each for layer in layers for key, each in layer.items() if each.value is not None}
         method = _Method(self._known, entry, stated, filled, kernel, classifier)
         if "pipeline" in stated:
@@ -156,13 +156,13 @@ class _Resolver:
 
     def _built(self, what: str, registry: Registry, node: Node) -> Component:
         """Return a component with the defaults that apply to its parameters; an error points at the wrong value."""
-        children = {"name": node} if isinstance(node.value, str) else node.children
-        name = children["name"].value
-        allowed = component_parameters(registry[name]) if isinstance(name, str) and name in registry else {}
-        layers: list[Settings] = [self._machine if what == "classifier" else {}, self._general]
-        layers += [self._named[name].children] if name in self._named else []
-        taken = {key: each for layer in layers for key, each in layer.items() if key in allowed}
-        return check_component(what, registry, node.with_children(taken | dict(children)))
+        name = node.value if isinstance(node.value, str) else str(node["name"].value)
+        defaults = {**(self._machine if what == "classifier" else {}), **self._general}
+        return check_component(what, registry, node, {**defaults, **self._by_name(name)})
+
+    def _by_name(self, name: str) -> Settings:
+        """Return the defaults of a kernel or classifier."""
+        return self._named[name].children if name in self._named else {}
 
 
 @dataclass(frozen=True)
