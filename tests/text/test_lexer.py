@@ -98,14 +98,6 @@ def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(document: bytes, l
     assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
-@given(
-    DOCUMENTS,
-    st.sampled_from([b"From: a@b\nSubject: x\n\n", b"Date: 1\r\nType: html\r\n\r\n", b"Date: 1\r\n\n", b"\n"]),
-)
-def test_a_header_ends_at_the_first_blank_line(document: bytes, header: bytes) -> None:
-    assert tokens(header + document, Lexing(skip_header=True)) == tokens(document, Lexing())
-
-
 HTML = Lexing(skip_html=True, stoplist="none")
 DIGITS = b"<h1>CS101 Fall 1996 &#199; 7</h1>"
 

@@ -85,11 +85,6 @@ def test_division_and_threads_decide_nothing(
     assert one.block_of.tobytes() == other.block_of.tobytes()
 
 
-def test_nothing_runs_over_the_end_of_a_document() -> None:
-    counts = count_terms(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
-    assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))
-
-
 @pytest.mark.corpus
 def test_20ng_has_the_vocabulary_rainbow_found_and_its_pairs() -> None:
     # Rainbow's text test rejects one document of the 18,846; with it there is a term more, as `test_fields` counts.
