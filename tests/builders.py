@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from benchmark.config.experiment import check_experiment
-from benchmark.corpora import registry, reuters, sgml
+from benchmark.corpora import registry, reuters
+from benchmark.corpora.reuters import read_articles
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
 from benchmark.papers.load import published_papers
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
-    from benchmark.corpora.sgml import Article
+    from benchmark.corpora.reuters import Article
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -112,4 +113,4 @@ def _loaded(name: str, subset: str) -> Corpus:
 
 @functools.cache
 def _articles(content: bytes) -> list[Article]:
-    return list(sgml.read_articles(content))
+    return list(read_articles(content))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Cell, ComparedPair
 from benchmark.system.errors import unknown_name
@@ -57,22 +57,20 @@ def _scored(variant: Variant, choices: Sequence[str], what: str, *, by_class: bo
 
 def list_pairs(cells: Sequence[Cell], family: Sequence[str], node: Node) -> tuple[ComparedPair, ...]:
     """Return the pairs under `compare`: two cells by their ids, or two methods in all cells that otherwise agree."""
-    ids = {cell.id: cell for cell in cells}
-    points = [cell for cell in cells if cell.what == "point"]
+    ids, points = {cell.id: cell for cell in cells}, [cell for cell in cells if cell.what == "point"]
     labels = dict.fromkeys(cell.method for cell in points)
-    by_setting = {_setting(cell): cell for cell in points}
-    groups = dict.fromkeys((c.variant, c.choice, c.task, c.of_class) for c in points)
-    axes = list(dict.fromkeys((c.size, c.terms) for c in points))
-    _check_pairs(node, labels | ids, labels)
-    found: list[ComparedPair] = []
-    for group, (a, b) in product(groups, (pair.value for pair in node)):
-        if a in labels:
-            both = [(by_setting.get((*group, a, *axis)), by_setting.get((*group, b, *axis))) for axis in axes]
-            found += [
-                ComparedPair(x.id, y.id, _family(x, y, family)) for x, y in both if x is not None and y is not None
-            ]
-    named = [pair.value for pair in node if pair.value[0] not in labels]
-    return (*found, *(ComparedPair(a, b, _family(ids[a], ids[b], family)) for a, b in named))
+    _check_pairs(node, dict.fromkeys([*labels, *ids]), labels)
+    twins = {replace(cell, id=""): cell for cell in points}
+    found: list[tuple[Cell, Cell]] = []
+    for group, (a, b) in product(dict.fromkeys(map(_group, points)), (pair.value for pair in node)):
+        of_group = [cell for cell in points if cell.method == a and _group(cell) == group]
+        found += [(cell, twins[key]) for cell in of_group if (key := replace(cell, id="", method=b)) in twins]
+    found += [(ids[pair.value[0]], ids[pair.value[1]]) for pair in node if pair.value[0] not in labels]
+    return tuple(ComparedPair(a.id, b.id, _family(a, b, family)) for a, b in found)
+
+
+def _group(cell: Cell) -> tuple[str, ...]:
+    return (cell.variant, cell.choice, cell.task, cell.of_class)
 
 
 def _check_pairs(node: Node, names: Collection[str], labels: Collection[str]) -> None:
@@ -88,10 +86,6 @@ def _check_pairs(node: Node, names: Collection[str], labels: Collection[str]) ->
         if (a in labels) != (b in labels):
             raise pair.error(f"a comparison names two methods or two cells, not one of each: {pair.value}")
         seen.add(frozenset((a, b)))
-
-
-def _setting(cell: Cell) -> tuple[Any, ...]:
-    return (cell.variant, cell.choice, cell.task, cell.of_class, cell.method, cell.size, cell.terms)
 
 
 def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, cast, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -55,7 +55,7 @@ class Component:
     cls: Any = field(default=None, compare=False, repr=False, metadata={"data": False})
 
     @staticmethod
-    def of(name: str, cls: type[Any], given: dict[str, Any]) -> Component:
+    def of(name: str, cls: Any, given: dict[str, Any]) -> Component:
         """Describe a class with the parameters that a configuration states."""
         parameters = component_parameters(cls).items()
         defaults = {key: default for key, (_, default) in parameters if default is not REQUIRED_PARAMETER}
@@ -76,16 +76,12 @@ class Component:
         return self.resolved if self.defaults or self.given else self.name
 
 
-def component_parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
+@cache
+def component_parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     """Return the annotation and default of each constructor parameter that a configuration may set.
 
     Parameters in the tag `set_by_run` are left out: the run sets them.
     """
-    return _parameters(cast("Hashable", cls))
-
-
-@cache
-def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
     found: dict[str, tuple[Any, Any]] = {}
     for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
@@ -123,7 +119,7 @@ def seed_parameters(component: Component) -> list[str]:
     return [key for key in free if key == "random_state"] if is_library_class(component.cls) else []
 
 
-def lists_by_nature(cls: type[Any]) -> set[str]:
+def lists_by_nature(cls: Any) -> set[str]:
     """Return the parameters whose values are lists: by annotation, or by a library's defaults."""
     return {
         name
@@ -133,8 +129,22 @@ def lists_by_nature(cls: type[Any]) -> set[str]:
     }
 
 
-def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | str | dict[str, Any]) -> Component:
+def check_component(
+    what: str,
+    registry: Mapping[str, type[Any]],
+    named: Node | str | dict[str, Any],
+    defaults: Mapping[str, Node] | None = None,
+) -> Component:
     """Check ``name`` or ``{name: …, parameter: value, …}``, a node or plain data, against a registry.
+
+    Parameters
+    ----------
+    what : str
+        Kind of component, for errors.
+    registry : mapping of str to class
+    named : Node, str or dict
+    defaults : mapping of str to Node, optional
+        Parameters that the component gets where it has them and states no other value.
 
     Raises
     ------
@@ -148,7 +158,10 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
         raise node.error(f"must be a name, or a mapping with a name and parameters, not {quote_value(node.value)}")
     if not isinstance(name, str) or name not in registry:
         raise at.error(unknown_component_message(what, name, registry))
-    cls, parameters = registry[name], node.without("name") if node is not at else node.with_children({})
+    cls: Any = registry[name]
+    stated = node.without("name").children if node is not at else {}
+    taken = {key: each for key, each in (defaults or {}).items() if key in component_parameters(cls)}
+    parameters = node.with_children({**taken, **stated})
     model = component_model(cls, what)
     found = validate_section(model, parameters, what=f"{name} parameter")
     for key in found.model_extra or ():
@@ -164,7 +177,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], named: Node | 
     return Component.of(name, cls, values)
 
 
-def _check_range(cls: type[Any], values: Mapping[str, Any]) -> None:
+def _check_range(cls: Any, values: Mapping[str, Any]) -> None:
     """Refuse parameters that a class rejects, and a plug-in that raises any other error."""
     with guarded([cls], ConfigError):
         instance = cls(**values)
@@ -174,13 +187,9 @@ def _check_range(cls: type[Any], values: Mapping[str, Any]) -> None:
             instance._validate_params()
 
 
-def component_model(cls: type[Any], what: str = "") -> type[BaseModel]:
-    """Return the model of a component's parameters: types, ranges, defaults and texts."""
-    return _model(cast("Hashable", cls), what)
-
-
 @cache
-def _model(cls: Any, what: str) -> type[BaseModel]:
+def component_model(cls: Any, what: str = "") -> type[BaseModel]:
+    """Return the model of a component's parameters: types, ranges, defaults and texts."""
     documented = documented_parameters(cls)
     limits = PARAMETER_LIMITS if what == "classifier" else {}
     fields: dict[str, Any] = {}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import lists_by_nature
-from benchmark.config.method_schema import MethodSection
+from benchmark.config.schema import MethodSection
 from benchmark.system.registries import unknown_component_message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.registries import Registries
@@ -31,28 +30,14 @@ COMPONENT_KEYS = {
 _EXPANSION_ORDER = (*(key for key in MethodSection.model_fields if key != "name"), "predictions", "vectors", "pipeline")
 #: The order in which the keys' words form a cell's name.
 _WORD_ORDER = (
-    "text",
-    "fields",
-    "weighting",
-    "normalization",
-    "idf",
-    "dirichlet",
-    "features",
-    "kernel",
-    "classifier",
-    "threshold",
-    "pipeline",
+    *("text", "fields", "weighting", "normalization", "idf", "dirichlet", "features"),
+    *("kernel", "classifier", "threshold", "pipeline"),
 )
 #: Settings of `text` that are lists by nature.
 _TEXT_LISTS = frozenset(["ngrams", "fields", "characters"])
 
-
-@dataclass(frozen=True)
-class _Item:
-    """One value of a key of an entry, and its words in a cell's name."""
-
-    node: Node
-    words: tuple[str, ...]
+#: One value of a key of an entry, and its words in a cell's name.
+_Item = tuple["Node", tuple[str, ...]]
 
 
 def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) -> list[tuple[str, dict[str, Node]]]:
@@ -83,10 +68,9 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
         if node[key].value is not None
     ]
     found = []
-    for combination in itertools.product(*axes):
-        items = dict(combination)
-        label = "-".join(word for key in _WORD_ORDER if key in items for word in items[key].words)
-        found.append((label, {key: item.node for key, item in items.items()}))
+    for items in map(dict, itertools.product(*axes)):
+        label = "-".join(word for key in _WORD_ORDER if key in items for word in items[key][1])
+        found.append((label, {key: setting for key, (setting, _) in items.items()}))
     if "name" not in node:
         if not all(label for label, _ in found):
             raise node.error("give this method a `name`: it has no setting to name its cells by")
@@ -98,48 +82,45 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
     return [(label, settings) for _, settings in found]
 
 
-def _items(key: str, node: Node, known: Registries, over: AbstractSet[str] | None) -> list[_Item]:
-    """Return the items of a key's list, or of its one value."""
-    found: list[_Item] = []
-    chosen = over is not None and key in over
+def _items(key: str, node: Node, known: Registries, over: AbstractSet[str] | None) -> Iterator[_Item]:
+    """Yield the items of a key's list, or of its one value; candidates of the key itself have no words."""
+    chosen, several = over is not None and key in over, len(node.each()) > 1
     for each in node.each():
         if key == "text":
             items = _combined(each, _TEXT_LISTS, _text_word, chosen=chosen)
         elif key in COMPONENT_KEYS:
-            items = _parametrized(key, each, known, chosen=over is not None)
+            items = _combined(each, _whole_lists(key, each, known), _word, chosen=over is not None)
         else:
-            word = {"idf": f"idf-{each.value}", "dirichlet": f"dirichlet{each.value}"}.get(key, each.value)
-            words = {"fields": _fields_words(each.value), "vectors": (), "predictions": ()}
-            items = [_Item(each, words.get(key, (word,)))]
-        if key == "threshold":
-            items = [replace(item, words=(key, *item.words)) for item in items]
-        found += [replace(item, words=()) for item in items] if chosen and len(node.each()) > 1 else items
-    return found
+            items = [(each, _plain_words(key, each.value))]
+        for item, words in items:
+            yield item, () if chosen and several else (key, *words) if key == "threshold" else words
 
 
-def _fields_words(fields: Any) -> tuple[str, ...]:
-    """Return the words for weights of fields in a cell's name: "all", "subjectx0.25"."""
-    pairs = fields.items() if isinstance(fields, dict) else ()
-    return tuple(name if weight == 1 else f"{name}x{weight}" for name, weight in pairs)
+def _plain_words(key: str, value: Any) -> tuple[str, ...]:
+    """Return the words of a value that is no component: "tf", "idf-training"; weights of fields "all", "titlex0.25"."""
+    if key in ("vectors", "predictions"):
+        return ()
+    if key == "fields":
+        return tuple(name if weight == 1 else f"{name}x{weight}" for name, weight in value.items())
+    return ({"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}"}.get(key, value),)
 
 
-def _parametrized(key: str, node: Node, known: Registries, *, chosen: bool) -> list[_Item]:
-    """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
+def _whole_lists(key: str, node: Node, known: Registries) -> set[str]:
+    """Return the parameters of a component that are lists by nature; of any component where the entry names none."""
     registry = getattr(known, COMPONENT_KEYS[key])
+    if isinstance(node.value, dict) and "name" not in node:
+        return {parameter for cls in registry.values() for parameter in lists_by_nature(cls)}
     named = node["name"] if isinstance(node.value, dict) else node
-    name = named.value
-    if named is not node and "name" not in node:
-        whole = {parameter for cls in registry.values() for parameter in lists_by_nature(cls)}
-    elif not isinstance(name, str) or name not in registry:
-        raise named.error(unknown_component_message(key, name, registry))
-    else:
-        whole = lists_by_nature(registry[name])
-    return _combined(node, whole, _word, chosen=chosen) if named is not node else [_Item(node, (_short_name(name),))]
+    if not isinstance(named.value, str) or named.value not in registry:
+        raise named.error(unknown_component_message(key, named.value, registry))
+    return lists_by_nature(registry[named.value])
 
 
 def _combined(node: Node, whole: AbstractSet[str], word: Callable[[str, Any], str], *, chosen: bool) -> list[_Item]:
     """Return every combination of a mapping's lists but the `whole` ones; candidates add no word to a cell's name."""
-    axes: dict[str | int, list[Node]] = {}
+    if isinstance(node.value, str):
+        return [(node, (_short_name(node.value),))]
+    axes: dict[str, list[Node]] = {}
     for key, each in node.children.items():
         nested = bool(each.value) and isinstance(each.value, list) and all(isinstance(v, list) for v in each.value)
         axes[key] = [each] if key in whole and not nested else each.each()
@@ -147,15 +128,14 @@ def _combined(node: Node, whole: AbstractSet[str], word: Callable[[str, Any], st
             raise each.error(f"{key} must not be an empty list: it would leave no cell")
     spoken = [key for key in sorted(axes, key=lambda key: key != "name") if not (chosen and len(axes[key]) > 1)]
 
-    def word_of(key: Any, value: Any) -> str:
+    def word_of(key: str, value: Any) -> str:
         """Return the word of a value; a list is left out unless it is one of several."""
         several = isinstance(value, list) and len(axes[key]) > 1
         return word(key, value) or (f"{key}{'-'.join(map(str, value))}".lower() if several else "")
 
-    combinations = (dict(zip(axes, nodes, strict=True)) for nodes in itertools.product(*axes.values()))
     return [
-        _Item(node.with_children(each), tuple(filter(None, (word_of(key, each[key].value) for key in spoken))))
-        for each in combinations
+        (node.with_children(each), tuple(filter(None, (word_of(key, each[key].value) for key in spoken))))
+        for each in (dict(zip(axes, nodes, strict=True)) for nodes in itertools.product(*axes.values()))
     ]
 
 

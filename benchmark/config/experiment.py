@@ -109,7 +109,7 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     collection = collection_from_config(config, node, known.corpora)
     tasks = list_tasks(config, collection, node)
     protocol, sizes = protocol_and_sizes(config, node, known.protocols)
-    entries = list_methods(config, node, known, collection.reader)
+    entries = list_methods(config, node, known, collection)
     chosen = config.terms
     terms = None if chosen is None else TermSelection(tuple(chosen.number), chosen.rank, chosen.aggregate)
     for spec in (spec for entry in entries for spec in entry.candidates):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import component_parameters
 from benchmark.config.model import BASE_VARIANT, FigureView
@@ -32,48 +32,42 @@ def list_figures(
     known: Registries,
 ) -> tuple[FigureView, ...]:
     """Return the figures that are listed, or one of the main metric if there is an axis; one figure per variant."""
-    axis = "size" if variants[0].sizes != (None,) else "terms" if variants[0].terms else ""
+    first = variants[0]
+    axis = "size" if first.sizes != (None,) else "terms" if first.terms else ""
     found: dict[str, FigureView] = {}
     for section, at in zip(config.figures, node, strict=True):
         if section.name in found:
             raise at["name"].error(f"two figures are named {section.name!r}")
+        drawn = section.model_dump(include={"name", "bars", "log_x", "log_y", "title"})
         if section.regions:
-            found[section.name] = _regions(section, variants, diagnostics, at)
+            _check_regions(at["regions"], [variant.name for variant in variants], [each.name for each in diagnostics])
+            found[section.name] = FigureView(y=(), x="", regions=tuple(section.regions), **drawn)
         else:
-            found[section.name] = _figure(section, axis, metrics, at)
-            axes = _axes(variants[0], diagnostics, known.quantities)
-            _check_shown(found[section.name], axes, variants[0], at, known)
+            found[section.name] = FigureView(**_shown(section, axis, metrics, at), **drawn)
+            _check_shown(found[section.name], _axes(first, diagnostics, known.quantities), first, at, known)
     if not config.figures and axis:
         found["figure"] = FigureView("figure", (metrics[0],), x=axis, log_x=axis == "terms")
     return tuple(each for figure in found.values() for each in _by_variant(figure, variants))
 
 
-def _regions(
-    section: FigureSection, variants: Sequence[Variant], diagnostics: Iterable[Component], node: Node
-) -> FigureView:
-    """Return a figure of decision regions."""
-    if "coordinates" not in {each.name for each in diagnostics}:
-        raise node["regions"].error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
-    names = [variant.name for variant in variants]
-    for each in node["regions"]:
-        if each.value not in names:
-            raise each.error(unknown_name("variant", each.value, names))
-    return FigureView(section.name, (), title=section.title, x="", regions=tuple(section.regions))
+def _check_regions(node: Node, variants: Sequence[str], diagnostics: Sequence[str]) -> None:
+    """Refuse decision regions without coordinates, or of unknown variants."""
+    if "coordinates" not in diagnostics:
+        raise node.error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
+    for each in node:
+        if each.value not in variants:
+            raise each.error(unknown_name("variant", each.value, variants))
 
 
-def _figure(section: FigureSection, axis: str, metrics: Sequence[str], node: Node) -> FigureView:
-    relation: tuple[str, ...] = ()
+def _shown(section: FigureSection, axis: str, metrics: Sequence[str], node: Node) -> dict[str, Any]:
+    """Return what a figure shows, by columns of the frame."""
     y = section.y if isinstance(section.y, list) else [metrics[0]]
-    if isinstance(section.y, dict):
-        ((how, pair),) = section.y.items()
-        relation = (how, *pair)
-    x = section.x or axis
-    if not x:
+    relations = [(how, *pair) for how, pair in section.y.items()] if isinstance(section.y, dict) else [()]
+    if not (x := section.x or axis):
         raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
-    line, panel = _COLUMNS.get(section.line, section.line), tuple(_COLUMNS.get(name, name) for name in section.panel)
+    x, line, *panel = (_COLUMNS.get(name, name) for name in (x, section.line, *section.panel))
     where = {_COLUMNS.get(name, name): value for name, value in section.where.items()}
-    drawn = section.model_dump(include={"name", "bars", "log_x", "log_y", "title"})
-    return FigureView(y=tuple(y), relation=relation, x=_COLUMNS.get(x, x), line=line, panel=panel, where=where, **drawn)
+    return {"y": tuple(y), "relation": relations[0], "x": x, "line": line, "panel": tuple(panel), "where": where}
 
 
 def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node: Node, known: Registries) -> None:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.collection import text_from_config
-from benchmark.config.components import Component, check_component, component_parameters
+from benchmark.config.components import check_component, component_parameters
 from benchmark.config.expansion import expand_method
-from benchmark.config.method_schema import DefaultsSection, NamedDefaultsSection
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import fuse_methods, predictions_method, uncounted_points, vector_file
+from benchmark.config.schema import DefaultsSection, NamedDefaultsSection
 from benchmark.config.schema_errors import validate_section
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
+    from benchmark.config.components import Component
+    from benchmark.config.model import Collection
     from benchmark.config.registries import Registries
     from benchmark.config.schema import ExperimentSection
-    from benchmark.corpora.reader import CorpusReader
+    from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
+
+    Settings = Mapping[str, Node]
 
 #: The rule of a method that names none.
 DEFAULT_THRESHOLD = "zero"
@@ -32,11 +35,9 @@ DEFAULT_THRESHOLD = "zero"
 DEFAULT_KERNEL_CLASSIFIER = "svm"
 _REPRESENTATION_KEYS = ("fields", "weighting", "normalization", "idf", "dirichlet", "features")
 
-Settings = dict[str, "Node"]
-
 
 def list_methods(
-    config: ExperimentSection, node: Node, known: Registries, reader: CorpusReader
+    config: ExperimentSection, node: Node, known: Registries, collection: Collection
 ) -> tuple[MethodEntry, ...]:
     """Return the methods of a configuration, in order.
 
@@ -46,11 +47,11 @@ def list_methods(
     node : Node
         The configuration.
     known : Registries
-    reader : CorpusReader
-        Reader of the documents that methods classify.
+    collection : Collection
+        The documents that methods classify.
     """
     over = None if config.choose is None else frozenset(config.choose.grid_keys)
-    resolver, same = _Resolver(node, known), text_from_config(node["text"], reader)
+    resolver, reader = _Resolver(node, known), collection.reader
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, Node] = {}
     entries = node["methods"].each()
@@ -59,7 +60,11 @@ def list_methods(
             spec = resolver.spec(settings, entry)
             if "text" in settings:
                 spec = replace(spec, text=text_from_config(node["text"].merged(settings["text"]), reader))
-            _check_blocks(spec, (spec.text or same).lexing.blocks, settings.get("fields", entry))
+            blocks = (spec.text or collection.text).lexing.blocks
+            for block, _ in spec.representation.fields:
+                if block not in blocks:
+                    problem = unknown_name("block of terms of `fields`:", block, blocks)
+                    raise settings.get("fields", entry).error(problem)
             if spec.threshold is not None and not reader.multilabel:
                 at = settings.get("threshold", entry)
                 raise at.error("a threshold needs documents that may have several classes")
@@ -74,15 +79,8 @@ def list_methods(
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
-def _check_blocks(spec: MethodSpec, blocks: Sequence[str], node: Node) -> None:
-    """Refuse fields of a method that its text doesn't have."""
-    for block, _ in spec.representation.fields:
-        if block not in blocks:
-            raise node.error(unknown_name("block of terms of `fields`:", block, blocks))
-
-
 class _Resolver:
-    """Fills in the settings that entries leave out, and records which defaults were used.
+    """Fills in the settings that entries leave out.
 
     A setting comes from the entry, or else from the defaults of its kernel or classifier by name, or else from all.
     """
@@ -95,37 +93,32 @@ class _Resolver:
         }
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
-        self._check_named()
-
-    def spec(self, settings: Settings, entry: Node) -> MethodSpec:
-        """Return one method with every parameter."""
-        if "predictions" in settings:
-            return predictions_method(settings["predictions"])
-        if "pipeline" in settings:
-            pipeline = check_component("pipeline", self._known.pipelines, settings["pipeline"])
-            threshold = self._threshold(settings, [pipeline.name], entry)
-            return MethodSpec(uncounted_points("none"), None, pipeline, None, threshold)
-        classifier = self._classifier(settings, entry)
-        kernel = None if "vectors" in settings else self._kernel(settings, classifier, entry)
-        names = [each.name for each in (kernel, classifier) if each is not None]
-        if "vectors" in settings:
-            return self._of_vectors(classifier, settings, entry)
-        elementwise = kernel is None or is_elementwise_kernel(kernel.cls)
-        takes = elementwise or "threshold" in settings
-        threshold = self._threshold(settings, names, entry) if takes else None
-        representation = self._representation(settings, kernel, classifier, entry)
-        if kernel is not None and not elementwise:
-            _check_model(kernel, classifier.build(), threshold, entry)
-        return MethodSpec(representation, kernel, classifier, None, threshold)
-
-    def _check_named(self) -> None:
-        """Refuse defaults of a kernel or classifier by name that it doesn't have."""
         for key, node in self._named.items():
             validate_section(NamedDefaultsSection, node)
-            allowed = [*NamedDefaultsSection.model_fields, *component_parameters(self._known.methods[key])]
+            allowed = [*NamedDefaultsSection.model_fields, *component_parameters(known.methods[key])]
             for name, each in node.children.items():
                 if name not in allowed:
                     raise each.error(unknown_name(f"parameter of {key!r}:", name, allowed))
+
+    def spec(self, stated: Settings, entry: Node) -> MethodSpec:
+        """Return one method with every parameter."""
+        if "predictions" in stated:
+            return predictions_method(stated["predictions"])
+        kernel = None
+        if "pipeline" in stated:
+            classifier = check_component("pipeline", self._known.pipelines, stated["pipeline"])
+        else:
+            classifier = self._classifier(stated, entry)
+            kernel = None if "vectors" in stated else self._kernel(stated, classifier, entry)
+        by_name = self._by_name(classifier.name), self._by_name(kernel.name) if kernel else {}
+        layers = self._general, *by_name, stated
+        filled = {key: each for layer in layers for key, each in layer.items() if each.value is not None}
+        method = _Method(self._known, entry, stated, filled, kernel, classifier)
+        if "pipeline" in stated:
+            return MethodSpec(uncounted_points("none"), None, classifier, None, method.threshold())
+        if "vectors" in stated:
+            return method.of_vectors(self._corpus)
+        return method.of_counts()
 
     def check_all_used(self, specs: Iterable[MethodSpec]) -> None:
         """Refuse defaults that no method here has as a parameter."""
@@ -140,129 +133,128 @@ class _Resolver:
                 raise node.error(f"no method here has the parameter {key!r}")
             raise node.error(unknown_name("parameter", key, [*DefaultsSection.model_fields, *parameters, *components]))
 
-    def _of_vectors(self, classifier: Component, settings: Settings, entry: Node) -> MethodSpec:
-        """Return the method that classifies vectors of a file, of unit length only where it says so."""
-        vectors = settings["vectors"]
-        if classifier.tags.needs_kernel:
-            raise vectors.error(f"the classifier {classifier.name!r} takes kernel values; vectors need one of points")
-        points = uncounted_points(settings["normalization"].value if "normalization" in settings else "none")
-        threshold = self._threshold(settings, [classifier.name], entry)
-        return MethodSpec(points, None, classifier, None, threshold, vectors=vector_file(vectors, self._corpus))
-
-    def _threshold(self, settings: Settings, names: list[str], entry: Node) -> Component | None:
-        """Return the rule of thresholds; None for that of a method that names none."""
-        node = self._chosen("threshold", settings, names, DEFAULT_THRESHOLD, entry)
-        rule = check_component("threshold", self._known.thresholds, node)
-        return None if rule.name == DEFAULT_THRESHOLD else rule
-
-    def _classifier(self, settings: Settings, entry: Node) -> Component:
-        node = settings.get("classifier", entry.with_children({}))
+    def _classifier(self, stated: Settings, entry: Node) -> Component:
+        node = stated.get("classifier", entry.with_children({}))
         if isinstance(node.value, dict) and "name" not in node:
-            of_kernel = "kernel" in settings or ("kernel" in self._general and "classifier" not in settings)
-            default = node[""] if "name" not in self._machine else self._machine["name"]
-            name = replace(node, value=DEFAULT_KERNEL_CLASSIFIER, children={}) if of_kernel else default
-            if name.value is None:
+            name = self._machine.get("name")
+            if "kernel" in stated or ("kernel" in self._general and "classifier" not in stated):
+                name = replace(node, value=DEFAULT_KERNEL_CLASSIFIER, children={})
+            if name is None:
                 raise entry.error("this method names neither a kernel nor a classifier, and no default does")
             node = node.with_children({**node.children, "name": name})
         return self._built("classifier", self._known.classifiers, node)
 
-    def _kernel(self, settings: Settings, classifier: Component, entry: Node) -> Component | None:
-        takes, node = tags_of(classifier.cls).needs_kernel, settings.get("kernel")
-        if node is not None and not takes:
-            raise node.error(f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does")
-        if not takes:
-            return None
-        default = self._chosen("kernel", settings, [], "linear", entry)
-        return self._built("kernel", self._known.kernels, default)
+    def _kernel(self, stated: Settings, classifier: Component, entry: Node) -> Component | None:
+        """Return the kernel of a classifier that takes one."""
+        if classifier.tags.needs_kernel:
+            linear = replace(entry, value="linear", children={})
+            return self._built("kernel", self._known.kernels, {"kernel": linear, **self._general, **stated}["kernel"])
+        if "kernel" in stated:
+            problem = f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does"
+            raise stated["kernel"].error(problem)
+        return None
 
-    def _built(self, what: str, registry: Any, node: Node) -> Component:
+    def _built(self, what: str, registry: Registry, node: Node) -> Component:
         """Return a component with the defaults that apply to its parameters; an error points at the wrong value."""
-        children = {"name": node} if isinstance(node.value, str) else node.children
-        name = children["name"].value
-        allowed = component_parameters(registry[name]) if isinstance(name, str) and name in registry else {}
-        taken: dict[Any, Node] = {}
-        layers: list[Any] = [self._machine if what == "classifier" else {}, self._general]
-        layers += [self._named[name].children] if name in self._named else []
-        for layer in layers:
-            taken |= {key: layer[key] for key in layer if key in allowed}
-        return check_component(what, registry, node.with_children(taken | dict(children)))
+        name = node.value if isinstance(node.value, str) else str(node["name"].value)
+        defaults = {**(self._machine if what == "classifier" else {}), **self._general}
+        return check_component(what, registry, node, {**defaults, **self._by_name(name)})
 
-    def _representation(
-        self, settings: Settings, kernel: Component | None, classifier: Component, entry: Node
-    ) -> Representation:
-        main = kernel or classifier
-        if tags_of(main.cls).sees_counts:
+    def _by_name(self, name: str) -> Settings:
+        """Return the defaults of a kernel or classifier."""
+        return self._named[name].children if name in self._named else {}
+
+
+@dataclass(frozen=True)
+class _Method:
+    """A kernel and classifier, what their entry states, and the same with the defaults that apply to them."""
+
+    known: Registries
+    entry: Node
+    stated: Settings
+    filled: Settings
+    kernel: Component | None
+    classifier: Component
+
+    def of_counts(self) -> MethodSpec:
+        """Return the method that classifies counts, weighted or not."""
+        elementwise = self.kernel is None or is_elementwise_kernel(self.kernel.cls)
+        threshold = self.threshold() if elementwise or "threshold" in self.stated else None
+        representation = self._representation()
+        if self.kernel is not None and not elementwise:
+            _check_model(self.kernel, self.classifier.build(), threshold, self.entry)
+        return MethodSpec(representation, self.kernel, self.classifier, None, threshold)
+
+    def of_vectors(self, corpus: Node) -> MethodSpec:
+        """Return the method that classifies vectors of a file, of unit length only where it says so."""
+        vectors, stated = self.stated["vectors"], self.stated.get("normalization")
+        if self.classifier.tags.needs_kernel:
+            problem = f"the classifier {self.classifier.name!r} takes kernel values; vectors need one of points"
+            raise vectors.error(problem)
+        points, file = uncounted_points(stated.value if stated else "none"), vector_file(vectors, corpus)
+        return MethodSpec(points, None, self.classifier, None, self.threshold(), vectors=file)
+
+    def threshold(self) -> Component | None:
+        """Return the rule of thresholds; None for that of a method that names none."""
+        rule = check_component("threshold", self.known.thresholds, self._chosen("threshold", DEFAULT_THRESHOLD))
+        return None if rule.name == DEFAULT_THRESHOLD else rule
+
+    def _chosen(self, key: str, default: Any) -> Node:
+        """Return a setting, or a default at the line of the entry."""
+        return self.filled.get(key) or replace(self.entry, value=default, children={})
+
+    def _representation(self) -> Representation:
+        stated, main = self.stated, self.kernel or self.classifier
+        if main.tags.sees_counts:
             for key in _REPRESENTATION_KEYS:
-                if key in settings:
-                    raise settings[key].error(f"{main.name!r} works on the counts: it has no {key}")
+                if key in stated:
+                    raise stated[key].error(f"{main.name!r} works on the counts: it has no {key}")
             return uncounted_points("none")
-        features = self._features(settings, main, entry)
+        features = self._features()
         main = features or main
-        names = [main.name, classifier.name]
-        normalization = self._chosen("normalization", settings, names, tags_of(main.cls).normalization, entry)
-        allowed = tags_of(main.build()).normalizations
-        if normalization.value not in allowed:
-            what = "features" if features else "kernel" if kernel else "classifier"
-            needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
+        normalization = self._chosen("normalization", main.tags.normalization)
+        if normalization.value not in main.tags.normalizations:
+            what = "features" if features else "kernel" if self.kernel else "classifier"
+            needs = f"the {what} {main.name!r} needs the normalization {' or '.join(main.tags.normalizations)}"
             raise normalization.error(f"{needs}, not {normalization.value!r}: it is defined on the simplex")
-        weighting, learns = self._weighting(settings, names, entry)
-        counted = "training" if learns else "collection"  # a weighting that learns nothing ignores it
-        idf = str(self._chosen("idf", settings, names, counted, entry).value)
+        weighting = check_component("weighting", self.known.weightings, self._chosen("weighting", "tf"))
+        with guarded([weighting.cls], ConfigError):
+            learns = str(weighting.build().learns)
+        # A weighting that learns nothing ignores `idf`.
+        idf = str(self._chosen("idf", "training" if learns else "collection").value)
         if learns == FROM_LABELS and idf == "collection":
-            if "idf" in settings:
-                raise settings["idf"].error(f"{weighting.name!r} would learn from labels of test documents")
+            if "idf" in stated:
+                raise stated["idf"].error(f"{weighting.name!r} would learn from labels of test documents")
             idf = "training"
-        fields = self._chosen("fields", settings, names, {}, entry)
-        weights = tuple((str(name), float(weight)) for name, weight in fields.value.items())
-        simplex = kernel is not None and is_elementwise_kernel(kernel.cls) and normalization.value == "l1"
-        prior = self._prior(settings, names, entry, main.name if not simplex else "", weighting)
-        if fields.value and prior:
+        fields = self._chosen("fields", {})
+        prior = self._prior(main.name, normalization.value, weighting)
+        if prior and fields.value:
             raise fields.error("a Dirichlet prior can't be combined with fields: it is on one multinomial")
+        weights = tuple((str(name), float(weight)) for name, weight in fields.value.items())
         return Representation(weighting, normalization.value, idf, prior, features, weights, learns=learns)
 
-    def _prior(self, settings: Settings, names: list[str], entry: Node, no_simplex: str, weighting: Component) -> float:
+    def _prior(self, main: str, normalization: str, weighting: Component) -> float:
         """Return α of a prior on documents; 0 where a default goes to a method that can't have one."""
-        alpha = float(self._chosen("dirichlet", settings, names, 0.0, entry).value)
-        if alpha and no_simplex:
-            if "dirichlet" in settings:
-                raise settings["dirichlet"].error(f"dirichlet is for a kernel of l1, not {no_simplex!r}")
+        alpha = float(self._chosen("dirichlet", 0.0).value)
+        if not (self.kernel and is_elementwise_kernel(self.kernel.cls) and normalization == "l1"):
+            if alpha and "dirichlet" in self.stated:
+                raise self.stated["dirichlet"].error(f"dirichlet is for a kernel of l1, not {main!r}")
             return 0.0
         if alpha and weighting.name not in ("tf", "binary"):
-            raise entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
+            raise self.entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
         return alpha
 
-    def _weighting(self, settings: Settings, names: list[str], entry: Node) -> tuple[Component, str]:
-        """Return the weighting and what it learns from, see `Weighting.learns`."""
-        node = self._chosen("weighting", settings, names, "tf", entry)
-        weighting = check_component("weighting", self._known.weightings, node)
-        try:
-            with guarded([weighting.cls], ConfigError):
-                return weighting, str(weighting.build().learns)
-        except ConfigError as error:
-            raise node.error(str(error)) from None
-
-    def _features(self, settings: Settings, main: Component, entry: Node) -> Component | None:
+    def _features(self) -> Component | None:
         """Return the feature map; only classifiers without a kernel that accept any points have one."""
-        node = self._chosen("features", settings, [main.name], None, entry)
-        takes = main.name not in self._known.kernels and tags_of(main.cls).takes_features
-        if node.value is None or ("features" not in settings and not takes):
-            return None
-        if not takes:
-            raise node.error(f"{main.name!r} takes no features")
-        return check_component("features", self._known.features, node)
-
-    def _chosen(self, key: str, settings: Settings, names: list[str], default: Any, entry: Node) -> Node:
-        """Return the first value set by the method, its kernel's or classifier's defaults, or the general defaults."""
-        named = (self._named[name][key] for name in names if name in self._named)
-        found = (
-            each for each in (settings.get(key), *named, self._general.get(key)) if each and each.value is not None
-        )
-        return next(found, replace(entry, value=default, children={}))
+        node, takes = self.filled.get("features"), self.kernel is None and self.classifier.tags.takes_features
+        if node is not None and not takes and "features" in self.stated:
+            raise node.error(f"{(self.kernel or self.classifier).name!r} takes no features")
+        return check_component("features", self.known.features, node) if node is not None and takes else None
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: Component | None, entry: Node) -> None:
     """Refuse settings that a kernel which learns a model of the documents can't use."""
-    if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
+    if kernel.tags.solved_by == "targets" and classifier.ridge:
         raise entry.error(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
     if classifier.scale_C != "one":
         raise entry.error(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")

@@ -1,31 +1,347 @@
-"""Schema of the YAML of a configuration: its sections, keys and ranges."""
+"""Schema of the YAML of a configuration: types of values, sections, keys and ranges."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
-
-from benchmark.config.method_schema import AnyMethod, DefaultsSection
-from benchmark.config.schema_errors import ConfigSection
-from benchmark.config.value_types import (
-    Ascending,
-    CellName,
-    ComponentOf,
-    CorpusName,
-    Distinct,
-    Listed,
-    MetricName,
-    OneOf,
-    OneOrMore,
-    Pair,
-    Stoplist,
-    TitleName,
-    distinct,
-    mapping_or_other,
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetPydanticSchema,
+    Tag,
+    WithJsonSchema,
+    model_validator,
 )
+from pydantic_core import core_schema
+
+from benchmark.config.schema_errors import ConfigSection
+from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
+from benchmark.system.checks import as_list
+from benchmark.system.errors import quote_value
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, STEMMERS, WITHIN, WORDS
+from benchmark.text.stoplist import STOPLISTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import GetJsonSchemaHandler
+
+Item = TypeVar("Item")
+
+
+def one_of(allowed: Iterable[str]) -> GetPydanticSchema:
+    """Return the type of a word out of several."""
+    return GetPydanticSchema(lambda _source, _handler: core_schema.literal_schema(list(allowed)))
+
+
+class OrOne:
+    """Let a single item stand for a list of it, in the JSON Schema."""
+
+    def __get_pydantic_json_schema__(self, core: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> Any:
+        """Return the schema of an item or a list."""
+        listed = handler(core)
+        return {"anyOf": [listed["items"], listed]}
+
+
+def component_form(value: Any, *, named: bool = True) -> Any:
+    """Return a component's name, or a mapping with its name (unless it isn't `named`) and parameters, unchanged."""
+    if isinstance(value, dict) and (key := next((key for key in value if not isinstance(key, str)), None)):
+        raise ValueError(f"the key {quote_value(key)} must be text: put it in quotes")
+    if isinstance(value, str) or (isinstance(value, dict) and ("name" in value or not named)):
+        return value
+    raise ValueError(f"must be a name, or a mapping with a name and parameters, not {quote_value(value)}")
+
+
+def mapping_or_other(value: Any) -> str:
+    """Return whether a value is a mapping, so that only errors of that type are reported."""
+    return "mapping" if isinstance(value, dict) else "other"
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Return a list unchanged; raise ValueError if it has a value twice."""
+    if len(set(values)) < len(values):
+        raise ValueError(f"lists a value twice: {quote_value(values)}")
+    return values
+
+
+def _ascending(values: list[int]) -> list[int]:
+    if values != sorted(set(values)):
+        raise ValueError(f"must be ascending, none twice, not {quote_value(values)}")
+    return values
+
+
+Listed = Annotated[list[Item], BeforeValidator(as_list), OrOne()]
+OneOrMore = Annotated[list[Item], BeforeValidator(as_list), Field(min_length=1), OrOne()]
+Distinct = Annotated[list[Item], AfterValidator(distinct)]
+Ascending = Annotated[OneOrMore[Annotated[int, Field(ge=1)]], AfterValidator(_ascending)]
+CellName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)]
+#: A name in tables, whose letters and digits name cells.
+TitleName = Annotated[str, Field(pattern=r"[A-Za-z0-9]", max_length=100)]
+#: Keys of `text` that a method changes, each with a value or a list of values.
+MethodText = Annotated[dict[str, Any], Field(min_length=1), WithJsonSchema({"component": "method-texts"})]
+MethodName = Annotated[str, WithJsonSchema({"component": "method-names"})]
+CorpusName = Annotated[str, WithJsonSchema({"component": "corpora"})]
+MetricName = Annotated[str, WithJsonSchema({"component": "metrics"})]
+#: A list of this package, or a user's file.
+Stoplist = Annotated[str, one_of(STOPLISTS)] | Annotated[str, Field(pattern=r"\.txt$")]
+#: Weights of blocks of terms, by name.
+Weights = Annotated[dict[str, Annotated[float, Field(ge=1e-9, le=1e9)]], Field(min_length=1)]
+Prior = Annotated[float, Field(ge=0, le=1e15)]
+Normalization = Annotated[str, one_of(NORMALIZATIONS)]
+IdfSource = Annotated[str, one_of(IDF_SOURCES)]
+#: A component, which `check_component` checks; its mark is replaced by `schema.json_schema`.
+AnyComponent = Annotated[Any, AfterValidator(component_form)]
+AnyWeighting = Annotated[AnyComponent, WithJsonSchema({"component": "weightings"})]
+AnyFeatures = Annotated[AnyComponent, WithJsonSchema({"component": "features"})]
+AnyKernel = Annotated[AnyComponent, WithJsonSchema({"component": "kernels"})]
+UnnamedComponent = Annotated[Any, AfterValidator(partial(component_form, named=False))]
+AnyClassifier = Annotated[UnnamedComponent, WithJsonSchema({"component": "classifiers"})]
+AnyThreshold = Annotated[AnyComponent, WithJsonSchema({"component": "thresholds"})]
+AnyPipeline = Annotated[AnyComponent, WithJsonSchema({"component": "pipelines"})]
+#: Two different names.
+Pair = Annotated[Distinct[str], Field(min_length=2, max_length=2)]
+FusedNames = Annotated[Distinct[str], Field(min_length=2)]
+
+
+# --- Methods and their defaults ---
+
+
+def _fused_form(value: Any) -> str:
+    return "lists" if isinstance(value, list) and any(isinstance(each, list) for each in value) else "names"
+
+
+class FusionSection(ConfigSection):
+    """An item of `methods` that adds the standardized decision values of others.
+
+    Parameters
+    ----------
+    fuse : list of str or list of list of str
+        Methods of this configuration; with `choose`, a list of such lists is chosen from.
+    weights : list of float or None
+        One for each method; by default all 1.
+    scale : str
+        On which training documents standard deviations are measured.
+    name : str
+        Name of its cells.
+    """
+
+    fuse: Annotated[
+        Annotated[FusedNames, Tag("names")] | Annotated[list[FusedNames], Field(min_length=1), Tag("lists")],
+        Discriminator(_fused_form),
+    ]
+    weights: list[Annotated[float, Field(gt=0, le=1e12)]] | None = None
+    scale: Literal["out-of-fold", "hold-out"] = "out-of-fold"
+    name: CellName
+
+
+class PredictionsSection(ConfigSection):
+    """An item of `methods` that was run elsewhere: nothing is trained.
+
+    Parameters
+    ----------
+    predictions : str
+        A file with a prediction for each document.
+    name : str
+        The method's name.
+    """
+
+    predictions: str = Field(min_length=1)
+    name: TitleName
+
+
+class VectorsFileSection(ConfigSection):
+    """`vectors:` a file with a vector for each document.
+
+    Parameters
+    ----------
+    file : str
+        Parquet with a row for each document, or .npy.
+    ids : str or None
+        A file with the id of each row of a .npy file, one a line.
+    id : str
+        Parquet's column of ids.
+    column : str
+        Parquet's column of lists of numbers; by default each number has one.
+    """
+
+    file: str
+    ids: str | None = None
+    id: str = "id"
+    column: str = ""
+
+
+class VectorsSection(ConfigSection):
+    """An item of `methods` that classifies vectors which were made elsewhere.
+
+    Parameters
+    ----------
+    vectors : str or VectorsFileSection
+        A file with a vector for each document.
+    classifier : Classifier or list of Classifier or None
+        A classifier of points.
+    normalization : str or list of str
+        How vectors are scaled.
+    threshold : ThresholdRule or list of ThresholdRule or None
+        The rule for the decision value above which a document gets a class, where it may have several.
+    name : str or None
+        Name of its cells, instead of a name made from its settings.
+    """
+
+    vectors: Annotated[
+        Annotated[str, Tag("other")] | Annotated[VectorsFileSection, Tag("mapping")], Discriminator(mapping_or_other)
+    ]
+    classifier: OneOrMore[AnyClassifier] | None = None
+    normalization: OneOrMore[Normalization] = Field(["none"])
+    threshold: OneOrMore[AnyThreshold] | None = None
+    name: CellName | None = None
+
+
+class PipelineSection(ConfigSection):
+    """An item of `methods` that reads the texts themselves.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or list of Pipeline
+        A function or class of a file, mymodels.py:make, or an import path; with any parameters.
+    text : dict or list of dict or None
+        Settings of `text` that this method changes.
+    threshold : ThresholdRule or list of ThresholdRule or None
+        The rule for the decision value above which a document gets a class, where it may have several.
+    name : str or None
+        Name of its cells, instead of a name made from its settings.
+    """
+
+    pipeline: OneOrMore[AnyPipeline]
+    text: OneOrMore[MethodText] | None = None
+    threshold: OneOrMore[AnyThreshold] | None = None
+    name: CellName | None = None
+
+
+class MethodSection(ConfigSection):
+    """An item of `methods`: a kernel or classifier of counts, and their representation.
+
+    Parameters
+    ----------
+    text : dict or list of dict or None
+        Settings of `text` that this method changes.
+    fields : dict or list of dict or None
+        Weights of blocks of terms, by name; each is normalized by itself.
+    weighting : Weighting or list of Weighting or None
+        How counts become weights.
+    idf : str or list of str or None
+        The documents that a weighting learns from.
+    dirichlet : float or list of float or None
+        α of a Dirichlet prior on documents, for kernels.
+    kernel : Kernel or list of Kernel or None
+        The kernel of a support vector machine.
+    normalization : str or list of str or None
+        How a document's weights are scaled.
+    features : FeatureMap or list of FeatureMap or None
+        The feature map of a classifier of points.
+    classifier : Classifier or list of Classifier or None
+        The classifier.
+    threshold : ThresholdRule or list of ThresholdRule or None
+        The rule for the decision value above which a document gets a class, where it may have several.
+    name : str or None
+        Name of its cells, instead of a name made from its settings.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    text: OneOrMore[MethodText] | None = None
+    fields: OneOrMore[Weights] | None = None
+    weighting: OneOrMore[AnyWeighting] | None = None
+    idf: OneOrMore[IdfSource] | None = None
+    dirichlet: OneOrMore[Prior] | None = None
+    kernel: OneOrMore[AnyKernel] | None = None
+    normalization: OneOrMore[Normalization] | None = None
+    features: OneOrMore[AnyFeatures] | None = None
+    classifier: OneOrMore[AnyClassifier] | None = None
+    threshold: OneOrMore[AnyThreshold] | None = None
+    name: CellName | None = None
+
+
+#: The keys that decide which form an item of `methods` has.
+_FORMS = {
+    "fuse": "FusionSection",
+    "predictions": "PredictionsSection",
+    "vectors": "VectorsSection",
+    "pipeline": "PipelineSection",
+}
+
+
+def _method_form(value: Any) -> str:
+    """Return which form a method has, so that only errors of that form are reported."""
+    if isinstance(value, str):
+        return "a name"
+    named = (form for key, form in _FORMS.items() if isinstance(value, dict) and key in value)
+    return next(named, "MethodSection")
+
+
+AnyMethod = Annotated[
+    Annotated[MethodName, Tag("a name")]
+    | Annotated[FusionSection, Tag("FusionSection")]
+    | Annotated[PredictionsSection, Tag("PredictionsSection")]
+    | Annotated[VectorsSection, Tag("VectorsSection")]
+    | Annotated[PipelineSection, Tag("PipelineSection")]
+    | Annotated[MethodSection, Tag("MethodSection")],
+    Discriminator(_method_form),
+]
+
+
+class NamedDefaultsSection(ConfigSection):
+    """Defaults of one kernel or classifier; further keys are its parameters.
+
+    Parameters
+    ----------
+    fields : dict or None
+        Weights of blocks of terms, by name; each is normalized by itself.
+    weighting : Weighting or None
+        How counts become weights.
+    normalization : str or None
+        How a document's weights are scaled.
+    idf : str or None
+        The documents that a weighting learns from.
+    dirichlet : float or None
+        α of a Dirichlet prior on documents, for kernels.
+    features : FeatureMap or None
+        The feature map of a classifier of points.
+    threshold : ThresholdRule or None
+        The rule for the decision value above which a document gets a class, where it may have several.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    fields: Weights | None = None
+    weighting: AnyWeighting | None = None
+    normalization: Normalization | None = None
+    idf: IdfSource | None = None
+    dirichlet: Prior | None = None
+    features: AnyFeatures | None = None
+    threshold: AnyThreshold | None = None
+
+
+class DefaultsSection(NamedDefaultsSection):
+    """`defaults:` further keys are parameters of methods, or kernels and classifiers by name with their own.
+
+    Parameters
+    ----------
+    kernel : Kernel or None
+        The kernel of methods that name none.
+    classifier : Classifier or None
+        The classifier of methods that name none.
+    """
+
+    kernel: AnyKernel | None = None
+    classifier: AnyClassifier | None = None
+
+
+# --- All other sections ---
 
 
 class CorpusSection(ConfigSection):
@@ -95,12 +411,12 @@ class TextSection(ConfigSection):
         (training). By default in all documents.
     """
 
-    lexer: Annotated[str, OneOf(tuple(LEXERS))] | None = None
+    lexer: Annotated[str, one_of(LEXERS)] | None = None
     skip_header: bool = False
     skip_html: bool = False
-    digits: Annotated[str, OneOf(tuple(DIGIT_RULES))] = "drop"
+    digits: Annotated[str, one_of(DIGIT_RULES)] = "drop"
     stoplist: Stoplist = "smart"
-    stemmer: Annotated[str, OneOf(tuple(STEMMERS))] = "none"
+    stemmer: Annotated[str, one_of(STEMMERS)] = "none"
     min_length: int = Field(default=1, ge=1)
     fields: Listed[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]] = Field(
         default=["all"], min_length=1, max_length=20
@@ -109,7 +425,7 @@ class TextSection(ConfigSection):
     characters: Annotated[Listed[Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]], AfterValidator(_lengths)] = Field(
         default=[], max_length=2
     )
-    within: Annotated[str, OneOf(tuple(WITHIN))] = WORDS
+    within: Annotated[str, one_of(WITHIN)] = WORDS
     min_occurrences: int = Field(default=1, ge=1)
     min_documents: int = Field(default=1, ge=1)
     vocabulary_from: str | None = None
@@ -159,8 +475,8 @@ class TermsSection(ConfigSection):
     """
 
     number: Ascending
-    rank: Annotated[str, OneOf(TERM_RANKINGS)] = "information-gain"
-    aggregate: Annotated[str, OneOf(tuple(GAIN_AGGREGATES))] = "sum"
+    rank: Annotated[str, one_of(TERM_RANKINGS)] = "information-gain"
+    aggregate: Annotated[str, one_of(GAIN_AGGREGATES)] = "sum"
 
 
 Choice = Literal["oracle", "cross-validation", "temporal-holdout"]
@@ -357,7 +673,7 @@ class ExperimentSection(ConfigSection):
     text: TextSection = TextSection()
     expect: ExpectSection = ExpectSection()
     tasks: list[AnyTask] = Field([])
-    protocol: Annotated[Any, ComponentOf("protocols")]
+    protocol: Annotated[AnyComponent, WithJsonSchema({"component": "protocols"})]
     terms: TermsSection | None = None
     defaults: DefaultsSection = DefaultsSection()
     methods: OneOrMore[AnyMethod]
@@ -369,7 +685,7 @@ class ExperimentSection(ConfigSection):
     holm_within: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
         ["variant", "choice", "class"]
     )
-    diagnostics: list[Annotated[Any, ComponentOf("diagnostics")]] = Field([])
+    diagnostics: list[Annotated[AnyComponent, WithJsonSchema({"component": "diagnostics"})]] = Field([])
     tuned_to_published: list[TunedSection] = Field([])
     figures: list[FigureSection] = Field([])
     variants: dict[CellName, Annotated[dict[VariantKey, Any], WithJsonSchema({"component": "variants"})]] = Field({})

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmark.config.model import CHOOSE_ORACLE, method_of
-from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import SettingKey
 
@@ -42,7 +40,8 @@ def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Se
         variants = experiment.variants  # the first variant with a class or group fixes its position
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
-    diagnostics = tuple(diagnostic for diagnostic in experiment.diagnostics if _is_of(diagnostic, variants, kept))
+    shown, having_cells = ({cell.diagnostic for cell in some} for some in (cells, experiment.cells))
+    diagnostics = tuple(d for d in experiment.diagnostics if d.name in shown or d.name not in having_cells)
     declared = {quantity.name for diagnostic in diagnostics for quantity in diagnostic.cls.metrics}
     return replace(
         experiment,
@@ -70,15 +69,6 @@ def settings_of_cell(experiment: Experiment, cell: Cell) -> Iterator[SettingKey]
     for size in variant.sizes if cell.choice == CHOOSE_ORACLE and n_candidates > 1 else sizes:
         for index in range(n_candidates):
             yield cell.setting(index, size)
-
-
-def _is_of(diagnostic: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
-    """Return whether a diagnostic has one of these cells, or describes methods and has no cells at all."""
-    built = diagnostic.build()
-    if not built.kinds and not built.rows and not tags_of(built).base_only:
-        return True
-    cells = (cell for name, variant in variants.items() for cell in built.cells(name, variant.collection.classes))
-    return any(cell.id in kept for cell in cells)
 
 
 def _curve(cell: Cell) -> tuple[str, str, str, str, str, int | None]:

@@ -57,17 +57,10 @@ def protocol_and_sizes(
     A protocol uses the configuration's seed unless it sets another.
     """
     protocol = node["protocol"]
-    name = protocol.value if isinstance(protocol.value, str) else protocol["name"].value
-    allowed = component_parameters(protocols[name]) if isinstance(name, str) and name in protocols else {}
-    named = {"name": protocol} if isinstance(protocol.value, str) else dict(protocol.children)
-    if "seed" in allowed:
-        named.setdefault("seed", replace(protocol, value=config.seed, children={}))
-    listed = protocol[TRAIN_SIZE_KEY]
-    several = listed.each() if TRAIN_SIZE_KEY in allowed and isinstance(listed.value, list) else []
-    components = [
-        check_component("protocol", protocols, protocol.with_children({**named, **more}))
-        for more in [{TRAIN_SIZE_KEY: size} for size in several] or [{}]
-    ]
+    listed, seed = protocol[TRAIN_SIZE_KEY], {"seed": replace(protocol, value=config.seed, children={})}
+    several = listed.each() if isinstance(listed.value, list) else []
+    at_sizes = [protocol.with_children({**protocol.children, TRAIN_SIZE_KEY: size}) for size in several]
+    components = [check_component("protocol", protocols, each, seed) for each in at_sizes or [protocol]]
     sizes = [each.given.get(TRAIN_SIZE_KEY) for each in components]
     if several and sizes != sorted(set(filter(None, sizes))):
         raise listed.error(f"{TRAIN_SIZE_KEY} must be ascending, none twice, not {quote_value(sizes)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,15 +82,16 @@ def check_document_counts(corpus: Corpus, card: DatasetCard) -> None:
         raise DataError(f"{title}: the classes or groups are not those of the card.")
     if (documents.topics is None) != (card.documents is None):
         raise DataError(f"{title}: the card and the corpus disagree on whether a document has exactly one class.")
-    names, found = list(card.classes), documents.sizes()
-    expected = np.array([list(row.values()) for row in card.counts.values()])
+    expected = {(name, part): n for name, row in card.counts.items() for part, n in row.items()}
+    found = dict(zip(product(card.classes, card.parts), documents.sizes().ravel().tolist(), strict=True))
     if card.documents is not None:
-        names.append("documents")
-        found = np.vstack([found, np.bincount(documents.parts, minlength=len(card.parts))])
-        expected = np.vstack([expected, list(card.documents.values())])
+        expected |= {("documents", part): n for part, n in card.documents.items()}
+        in_parts = np.bincount(documents.parts, minlength=len(card.parts)).tolist()
+        found |= {("documents", part): n for part, n in zip(card.parts, in_parts, strict=True)}
     wrong = [
-        f"\n  {names[i]}, {card.parts[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
-        for i, j in np.argwhere(found != expected)
+        f"\n  {name}, {part}: expected {n:,}, found {found[name, part]:,}"
+        for (name, part), n in expected.items()
+        if found[name, part] != n
     ]
     if wrong:
         raise DataError(f"{title}: the numbers of documents differ from the card's.{''.join(wrong)}")

@@ -58,10 +58,10 @@ class Documents:
 
     def take(self, rows: NDArray[np.intp]) -> Documents:
         """Return the documents at `rows`, with the same classes and group names."""
-        ids = tuple(self.ids[row] for row in rows)
-        names = self.classes, self.part_names
-        rest = (None if each is None else each[rows] for each in (self.topics, self.groups, self.dates))
-        return Documents(ids, self.labels[rows], self.parts[rows], *names, *rest)  # type: ignore[arg-type]
+        of_documents = "labels", "parts", "topics", "groups", "dates"
+        arrays = {name: getattr(self, name) for name in of_documents if getattr(self, name) is not None}
+        taken = {name: values[rows] for name, values in arrays.items()}
+        return replace(self, ids=tuple(self.ids[row] for row in rows), **taken)
 
     def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
         """Select the documents of some classes; return their rows, and the documents coded by these classes in order.

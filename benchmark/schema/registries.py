@@ -91,7 +91,7 @@ def _subsets(card: DatasetCard) -> str:
     return f"subset: {', '.join(card.subset_names)}" if card.subsets else ""
 
 
-def _signature(cls: type[Any]) -> str:
+def _signature(cls: Any) -> str:
     return ", ".join(
         f"{name}: {_type(annotation)}" if default is REQUIRED_PARAMETER else f"{name}={default!r}"
         for name, (annotation, default) in component_parameters(cls).items()

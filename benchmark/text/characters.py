@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.lexer import LINE_FEED, WORDS
-from benchmark.text.streams import (
-    NO_TERM,
-    TermLevel,
-    TermStream,
-    common_terms,
-    longer_terms,
-    number_values,
-    order_terms,
-    place_terms,
-    split_pairs,
-)
+from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, ngram_terms
 from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
@@ -34,6 +23,7 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing, TokenSpans
     from benchmark.text.pruning import Pruning
 
+MAX_CODE_POINT = 0x10FFFF
 #: Characters of a word of one letter, with its spaces.
 SHORTEST_WORD = 3
 #: Joins the words of a document: the space after a word, a mark that ends it, and the space before the next word.
@@ -62,7 +52,7 @@ def find_characters(chunk: TextChunk, spans: TokenSpans, lexing: Lexing, counted
 
 def _lexed_words(spans: TokenSpans) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the code points of the tokens, stop words too, with spaces and a line feed, and the documents' bounds."""
-    spelled = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling).tobytes()
+    spelled = spans.spelled()
     padded = b" " + spelled.replace(b"\n", BETWEEN_WORDS.encode())
     codes = _code_points(padded.decode())[:-1]
     ends = np.concatenate([[0], np.flatnonzero(codes == LINE_FEED) + 1])
@@ -88,26 +78,12 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 def character_terms(
     prefix: str, characters: list[TermStream], lexing: Lexing, pruning: Pruning, jobs: int
 ) -> Iterator[TermLevel]:
-    """Yield the terms of each length.
-
-    An n-gram is built from an (n - 1)-gram that pruning keeps, as that is no rarer.
-    """
+    """Yield the terms of each length."""
     low, high = lexing.characters
-    codes = [stream.terms for stream in characters]
-    places = [np.flatnonzero(numbers_of >= 0) for numbers_of in codes]
-    numbers, values = number_values(
-        numbers_of[here].astype(np.int64) for numbers_of, here in zip(codes, places, strict=True)
-    )
-    streams = [place_terms(*placed) for placed in zip(characters, places, numbers, strict=True)]
-    common, streams = common_terms(streams, len(values), pruning)
-    names = [chr(code) for code in values[common].tolist()]
-    for n in range(1, high + 1):
-        if n > 1:
-            streams, pairs = longer_terms(n, streams, codes, jobs)
-            common, streams = common_terms(streams, len(pairs), pruning)
-            names = [names[shorter] + chr(last) for shorter, last in split_pairs(pairs[common])]
-        if n >= min(low, SHORTEST_WORD):
-            yield TermLevel(*order_terms(names, prefix, keep=bool if n >= low else _is_whole_word), streams)
+    common, streams = common_terms(characters, MAX_CODE_POINT + 1, pruning)
+    names = [chr(code) for code in common.tolist()]
+    keep = {n: bool if n >= low else _is_whole_word for n in range(min(low, SHORTEST_WORD), high + 1)}
+    return ngram_terms(streams, names, "", keep, prefix, pruning, jobs)
 
 
 def _is_whole_word(name: str) -> bool:

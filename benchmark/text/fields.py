@@ -59,35 +59,24 @@ def format_has_field(kind: str | None, name: str) -> bool:
     return kind is not None and (name in FIELD_FINDERS[kind] or (kind == "mail" and bool(HEADER_NAME.fullmatch(name))))
 
 
-def _start_of_body(text: bytes) -> int:
+def start_of_body(text: bytes) -> int:
+    """Return the position after the first blank line, or the length where there is none."""
     return int(body_start(np.frombuffer(text, dtype=np.uint8), 0, len(text)))
 
 
-def _header(text: bytes) -> bytes:
-    return text[: _start_of_body(text)]
-
-
 def _body(text: bytes) -> bytes:
-    return text[_start_of_body(text) :]
+    return text[start_of_body(text) :]
 
 
 def _header_line(text: bytes, name: str) -> bytes:
     """Return the value of the first header line of a name, with its continuation lines."""
-    match = _line(name).search(_header(text))
+    match = _line(name).search(text[: start_of_body(text)])
     return match[1] if match else b""
 
 
 @lru_cache(256)
 def _line(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?im)^%s[ \t]*:(.*(?:\n[ \t].*)*)" % re.escape(name.encode()))
-
-
-def _quoted(text: bytes) -> bytes:
-    return b"\n".join(QUOTED_LINE.findall(_body(text)))
-
-
-def _unquoted(text: bytes) -> bytes:
-    return QUOTED_LINE.sub(b"", _body(text))
 
 
 def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
@@ -110,10 +99,10 @@ def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
 FIELD_FINDERS: Mapping[str, Mapping[str, Callable[[bytes], bytes]]] = {
     "mail": {
         **{name: partial(_header_line, name=name) for name in ("subject", "from", "organization")},
-        "header": _header,
+        "header": lambda text: text[: start_of_body(text)],
         "body": _body,
-        "quoted": _quoted,
-        "own": _unquoted,
+        "quoted": lambda text: b"\n".join(QUOTED_LINE.findall(_body(text))),
+        "own": lambda text: QUOTED_LINE.sub(b"", _body(text)),
     },
     "html": {
         "title": _elements(frozenset({b"title"})),

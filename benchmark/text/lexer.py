@@ -192,6 +192,10 @@ class TokenSpans:
     spelling: NDArray[np.uint8]
     dropped: int
 
+    def spelled(self) -> bytes:
+        """Return the tokens as they are spelled, with a line feed after each."""
+        return _spell(self.text, self.starts, self.lengths, self.spelling).tobytes()
+
 
 def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexing) -> TokenSpans:
     """Find the tokens of the documents ``text[bounds[i]:bounds[i + 1]]``, including stop words."""
@@ -356,3 +360,21 @@ def scan_tokens(
             position = end
         token_bounds[document + 1] = n_tokens
     return starts[:n_tokens].copy(), lengths[:n_tokens].copy(), token_bounds
+
+
+@compile_lazily(
+    "uint8[::1](Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True))"
+)
+def _spell(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32], spelling: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return the spelled tokens as bytes, with a line feed after each token."""
+    spelled = np.empty(lengths.sum() + len(lengths), dtype=np.uint8)
+    written = 0
+    for start, length in zip(starts, lengths):  # noqa: B905 - numba knows no `strict`
+        for position in range(start, start + length):
+            spelled[written] = spelling[text[position]]
+            written += 1
+        spelled[written] = LINE_FEED
+        written += 1
+    return spelled

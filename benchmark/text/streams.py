@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.row_blocks import map_in_order
-from benchmark.text.counting_loops import add_term_frequencies, count_sorted_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,24 +71,12 @@ def longer_terms(
     """Return the streams of n-grams and the code of each, from the streams of (n - 1)-grams and of words."""
     both = list(zip(streams, words, strict=True))
     numbers, codes = number_values(map_in_order(partial(pair_codes, n), both, jobs))
-    longer = [
-        place_terms(stream, beginnings(n, stream, rows_of), number)
-        for (stream, rows_of), number in zip(both, numbers, strict=True)
-    ]
+    longer = []
+    for (stream, words_of), number in zip(both, numbers, strict=True):
+        terms = np.full(len(stream.terms), NO_TERM)
+        terms[beginnings(n, stream, words_of)] = number
+        longer.append(replace(stream, terms=terms))
     return longer, codes
-
-
-def split_pairs(codes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield the number of the (n - 1)-gram and that of the last word of each code of an n-gram."""
-    shorter, last = np.divmod(codes, TERM_PAIR_BASE)
-    return zip(shorter.tolist(), last.tolist(), strict=True)
-
-
-def place_terms(stream: TermStream, places: NDArray[np.intp], numbers: NDArray[np.int32]) -> TermStream:
-    """Return the stream with these terms at these places, and none elsewhere."""
-    terms = np.full(len(stream.terms), NO_TERM)
-    terms[places] = numbers
-    return replace(stream, terms=terms)
 
 
 def number_values(parts: Iterable[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
@@ -135,3 +123,97 @@ def order_terms(names: list[str], prefix: str, keep: Callable[[str], bool]) -> t
     columns = np.full(len(names) + 1, NO_TERM)
     columns[order] = np.arange(len(order), dtype=np.int32)
     return [prefix + names[number] for number in order], columns
+
+
+def ngram_terms(
+    streams: list[TermStream],
+    names: list[str],
+    between: str,
+    keep: Mapping[int, Callable[[str], bool]],
+    prefix: str,
+    pruning: Pruning,
+    jobs: int,
+) -> Iterator[TermLevel]:
+    """Yield the terms of each length, from the streams and names of the words (or characters) that pruning keeps.
+
+    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram.
+
+    Parameters
+    ----------
+    streams : list of TermStream
+    names : list of str
+    between : str
+        Joins the names of an n-gram's words.
+    keep : mapping of int to callable
+        Which n-grams are terms, by their names; n has the lengths to yield.
+    prefix : str
+        Begins the names of terms.
+    pruning : Pruning
+    jobs : int
+    """
+    words, spelled = [stream.terms for stream in streams], names
+    for n in range(1, max(keep) + 1):
+        if n > 1:
+            streams, codes = longer_terms(n, streams, words, jobs)
+            common, streams = common_terms(streams, len(codes), pruning)
+            pairs = zip(*(half.tolist() for half in np.divmod(codes[common], TERM_PAIR_BASE)), strict=True)
+            spelled = [f"{spelled[shorter]}{between}{names[last]}" for shorter, last in pairs]
+        if n in keep:
+            yield TermLevel(*order_terms(spelled, prefix, keep[n]), streams)
+
+
+# --- Compiled loops over the terms of each document ---
+
+
+@compile_lazily("void(int32[::1], int64[::1], boolean[::1], int64, int64[::1], int64[::1], int64[::1])")
+def add_term_frequencies(
+    terms: NDArray[np.int32],
+    bounds: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    first: int,
+    occurrences: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    latest: NDArray[np.int64],
+) -> None:
+    """Add the occurrences and the documents of each term, over the `counted` documents.
+
+    Parameters
+    ----------
+    terms : int32 array
+        Term of each token; -1 for a token without a term.
+    first : int
+        Number of the first of these documents in the corpus.
+    occurrences, documents : int64 arrays, shape (n_terms,)
+        Updated in place: the count of each term, and the number of documents with the term.
+    latest : int64 array, shape (n_terms,)
+        Updated in place: the last document with the term, or -1.
+    """
+    for document in np.flatnonzero(counted):
+        for term_ in terms[bounds[document] : bounds[document + 1]]:
+            if term_ >= 0:
+                occurrences[term_] += 1
+                documents[term_] += latest[term_] != first + document
+                latest[term_] = first + document
+
+
+@compile_lazily("UniTuple(int32[::1], 3)(int32[::1], int64[::1])")
+def count_sorted_terms(
+    terms: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's pointers, indices and data.
+
+    A document's tokens are sorted, which needs no table of all terms in a core's cache.
+    """
+    pointers = np.zeros(len(bounds), dtype=np.int32)
+    indices = np.empty(len(terms), dtype=np.int32)
+    data = np.empty(len(terms), dtype=np.int32)
+    used = 0
+    for document in range(len(bounds) - 1):
+        for term_ in np.sort(terms[bounds[document] : bounds[document + 1]]):
+            if used > pointers[document] and indices[used - 1] == term_:
+                data[used - 1] += 1
+            else:
+                indices[used], data[used] = term_, 1
+                used += 1
+        pointers[document + 1] = used
+    return pointers, indices[:used].copy(), data[:used].copy()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.corpora.corpus import concatenate_texts
-from benchmark.text.fields import HTML_TAG
-from benchmark.text.lexer import body_start
+from benchmark.text.fields import HTML_TAG, start_of_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,8 +66,7 @@ def document_string(document: bytes, *, skip_header: bool, skip_html: bool) -> s
     >>> document_string(b"From: me\n\nCaf&eacute;<br>au lait", skip_header=True, skip_html=True)
     'Café au lait'
     """
-    start = int(body_start(np.frombuffer(document, dtype=np.uint8), 0, len(document))) if skip_header else 0
-    body = document[start:]
+    body = document[start_of_body(document) :] if skip_header else document
     body = HTML_TAG.sub(b" ", body) if skip_html else body
     try:
         text = body.decode("utf-8")

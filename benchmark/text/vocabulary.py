@@ -17,21 +17,11 @@ from benchmark.corpora.corpus import batch_texts, concatenate_texts
 from benchmark.system.errors import ConfigError
 from benchmark.system.row_blocks import map_in_order
 from benchmark.text.characters import character_terms, find_characters
-from benchmark.text.counting_loops import spell_tokens
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
 from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
 from benchmark.text.pruning import TRAINING, Pruning
-from benchmark.text.streams import (
-    NO_TERM,
-    TermLevel,
-    TermStream,
-    common_terms,
-    count_rows,
-    longer_terms,
-    order_terms,
-    split_pairs,
-)
+from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, count_rows, ngram_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -179,16 +169,11 @@ class _Words:
 
 def _chunks(corpus: Corpus, lexing: Lexing, counted: NDArray[np.bool_]) -> Iterator[DocumentChunk]:
     """Yield chunks of documents and whether pruning counts them; with several fields, as a list of texts."""
-    start = 0
-    if lexing.fields == (WHOLE_DOCUMENT,):
-        for text, bounds in corpus.chunks(CHUNK_BYTES):
-            stop = start + len(bounds) - 1
-            yield (text, bounds), counted[start:stop]
-            start = stop
-        return
-    for texts in batch_texts(corpus, CHUNK_BYTES):
-        yield texts, counted[start : start + len(texts)]
-        start += len(texts)
+    start, whole = 0, lexing.fields == (WHOLE_DOCUMENT,)
+    for texts in corpus.chunks(CHUNK_BYTES) if whole else batch_texts(corpus, CHUNK_BYTES):
+        stop = start + (len(texts[1]) - 1 if isinstance(texts, tuple) else len(texts))
+        yield texts, counted[start:stop]
+        start = stop
 
 
 def _find_words(lexing: Lexing, documents: DocumentChunk) -> list[_FoundWords]:
@@ -214,9 +199,8 @@ def _distinct_words(spans: TokenSpans) -> tuple[list[bytes], NDArray[np.int32]]:
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and unused where the counts are in the store
 
-    spelled = spell_tokens(spans.text, spans.starts, spans.lengths, spans.spelling)
     ends = np.cumsum(np.insert(spans.lengths + 1, 0, 0), dtype=np.int32)  # each token and its line feed
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(spelled)]
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(spans.spelled())]
     encoded = pa.BinaryArray.from_buffers(pa.binary(), len(spans.lengths), buffers).dictionary_encode()
     return [word[:-1] for word in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
 
@@ -225,24 +209,22 @@ def _field_terms(
     name: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int
 ) -> Iterator[tuple[int, TermLevel]]:
     """Yield the terms of a field, with the number of their block."""
-    first = lexing.blocks_of_field * lexing.fields.index(name)
+    block = lexing.fields.index(name) * lexing.blocks_of_field
     prefix, characters = "" if name == WHOLE_DOCUMENT else f"{name}:", field.characters
     if lexing.ngrams:
-        for number, terms in enumerate(_word_terms(prefix, field, lexing, pruning, jobs)):
-            yield first + number, terms
+        yield from enumerate(_word_terms(prefix, field, lexing, pruning, jobs), start=block)
     if lexing.characters:
         del field
-        block = first + len(lexing.ngrams)
-        prefix = f"{lexing.blocks[block]}:"
-        for terms in character_terms(prefix, characters, lexing, pruning, jobs):
+        block += len(lexing.ngrams)
+        for terms in character_terms(f"{lexing.blocks[block]}:", characters, lexing, pruning, jobs):
             yield block, terms
 
 
 def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jobs: int) -> Iterator[TermLevel]:
     """Yield the terms of each length.
 
-    An n-gram is built from an (n - 1)-gram and a word that pruning keeps, as neither is rarer than the n-gram. Stems
-    that are terms by themselves are of words outside the stop list, and outside of it; n-grams have those of all words.
+    Stems that are terms by themselves are of words outside the stop list, and outside of it; n-grams have those of all
+    words.
     """
     if lexing.stemmer != "none":
         plain = replace(lexing, stemmer="none")
@@ -253,20 +235,13 @@ def _word_terms(prefix: str, field: _Words, lexing: Lexing, pruning: Pruning, jo
         return
     common, streams = common_terms(field.streams, len(field.numbers), pruning)
     spelled, stop = list(field.numbers), lexing.left_out
-    names = words = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
-    of_words = [stream.terms for stream in streams]
+    names = [term_name(spelled[number].decode(), lexing) for number in common.tolist()]
 
     def is_term(word: str) -> bool:
         return len(word) >= lexing.min_length and word not in stop
 
-    if 1 in lexing.ngrams:
-        yield TermLevel(*order_terms(words, prefix, keep=is_term), streams)
-    for n in range(2, max(lexing.ngrams, default=1) + 1):
-        streams, pairs = longer_terms(n, streams, of_words, jobs)
-        common, streams = common_terms(streams, len(pairs), pruning)
-        names = [f"{names[shorter]} {words[last]}" for shorter, last in split_pairs(pairs[common])]
-        if n in lexing.ngrams:
-            yield TermLevel(*order_terms(names, prefix, keep=bool), streams)
+    keep = {n: is_term if n == 1 else bool for n in lexing.ngrams}
+    yield from ngram_terms(streams, names, " ", keep, prefix, pruning, jobs)
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:

@@ -67,15 +67,11 @@ class Open:
 WRONG: tuple[Any, ...] = (None, 3, ["brewer"], {}, {"cups": 2})
 UNKNOWN = "unknown brewer parameter 'cup'; did you mean 'cups'? (allowed: cups, heat, strong, label, beans)"
 TYPES = [
-    ("cups", True, "True", "a valid integer"),
-    ("cups", 2.5, "2.5", "a valid integer"),
-    ("cups", None, "empty", "a valid integer"),
-    ("heat", "hot", "'hot'", "a valid number"),
-    ("heat", float("nan"), "nan", "a finite number"),
-    ("strong", 1, "1", "a valid boolean"),
-    ("label", 7, "7", "a valid string: put it in quotes"),
-    ("label", ["a"], "['a']", "a valid string"),
-]
+    ("cups", True, "True", "a valid integer"), ("cups", 2.5, "2.5", "a valid integer"),
+    ("cups", None, "empty", "a valid integer"), ("heat", "hot", "'hot'", "a valid number"),
+    ("heat", float("nan"), "nan", "a finite number"), ("strong", 1, "1", "a valid boolean"),
+    ("label", 7, "7", "a valid string: put it in quotes"), ("label", ["a"], "['a']", "a valid string"),
+]  # fmt: skip
 MACHINES = {"brewer": Brewer, "open": Open}
 
 
@@ -126,27 +122,19 @@ def test_what_takes_other_arguments_gets_them():
 
 
 @pytest.mark.parametrize(("what", "name"), EVERY)
-class TestEveryComponent:
-    def given(self, what, name):
-        parameters = component_parameters(REGISTRIES[what][name]).items()
-        needed = [key for key, (_, default) in parameters if default is REQUIRED_PARAMETER]
-        return {"name": name, **{key: REQUIRED_VALUES[key] for key in needed}}
-
-    def test_is_built_and_resolved_to_plain_data_from_which_it_is_built_again(self, what, name):
-        registry = REGISTRIES[what]
-        component = check_component(what, registry, self.given(what, name))
-        assert type(component.build()) is registry[name]
-        assert set(component.resolved) == {"name", *component_parameters(registry[name])}
-        assert json.dumps(component.resolved, allow_nan=False)
-        assert check_component(what, registry, component.resolved).resolved == component.resolved
-
-    def test_refuses_another_type_and_what_it_does_not_know(self, what, name):
-        registry, given = REGISTRIES[what], self.given(what, name)
-        for key in component_parameters(registry[name]):
-            assert refusal({**given, key: {"a": "mapping"}}, what, registry).startswith(
-                f"{key} is {{'a': 'mapping'}}: "
-            )
-        assert refusal({**given, "colour": 1}, what, registry).startswith(f"unknown {name} parameter 'colour'")
+def test_every_component_is_built_again_from_its_plain_data_and_refuses_all_else(what, name):
+    registry = REGISTRIES[what]
+    parameters = component_parameters(registry[name])
+    needed = [key for key, (_, default) in parameters.items() if default is REQUIRED_PARAMETER]
+    given = {"name": name, **{key: REQUIRED_VALUES[key] for key in needed}}
+    component = check_component(what, registry, given)
+    assert type(component.build()) is registry[name]
+    assert set(component.resolved) == {"name", *parameters}
+    assert json.dumps(component.resolved, allow_nan=False)
+    assert check_component(what, registry, component.resolved).resolved == component.resolved
+    for key in parameters:
+        assert refusal({**given, key: {"a": "b"}}, what, registry).startswith(f"{key} is {{'a': 'b'}}: ")
+    assert refusal({**given, "colour": 1}, what, registry).startswith(f"unknown {name} parameter 'colour'")
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

@@ -43,20 +43,10 @@ def test_every_key_and_item_knows_its_line(write):
     text = "# a comment\nname: x\ncorpus:\n  name: webkb\n\n  classes: [a,\n    b]\ncells:\n  - k: 1\n  - k:\n      2\n"
     node = read_yaml(write(text))
     assert node.value == yaml.safe_load(text)
-    assert {keys: line for keys, (_, line) in places(node).items()} == {
-        (): 2,
-        ("name",): 2,
-        ("corpus",): 3,
-        ("corpus", "name"): 4,
-        ("corpus", "classes"): 6,
-        ("corpus", "classes", 0): 6,
-        ("corpus", "classes", 1): 7,
-        ("cells",): 8,
-        ("cells", 0): 9,
-        ("cells", 0, "k"): 9,
-        ("cells", 1): 10,
-        ("cells", 1, "k"): 10,
-    }
+    lines = {".".join(map(str, keys)): line for keys, (_, line) in places(node).items()}
+    corpus = {"corpus": 3, "corpus.name": 4, "corpus.classes": 6, "corpus.classes.0": 6, "corpus.classes.1": 7}
+    cells = {"cells": 8, "cells.0": 9, "cells.0.k": 9, "cells.1": 10, "cells.1.k": 10}
+    assert lines == {"": 2, "name": 2, **corpus, **cells}
     assert str(node["corpus"]["classes"][7].error("m")) == f"{node.file}:6: m"
     assert str(node["nowhere"]["b"].error("m")) == f"{node.file}:2: m"
     assert str(node.at(["cells", "a type", 1, "k"]).error("m")) == f"{node.file}:10: m"
@@ -69,13 +59,8 @@ def test_aliases_and_merged_keys_have_the_lines_where_they_were_written(write):
     node = read_yaml(
         write("one: &all\n  - a\n  - b\ntwo: *all\nx: &x\n  a: 1\n  b: 1\ny: &y\n  <<: *x\n  b: 2\nz: *y\n")
     )
-    assert node.value == {
-        "one": ["a", "b"],
-        "two": ["a", "b"],
-        "x": {"a": 1, "b": 1},
-        "y": {"a": 1, "b": 2},
-        "z": {"a": 1, "b": 2},
-    }
+    both = {"one": ["a", "b"], "two": ["a", "b"]}
+    assert node.value == {**both, "x": {"a": 1, "b": 1}, "y": {"a": 1, "b": 2}, "z": {"a": 1, "b": 2}}
     assert [node["two"].line, *(each.line for each in node["two"])] == [4, 2, 3]
     assert [node["y"]["a"].line, node["y"]["b"].line, node["z"].line] == [6, 10, 11]
 
@@ -118,9 +103,7 @@ def test_a_file_that_can_not_be_read_is_refused_with_one_that_is_there(write, tm
 TEXT = st.text(max_size=12).filter(lambda text: not Reader.NON_PRINTABLE.search(text))
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.dates() | TEXT
 TREES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
-    max_leaves=12,
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4), max_leaves=12
 )
 
 

@@ -56,12 +56,7 @@ def test_terms_and_choices_of_a_gain_are_its_own(checked: Callable[[str], Experi
         if cell.terms == 20 and cell.size in (None, 40)
     }
     assert sizes == {
-        "linear-oracle-40-20": [40],
-        "rbf-oracle-40-20": [20, 40, 60],
-        "linear-cv-40-20": [40],
-        "rbf-cv-40-20": [40],
-        "gain-linear-oracle-20": [20, 60],
-        "gain-rbf-oracle-20": [20, 40, 60],
-        "gain-linear-cv-20": [20, 60],
+        "linear-oracle-40-20": [40], "rbf-oracle-40-20": [20, 40, 60], "linear-cv-40-20": [40], "rbf-cv-40-20": [40],
+        "gain-linear-oracle-20": [20, 60], "gain-rbf-oracle-20": [20, 40, 60], "gain-linear-cv-20": [20, 60],
         "gain-rbf-cv-20": [20, 60],
-    }
+    }  # fmt: skip

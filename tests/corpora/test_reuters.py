@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from benchmark.corpora import registry, reuters
 from benchmark.corpora.archive import content_digest
 from benchmark.corpora.assemble import check_document_counts, select_documents
 from benchmark.corpora.card import DatasetCard
-from benchmark.corpora.sgml import Article, decode_entities, read_articles
+from benchmark.corpora.reuters import Article, decode_entities, read_articles
 
 if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
@@ -44,6 +44,24 @@ FILES = {
     + story(6, "acq", split="TEST", flag="BYPASS")
     + story(7, "acq"),
 }
+#: Stories of each class, and all stories where several classes are possible, by subset: training and test.
+SIZES: dict[str, dict[str, tuple[int, int]]] = {
+    "all": {"earn": (3, 1), "acq": (2, 1), "ship": (0, 1), "": (4, 4)},
+    "without-brief": {"acq": (2, 0), "earn": (2, 1), "ship": (0, 1), "": (3, 3)},
+    "body-and-single-topic": {"acq": (1, 0), "earn": (1, 1), "ship": (0, 1)},
+    "r8": {"earn": (2, 1)},
+    "r52": {"acq": (1, 1), "earn": (2, 1)},
+    "modapte-90": {"earn": (3, 1), "": (3, 1)},
+}
+
+
+def facts_of(subset: str) -> dict[str, Any]:
+    """What a card says of a subset."""
+    rows = {name: dict(zip(("train", "test"), pair, strict=True)) for name, pair in SIZES[subset].items()}
+    documents = rows.pop("", None)
+    return {"counts": rows, "documents": documents}
+
+
 CARD = DatasetCard.model_validate(
     {
         "name": "reuters",
@@ -51,34 +69,10 @@ CARD = DatasetCard.model_validate(
         "archives": ["reuters21578.tar.gz"],
         "tops": ["reut2-000.sgm", "reut2-001.sgm"],
         "digest": content_digest(FILES),
-        "documents": {"train": 4, "test": 4},
-        "counts": {
-            "earn": {"train": 3, "test": 1},
-            "acq": {"train": 2, "test": 1},
-            "ship": {"train": 0, "test": 1},
-        },
-        "subsets": {
-            "without-brief": {
-                "documents": {"train": 3, "test": 3},
-                "counts": {
-                    "acq": {"train": 2, "test": 0},
-                    "earn": {"train": 2, "test": 1},
-                    "ship": {"train": 0, "test": 1},
-                },
-            },
-            "body-and-single-topic": {
-                "counts": {
-                    "acq": {"train": 1, "test": 0},
-                    "earn": {"train": 1, "test": 1},
-                    "ship": {"train": 0, "test": 1},
-                }
-            },
-            "r8": {"counts": {"earn": {"train": 2, "test": 1}}},
-            "r52": {"counts": {"acq": {"train": 1, "test": 1}, "earn": {"train": 2, "test": 1}}},
-            "modapte-90": {"documents": {"train": 3, "test": 1}, "counts": {"earn": {"train": 3, "test": 1}}},
-        },
+        "subsets": {subset: facts_of(subset) for subset in SIZES if subset != "all"},
         "licence": "For research only.",
         "citation": "-",
+        **facts_of("all"),
     }
 )
 IDS = {

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmark.model.text_model import TextView
 from benchmark.text.lexer import LEXERS, WITHIN, Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
-from tests.text.lexed import tokens
-from tests.text.test_ngrams import corpus_of, of_block
+from tests.text.lexed import corpus_of, tokens
+from tests.text.test_ngrams import of_block
 
 LENGTHS = st.sampled_from([(1, 1), (1, 2), (2, 6), (3, 5), (4, 4), (5, 7)])
 #: Python splits and lower-cases them as scikit-learn does; NUL is white space here, and no character there.
@@ -97,12 +95,3 @@ def test_white_space_reads_header_tags_and_entities_by_the_rules() -> None:
     document = b"From: me\n\n<b>Caf&eacute;</b>\0au<br>lait"
     lexing = Lexing(characters=(6, 6), within="white-space", skip_header=True, skip_html=True, ngrams=())
     assert {term for _, term in found_counts([document], lexing)} == {" café ", " au ", " lait "}
-
-
-@pytest.mark.parametrize("within", WITHIN)
-def test_a_kept_model_counts_them_as_the_corpus_was_counted(within: str) -> None:
-    documents = [b"kernels of text", b"Text, kernel!", b"other words"]
-    lexing = Lexing(characters=(3, 5), within=within)
-    counts = count_terms(corpus_of(documents), lexing, Pruning(min_documents=2))
-    view = TextView(lexing, counts.vocabulary)
-    np.testing.assert_array_equal(view.inputs(documents).toarray(), counts.matrix.toarray())

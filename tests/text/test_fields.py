@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.corpus import Corpus, Documents, FieldedText, concatenate_texts
+from benchmark.corpora.corpus import FieldedText
 from benchmark.system.errors import DataError
 from benchmark.text import vocabulary
 from benchmark.text.fields import field_of, format_has_field
@@ -20,7 +20,7 @@ from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
-from tests.text.lexed import tokens
+from tests.text.lexed import corpus_of, tokens
 
 MAIL = b"""From: ann@sea.org (Ann)\r
 SUBJECT: Re: sails\r
@@ -39,74 +39,44 @@ I wrote
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("subject", "re sails and masts"),
-        ("Subject", "re sails and masts"),
-        ("from", "ann sea org ann"),
-        ("organization", ""),
-        ("x-face", ""),
-        ("subjects", "no"),
-        ("header", "from ann sea org ann subject re sails and masts subjects no face subject second"),
-        ("body", "subject in the body ropes knots wrote of them not quoted"),
-        ("quoted", "ropes knots of them"),
-        ("own", "subject in the body wrote not quoted"),
-    ],
-)
-def test_fields_of_mail(name: str, expected: str) -> None:
-    assert format_has_field("mail", name)
-    assert tokens(field_of(MAIL, name, "mail"), Lexing(stoplist="none")) == expected.split()
-
-
 HTML = b"""MIME-Version: 1.0
 
 <HEAD><title>Ann's <b>page</b></TITLE></head><address>street</address>
 <h1 align="<a>">Sails</H1> wind <H3>masts</h2> <h2>open <h4>closed</h4>
 <a name="top"> never <A HREF="x">first<br>link</a> <img alt="</a>"> rain </a> <a href=y>second</a>
 <a href=z>to the end"""
+HEADINGS = b"".join(b"<h%d class=x>of%d</H%d>" % (level, level, level) for level in range(8))
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("text", "kind", "name", "expected"),
     [
-        ("title", "ann page"),
-        ("headings", "sails masts closed"),
-        ("anchors", "first link second"),
-        ("body", "ann page street sails wind masts open closed never first link rain second to the end"),
+        (MAIL, "mail", "subject", "re sails and masts"),
+        (MAIL, "mail", "Subject", "re sails and masts"),
+        (MAIL, "mail", "from", "ann sea org ann"),
+        (MAIL, "mail", "organization", ""),
+        (MAIL, "mail", "x-face", ""),
+        (MAIL, "mail", "subjects", "no"),
+        (MAIL, "mail", "header", "from ann sea org ann subject re sails and masts subjects no face subject second"),
+        (MAIL, "mail", "body", "subject in the body ropes knots wrote of them not quoted"),
+        (MAIL, "mail", "quoted", "ropes knots of them"),
+        (MAIL, "mail", "own", "subject in the body wrote not quoted"),
+        (HTML, "html", "title", "ann page"),
+        (HTML, "html", "headings", "sails masts closed"),
+        (HTML, "html", "anchors", "first link second"),
+        (HTML, "html", "body",
+         "ann page street sails wind masts open closed never first link rain second to the end"),
+        (HEADINGS, "html", "headings", "of# of# of# of# of# of#"),
     ],
-)
-def test_fields_of_html(name: str, expected: str) -> None:
-    lexing = Lexing(stoplist="none", skip_html=True)
-    assert format_has_field("html", name)
-    assert tokens(field_of(HTML, name, "html"), lexing) == expected.split()
+)  # fmt: skip
+def test_fields_of_mail_and_html(text: bytes, kind: str, name: str, expected: str) -> None:
+    lexing = Lexing(stoplist="none", skip_html=kind == "html", digits="joined" if text == HEADINGS else "drop")
+    assert format_has_field(kind, name)
+    assert tokens(field_of(text, name, kind), lexing) == expected.split()
 
 
-PIECES = st.sampled_from(
-    [
-        b"<a>",
-        b"</a>",
-        b"<A b='>",
-        b"<h1",
-        b"</h1>",
-        b"<title>",
-        b"</title>",
-        b"&lt;",
-        b"&gt;",
-        b"<",
-        b">",
-        b" sea",
-        b"ink ",
-        b"&amp",
-    ]
-)
-
-
-@pytest.mark.parametrize("level", range(8))
-def test_headings_have_six_levels(level: int) -> None:
-    page = b"<h%d class=x>sea</H%d> ink <h2>rum</h2>" % (level, level)
-    expected = b"sea\nrum" if 1 <= level <= 6 else b"rum"
-    assert field_of(page, "headings", "html") == expected
+TAGS = b"<a> </a> <h1 </h1> <title> </title> &lt; &gt; < > &amp".split()
+PIECES = st.sampled_from([*TAGS, b"<A b='>", b" sea", b"ink "])
 
 
 @given(st.lists(PIECES, max_size=25).map(b"".join), st.sampled_from(["title", "headings", "anchors"]))
@@ -118,34 +88,32 @@ def test_an_element_has_no_words_that_its_page_does_not_have(page: bytes, name: 
     assert all(word in whole for word in tokens(field_of(page, name, "html"), lexing))
 
 
-def corpus_of(texts: list[bytes]) -> Corpus:
-    nobody = np.zeros(len(texts), np.int32)
-    documents = Documents(tuple(map(str, range(len(texts)))), nobody, nobody, ("all",), ("all",))
-    return Corpus("made up", documents, *concatenate_texts(texts), "")
-
-
 LINES = [b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"]
 # A byte picks a line: bytes are drawn at once, lines of a list one by one.
 WRITTEN = st.binary(max_size=6).map(lambda picks: b"\n".join(LINES[pick % len(LINES)] for pick in picks))
 MAILS = st.lists(WRITTEN, max_size=6)
 FIELDS = st.lists(st.sampled_from(["all", "subject", "quoted", "body", "from"]), min_size=1, max_size=4, unique=True)
+PRUNINGS = st.builds(Pruning, min_documents=st.integers(1, 2), group=st.sampled_from([None, "train"]))
 
 
-@given(MAILS, FIELDS, st.sampled_from([(1,), (1, 2), (2,)]), st.booleans(), st.integers(1, 2), st.integers(1, 3))
-@example([], ["subject", "all"], (1, 2), True, 1, 1)
-@example([b"Subject: sea of ink"], ["all", "subject"], (1,), True, 1, 1)
+@given(MAILS, FIELDS, st.sampled_from([(1,), (1, 2), (2,)]), st.booleans(), PRUNINGS, st.sampled_from([1, 40, 2**21]))
+@example([], ["subject", "all"], (1, 2), True, Pruning(), 1)
+@example([b"Subject: sea of ink"], ["all", "subject"], (1,), True, Pruning(), 40)
 def test_a_field_is_counted_as_if_it_were_a_corpus(
-    mails: list[bytes], names: list[str], ngrams: tuple[int, ...], skip_header: bool, least: int, jobs: int
+    mails: list[bytes], names: list[str], ngrams: tuple[int, ...], skip_header: bool, pruning: Pruning, size: int
 ) -> None:
+    """However documents are divided; pruned by training documents, or by all."""
     lexing = Lexing(skip_header=skip_header, ngrams=ngrams, fields=tuple(names), format="mail")
-    pruning = Pruning(min_documents=least)
-    counts = count_terms(corpus_of(mails), lexing, pruning, jobs)
+    sides = [number % 2 for number in range(len(mails))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vocabulary, "CHUNK_BYTES", size)
+        counts = count_terms(corpus_of(mails, sides), lexing, pruning, 2)
     assert counts.blocks == lexing.blocks
     assert len(counts.block_of) == len(counts.vocabulary) == len(set(counts.vocabulary))
     place = 0
     for name in names:
         alone = replace(lexing, skip_header=skip_header and name == "all", fields=("all",), format=None)
-        expected = count_terms(corpus_of([field_of(mail, name, "mail") for mail in mails]), alone, pruning)
+        expected = count_terms(corpus_of([field_of(mail, name, "mail") for mail in mails], sides), alone, pruning)
         columns = slice(place, place := place + len(expected.vocabulary))
         prefix = "" if name == "all" else f"{name}:"
         assert counts.vocabulary[columns] == tuple(prefix + term for term in expected.vocabulary)
@@ -153,23 +121,6 @@ def test_a_field_is_counted_as_if_it_were_a_corpus(
         own = counts.block_of[columns] - len(ngrams) * names.index(name)
         np.testing.assert_array_equal(own, expected.block_of)
     assert place == len(counts.vocabulary)
-
-
-@pytest.mark.parametrize("size", [1, 40, 2**21])
-def test_fields_are_counted_in_the_documents_of_a_group_however_they_are_divided(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The words of training documents alone, with their counts in all of them."""
-    monkeypatch.setattr(vocabulary, "CHUNK_BYTES", size)
-    sides = [1, 0, 1, 0, 0]
-    words = ["test", "sea ink", "test sea", "ink", "sea rum"]
-    corpus = corpus_of([f"Subject: {text}\n\nbody {text}".encode() for text in words])
-    parts = replace(corpus.documents, parts=np.array(sides, np.int32), part_names=("train", "test"))
-    pruning = Pruning(min_documents=2, group="train")
-    counts = count_terms(replace(corpus, documents=parts), Lexing(fields=("subject", "body"), format="mail"), pruning)
-    assert counts.vocabulary == ("subject:ink", "subject:sea", "body:body", "body:ink", "body:sea")
-    expected = [[0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 1, 1, 0, 1], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1]]
-    assert counts.matrix.toarray().tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -198,15 +149,11 @@ def test_a_field_that_a_text_does_not_say_is_refused() -> None:
         count_terms(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
 
 
-@pytest.mark.parametrize("name", ["title", "subject"])
-def test_a_field_that_a_text_says_goes_before_that_of_its_format_even_if_it_is_empty(name: str) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("title", "html"), ("subject", "mail")])
+def test_a_field_that_a_text_says_goes_before_that_of_its_format_even_if_it_is_empty(name: str, kind: str) -> None:
     text = FieldedText(b"Subject: mail\n\n<title>html</title>", {"subject": b"", "title": b""})
-    assert field_of(text, name, "mail" if name == "subject" else "html") == b""
-    assert field_of(text, name, None) == b""
-    other = FieldedText(bytes(text), {"more": b"ink"})
-    assert field_of(other, name, "mail" if name == "subject" else "html").strip() in (b"mail", b"html")
-    with pytest.raises(DataError, match=rf"has no field '{name}', which is counted separately \(its fields: more\)"):
-        field_of(other, name, None)
+    assert field_of(text, name, kind) == field_of(text, name, None) == b""
+    assert field_of(FieldedText(bytes(text), {"more": b"ink"}), name, kind).strip() == kind.encode()
 
 
 @pytest.mark.parametrize(

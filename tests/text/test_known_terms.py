@@ -11,38 +11,27 @@ from hypothesis import strategies as st
 from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_known_terms, count_terms
-from tests.text.test_ngrams import CORPORA, WITH_CHARACTERS, corpus_of
+from tests.text.lexed import CORPORA, WITH_CHARACTERS, corpus_of
 
 FIELDS = st.sampled_from([("all",), ("all", "subject"), ("subject",)])
 HEAD = b"From: someone\nSubject: kernel: text of 42\n\n"
 
 
-def check_known(learned: list[bytes], documents: list[bytes], lexing: Lexing, step: int) -> None:
+@given(CORPORA, CORPORA, WITH_CHARACTERS, FIELDS, st.integers(1, 4))
+@example([b"ab abc"], [b"abc ab zz"], Lexing(ngrams=(), characters=(5, 7), within="white-space"), ("all",), 1)
+@example([b"of text kernel"], [b"of text kernel text"], Lexing(ngrams=(3,)), ("all",), 1)
+@example([b"text"], [], Lexing(), ("all",), 1)
+def test_a_known_vocabulary_has_the_counts_of_all_terms(
+    learned: list[bytes], documents: list[bytes], lexing: Lexing, fields: tuple[str, ...], step: int
+) -> None:
+    learned, documents = [HEAD + text for text in learned], [HEAD.replace(b"42", text) + text for text in documents]
+    lexing = replace(lexing, fields=fields, format="mail")
     vocabulary = count_terms(corpus_of(learned), lexing, Pruning()).vocabulary[::step]
     counted = count_terms(corpus_of(documents), lexing, Pruning())
     column = {term: place for place, term in enumerate(counted.vocabulary)}
-    whole = counted.matrix.toarray()
-    nothing = np.zeros(len(documents), dtype=int)
+    whole, nothing = counted.matrix.toarray(), np.zeros(len(documents), dtype=int)
     expected = [whole[:, column[term]] if term in column else nothing for term in vocabulary]
     found = count_known_terms(lexing, {term: place for place, term in enumerate(vocabulary)}, documents)
     assert found.has_canonical_format
     assert (found.data > 0).all()
     np.testing.assert_array_equal(found.toarray(), np.array(expected).reshape(len(vocabulary), len(documents)).T)
-
-
-@given(CORPORA, CORPORA, WITH_CHARACTERS, st.integers(1, 4))
-@example([b"ab abc"], [b"abc ab zz"], Lexing(ngrams=(), characters=(5, 7), within="white-space"), 1)
-@example([b"of text kernel"], [b"of text kernel text"], Lexing(ngrams=(3,)), 1)
-@example([b"text"], [], Lexing(), 1)
-def test_a_known_vocabulary_has_the_counts_of_all_terms(
-    learned: list[bytes], documents: list[bytes], lexing: Lexing, step: int
-) -> None:
-    check_known(learned, documents, lexing, step)
-
-
-@given(CORPORA, CORPORA, WITH_CHARACTERS, FIELDS, st.integers(1, 3))
-def test_each_field_has_its_own_terms(
-    learned: list[bytes], documents: list[bytes], lexing: Lexing, fields: tuple[str, ...], step: int
-) -> None:
-    learned, documents = [HEAD + text for text in learned], [HEAD.replace(b"42", text) for text in documents]
-    check_known(learned, documents, replace(lexing, fields=fields, format="mail"), step)

@@ -14,42 +14,16 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, STEMMERS, WITHIN, Lexing
+from benchmark.corpora.corpus import Corpus
+from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
-from tests.text.lexed import tokens
+from tests.text.lexed import CORPORA, DOCUMENTS, LEXINGS, WITH_CHARACTERS, corpus_of, tokens
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
-
-WORDS = [b"kernel", b"Kernel", b"the", b"of", b"text", b"needing", b"7", b"42", b"x", "\u6f22été".encode()]
-# A byte picks a word: bytes are drawn at once, words of a list one by one.
-DOCUMENTS = st.binary(max_size=12).map(lambda picks: b" ".join(WORDS[pick % len(WORDS)] for pick in picks))
-CORPORA = st.lists(DOCUMENTS, max_size=8)
-NGRAMS = st.sampled_from([(1,), (1, 2), (2,), (1, 2, 3), (3,), (1, 4)])
-LEXINGS = st.builds(
-    Lexing,
-    digits=st.sampled_from(list(DIGIT_RULES)),
-    stoplist=st.sampled_from(["smart", "none"]),
-    lexer=st.sampled_from(list(LEXERS)),
-    ngrams=NGRAMS,
-    stemmer=st.sampled_from(list(STEMMERS)),
-)
-WITH_CHARACTERS = st.builds(
-    replace, LEXINGS, characters=st.sampled_from([(), (1, 2), (3, 5), (5, 6)]), within=st.sampled_from(list(WITHIN))
-)
-
-
-def documents_of(n: int, groups: list[int] | None = None) -> Documents:
-    sides = np.zeros(n, np.int32) if groups is None else np.array(groups, np.int32)
-    return Documents(tuple(map(str, range(n))), np.zeros(n, np.int32), sides, ("all",), ("train", "test"))
-
-
-def corpus_of(documents: list[bytes], groups: list[int] | None = None) -> Corpus:
-    return Corpus("made up", documents_of(len(documents), groups), *concatenate_texts(documents), "")
 
 
 def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
@@ -109,11 +83,6 @@ def test_division_and_threads_decide_nothing(
         assert left.dtype == right.dtype == np.int32
         assert left.tobytes() == right.tobytes()
     assert one.block_of.tobytes() == other.block_of.tobytes()
-
-
-def test_nothing_runs_over_the_end_of_a_document() -> None:
-    counts = count_terms(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
-    assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))
 
 
 @pytest.mark.corpus

@@ -13,7 +13,7 @@ from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_known_terms, count_terms, prune_counts
 from tests.builders import real_corpus
-from tests.text.test_ngrams import corpus_of
+from tests.text.lexed import corpus_of
 from tests.text.test_vocabulary import counted_of
 
 STEMS = Lexing(stoplist="none", stemmer="porter")

@@ -2,8 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,22 +12,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from benchmark.corpora.assemble import select_documents
-from benchmark.corpora.corpus import Corpus, Documents, TextChunk
+from benchmark.corpora.corpus import Corpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.text.counts import Counts
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
+from benchmark.text.lexer import Lexing
 from benchmark.text.pruning import Pruning
 from benchmark.text.vocabulary import count_terms, prune_counts
 from tests.builders import real_corpus
-from tests.text.lexed import tokens
-
-
-def corpus_of(documents: list[bytes]) -> Corpus:
-    n = len(documents)
-    ids = tuple(str(number) for number in range(n))
-    about = Documents(ids, np.zeros(n, np.int32), np.zeros(n, np.int32), ("all",), ("all",))
-    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(d) for d in documents], dtype=np.int64)])
-    return Corpus("made up", about, np.frombuffer(b"".join(documents), np.uint8), bounds, "")
+from tests.text.lexed import CORPORA, DOCUMENTS, LEXINGS, WITH_CHARACTERS, corpus_of, tokens
 
 
 def bags(counts: Counts) -> list[dict[str, int]]:
@@ -37,17 +28,7 @@ def bags(counts: Counts) -> list[dict[str, int]]:
     return [{counts.vocabulary[w]: int(row[w]) for w in np.flatnonzero(row)} for row in dense]
 
 
-PLAIN = [b"kernel", b"Kernel", b"the", b"text", b"fisher", b"7", b"42", b"x9y", b"", b"a", b"k" * 100]
-WORDS = [*PLAIN, *3 * ["été".encode(), "E\u0301té".encode(), "\u6f22\u5b57".encode(), b"caf\xe9"]]
-# A byte picks a word: bytes are drawn at once, words of a list one by one.
-DOCUMENTS = st.binary(max_size=12).map(lambda picks: b" ".join(WORDS[pick % len(WORDS)] for pick in picks))
-CORPORA = st.lists(DOCUMENTS, max_size=8)
-LEXINGS = st.builds(
-    Lexing,
-    digits=st.sampled_from(list(DIGIT_RULES)),
-    stoplist=st.sampled_from(["smart", "none"]),
-    lexer=st.sampled_from(list(LEXERS)),
-)
+SINGLE = LEXINGS.map(lambda lexing: replace(lexing, ngrams=(1,), stemmer="none"))
 PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=st.integers(1, 4))
 
 
@@ -58,7 +39,7 @@ def assert_canonical(matrix: csr_array) -> None:
         assert np.all(np.diff(matrix.indices[start:stop]) > 0)
 
 
-@given(CORPORA, LEXINGS, PRUNINGS)
+@given(CORPORA, SINGLE, PRUNINGS)
 @example([], Lexing(), Pruning())
 @example([b"", b""], Lexing(), Pruning())
 def test_the_matrix_is_canonical_and_counts_the_tokens_that_are_common_enough(
@@ -105,9 +86,8 @@ def test_counts_that_are_pruned_later_are_those_that_are_pruned_at_once(
     training: bool,
 ) -> None:
     """Prune the counts of training and test documents, by those of the training documents or by all."""
-    corpus = corpus_of([b"Subject: %b\n\n%b" % (subject, body) for subject, body, _ in mails])
-    parts = np.array([tested for *_, tested in mails], dtype=np.int32)
-    corpus = replace(corpus, documents=replace(corpus.documents, parts=parts, part_names=("train", "test")))
+    texts = [b"Subject: %b\n\n%b" % (subject, body) for subject, body, _ in mails]
+    corpus = corpus_of(texts, [tested for *_, tested in mails])
     lexing = Lexing(ngrams=ngrams, fields=fields, format="mail")
     pruning = replace(pruning, group="train" if training else None)
 
@@ -143,46 +123,6 @@ def test_stop_words_of_counts_are_those_of_the_list_of_ones_own_in_every_field()
         assert count_terms(text, named, Pruning()).vocabulary == expected
 
 
-@pytest.mark.parametrize("within", ["words", "white-space"])
-def test_characters_and_words_are_pruned_by_the_documents_of_a_group(within: str) -> None:
-    """However they are divided, on however many threads; and by all documents where each split counts its own."""
-    texts = [b"sea ink", b"ink sea sea", b"rum sea", b"", b"inky rum", b"tea"]
-    corpus, lexing = in_groups(texts, [0, 1, 0, 0, 1, 1]), Lexing(characters=(3, 4), within=within)
-    for pruning in (Pruning(2, 1), Pruning(1, 2), Pruning(3, 2)):
-        alone = count_terms(corpus.take(np.array([0, 2, 3])), lexing, pruning)
-        for cuts, jobs in (([], 1), ([2, 3], 2), ([1, 1, 4], 3)):
-            found = count_terms(Divided(corpus, cuts), lexing, replace(pruning, group="train"), jobs)
-            assert found.vocabulary == alone.vocabulary
-            assert found.matrix.toarray()[[0, 2, 3]].tolist() == alone.matrix.toarray().tolist()
-            every = count_terms(Divided(corpus, cuts), lexing, replace(pruning, group="training"), jobs)
-            assert same_bytes(every, count_terms(corpus, lexing, pruning))
-
-
-@dataclass(frozen=True)
-class Divided:
-    """A corpus that comes in chunks of so many documents each, empty ones among them."""
-
-    corpus: Corpus
-    cuts: list[int]
-
-    @property
-    def documents(self) -> Documents:
-        return self.corpus.documents
-
-    def chunks(self, _: int) -> Iterator[TextChunk]:
-        n = len(self.documents)
-        for start, stop in pairwise([0, *sorted(min(cut, n) for cut in self.cuts), n]):
-            chunk = self.corpus.take(np.arange(start, stop))
-            yield chunk.text, chunk.bounds
-
-
-def same_bytes(one: Counts, other: Counts) -> bool:
-    arrays = [(m.indptr, m.indices, m.data) for m in (one.matrix, other.matrix)]
-    same = all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(*arrays, strict=True))
-    same &= one.vocabulary == other.vocabulary and one.matrix.shape == other.matrix.shape
-    return same and one.dropped == other.dropped
-
-
 def test_a_tag_left_open_does_not_reach_into_the_next_document() -> None:
     counts = count_terms(
         corpus_of([b"\nalpha <b beta", b"\ngamma"]), Lexing(skip_header=True, skip_html=True), Pruning()
@@ -190,17 +130,14 @@ def test_a_tag_left_open_does_not_reach_into_the_next_document() -> None:
     assert bags(counts) == [{"alpha": 1}, {"gamma": 1}]
 
 
-def in_groups(documents: list[bytes], groups: list[int]) -> Corpus:
-    corpus = corpus_of(documents)
-    codes = np.array(groups, dtype=np.int32)
-    return replace(corpus, documents=replace(corpus.documents, parts=codes, part_names=("train", "test")))
-
-
-@given(st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=8), LEXINGS, PRUNINGS, st.sampled_from([0, 1]))
+@given(
+    st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=8), WITH_CHARACTERS, PRUNINGS, st.sampled_from([0, 1])
+)
 def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
     documents: list[tuple[bytes, int]], lexing: Lexing, pruning: Pruning, side: int
 ) -> None:
-    corpus = in_groups([text for text, _ in documents], [group for _, group in documents])
+    """However words, n-grams and characters are counted."""
+    corpus = corpus_of([text for text, _ in documents], [side for _, side in documents])
     alone = count_terms(corpus.take(np.flatnonzero(corpus.documents.parts == side)), lexing, pruning)
     every = count_terms(corpus, lexing, Pruning())
 

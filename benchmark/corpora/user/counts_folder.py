@@ -124,9 +124,8 @@ class CountsFolder(UserCorpus):
             raise DataError(f"{folder / VOCABULARY_FILE}: must have one term per line, each of them once")
         if len(names) != len(vocabulary):
             raise DataError(f"{folder / BLOCKS_FILE}: must have {len(vocabulary):,} lines, one per term")
-        multilabel = _has_several_classes(contents[COUNTS_FILE])
-        matrix, codes = _counts(folder / COUNTS_FILE, contents[COUNTS_FILE], len(vocabulary), multilabel=multilabel)
-        documents = _documents(folder, codes, contents[DOCUMENTS_FILE], multilabel=multilabel)
+        matrix, numbers = _counts(folder / COUNTS_FILE, contents[COUNTS_FILE], len(vocabulary))
+        documents = _documents(folder, numbers, contents[DOCUMENTS_FILE])
         blocks = tuple(dict.fromkeys(names))
         order = sorted(range(len(vocabulary)), key=lambda n: (blocks.index(names[n]), vocabulary[n]))
         block_of = np.array([blocks.index(names[n]) for n in order], dtype=np.int32)
@@ -137,19 +136,14 @@ class CountsFolder(UserCorpus):
         return CountsCorpus(self.name, documents, matrix, terms, digest, blocks, block_of)
 
 
-def _has_several_classes(counts: bytes) -> bool:
-    """Test whether a document has several classes, or none (its line then begins with a feature)."""
-    first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
-    return any(b"," in token[0] or b":" in token[0] for token in first if token)
-
-
-def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tuple[sp.csr_array, list[list[float]]]:
-    """Return the counts, shape (n, V), and the numbers of each document's classes."""
+def _counts(path: Path, content: bytes, n_terms: int) -> tuple[sp.csr_array, list[tuple[float, ...]]]:
+    """Return the counts, shape (n, V), and the ascending numbers of each document's classes."""
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
-    form = {"n_features": n_terms, "zero_based": False, "multilabel": multilabel}
     try:
-        features, labels = load_svmlight_file(io.BytesIO(content), **form)
+        features, numbers = load_svmlight_file(
+            io.BytesIO(content), n_features=n_terms, zero_based=False, multilabel=True
+        )
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: is not svmlight with {n_terms:,} terms: {error}") from None
     matrix = sp.csr_array(features)
@@ -157,12 +151,12 @@ def _counts(path: Path, content: bytes, n_terms: int, *, multilabel: bool) -> tu
         raise DataError(f"{path}: counts must be whole numbers, and not negative")
     matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
-    return matrix, [sorted(numbers) if multilabel else [numbers] for numbers in labels]
+    return matrix, numbers
 
 
-def _documents(folder: Path, numbers: Sequence[list[float]], table: bytes, *, multilabel: bool) -> Documents:
+def _documents(folder: Path, numbers: Sequence[tuple[float, ...]], table: bytes) -> Documents:
     """Return the documents by the numbers of their classes, named by documents.csv where there is one."""
-    path = folder / DOCUMENTS_FILE
+    path, multilabel = folder / DOCUMENTS_FILE, any(len(of_row) != 1 for of_row in numbers)
     named = [(str(row), [f"{number:g}" for number in of_row], "all") for row, of_row in enumerate(numbers, start=1)]
     if table:
         rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""), restval="")

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -118,25 +117,24 @@ def iter_records(
     DataError
         The file can't be read; the message has the line and the reason.
     """
-    text = TextForm(**form)
-    with _opened(path, text, digest, columns) as (names, rows):
-        is_table = file_extension(path) in TABLE_DELIMITERS
-        for name in columns if names or is_table else ():
-            if name not in names:
-                headless = is_table and text.header and not set(columns) & set(names)
-                raise UnknownColumnError(path, name, names, _NO_HEADER if headless else "")
-            if names.count(name) > 1:
-                raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
-        where = [names.index(name) for name in columns if name in names]
-        for line, row in rows:
-            if isinstance(row, dict):
-                yield line, [row.get(name) for name in columns]
-            elif any(map(str.strip, row)):
-                if len(row) != len(names):
-                    raise DataError(f"{path}:{line}: {_other_length(row, len(names), text, path)}")
-                yield line, [row[position] for position in where]
-            elif row and skipped is not None:
-                skipped.append(line)
+    text, is_table = TextForm(**form), file_extension(path) in TABLE_DELIMITERS
+    names, rows = _opened(path, text, digest, columns)
+    for name in columns if names or is_table else ():
+        if name not in names:
+            headless = is_table and text.header and not set(columns) & set(names)
+            raise UnknownColumnError(path, name, names, _NO_HEADER if headless else "")
+        if names.count(name) > 1:
+            raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
+    where = [names.index(name) for name in columns if name in names]
+    for line, row in rows:
+        if isinstance(row, dict):
+            yield line, [row.get(name) for name in columns]
+        elif any(map(str.strip, row)):
+            if len(row) != len(names):
+                raise DataError(f"{path}:{line}: {_other_length(row, len(names), text, path)}")
+            yield line, [row[position] for position in where]
+        elif row and skipped is not None:
+            skipped.append(line)
 
 
 def unreadable_kind(path: Path) -> DataError:
@@ -149,21 +147,18 @@ def unreadable_kind(path: Path) -> DataError:
 
 def read_columns(path: Path, **form: Any) -> list[str]:
     """Return the columns of a file; of JSON those of the first records."""
-    with _opened(path, TextForm(**form)) as (names, _):
-        return names
+    return _opened(path, TextForm(**form))[0]
 
 
-@contextmanager
-def _opened(path: Path, form: TextForm, digest: Any = None, columns: Sequence[str] | None = None) -> Iterator[Table]:
+def _opened(path: Path, form: TextForm, digest: Any = None, columns: Sequence[str] | None = None) -> Table:
     """Open a file of records; of Parquet, only some columns are read if they are named."""
     kind = file_extension(path)
     if kind in PARQUET:
-        yield _parquet(path, read_file(path, digest), columns)
-    elif kind in (*TABLE_DELIMITERS, *JSON):
-        with open_text(path, form.encoding, digest) as file:
-            yield _table(path, file, form) if kind in TABLE_DELIMITERS else _json(path, file)
-    else:
+        return _parquet(path, read_file(path, digest), columns)
+    if kind not in (*TABLE_DELIMITERS, *JSON):
         raise unreadable_kind(path)
+    file = open_text(path, form.encoding, digest)
+    return _table(path, file, form) if kind in TABLE_DELIMITERS else _json(path, file)
 
 
 def _table(path: Path, file: TextIO, form: TextForm) -> Table:

@@ -9,13 +9,11 @@ import io
 import lzma
 import zipfile
 import zlib
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from benchmark.system.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 COMPRESSED = (".gz", ".xz", ".zst", ".zip")
@@ -75,9 +73,8 @@ def _unpacked(path: Path, content: bytes) -> bytes:
     return content
 
 
-@contextmanager
-def open_text(path: Path, encoding: str, digest: Any = None) -> Iterator[TextIO]:
-    """Open a file of text, whose lines end in line feeds or carriage returns.
+def open_text(path: Path, encoding: str, digest: Any = None) -> TextIO:
+    """Return a file of text, whose lines end in line feeds or carriage returns.
 
     Parameters
     ----------
@@ -86,13 +83,15 @@ def open_text(path: Path, encoding: str, digest: Any = None) -> Iterator[TextIO]
         Encoding of a file without a byte order mark.
     digest : hash of hashlib, optional
         As of `read_file`.
+
+    Raises
+    ------
+    DataError
+        As of `read_file` and `decode_text`.
     """
     content = read_file(path, digest)
-    try:
-        yield io.TextIOWrapper(io.BytesIO(content), _encoding_of(content, encoding), newline="")
-    except UnicodeDecodeError:
-        decode_text(path, content, encoding)  # raises the error of the whole content, which has the line
-        raise
+    decode_text(path, content, encoding)  # an error has its line here, and none while rows are read
+    return io.TextIOWrapper(io.BytesIO(content), _encoding_of(content, encoding), newline="")
 
 
 def decode_text(path: Path, content: bytes, encoding: str) -> str:

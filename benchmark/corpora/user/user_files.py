@@ -36,8 +36,6 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from numpy.typing import NDArray
-
     from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
 
@@ -371,9 +369,9 @@ class _Collector:
         self.parameters, columns, rename = parameters, parameters.labels or parameters.label, parameters.rename or {}
         self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
         self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
-        self.number, self.known = 0, set[str]()
-        self.ids, self.labels, self.parts, self.groups = list[str](), list[tuple[str, ...]](), list[str](), list[str]()
-        self.dates, self.first = list[datetime | None](), dict[tuple[str, ...], str]()
+        self.number, self.known, self.first = 0, set[str](), dict[tuple[str, ...], str]()
+        #: Of each document its id, classes, part, group and date.
+        self.kept: list[tuple[str, tuple[str, ...], str, str, datetime | None]] = []
         self.text, self.bounds, self.spans = bytearray(), array("q", [0]), array("q")
         self.problems: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
@@ -390,17 +388,13 @@ class _Collector:
             if why := self._problem(row, name, labels, text):
                 self._leave_out(why, f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location)
                 return
-            dated = "date" in self.filled
-            self.dates.append(parse_date(row.date, how.date_format, str(how.date)) if dated else None)
+            date = parse_date(row.date, how.date_format, str(how.date)) if "date" in self.filled else None
         except ValueError as error:
             raise DataError(f"{row.location}: {error}") from None
         self.known.add(name)
-        self.ids.append(name)
-        self.labels.append(labels)
         if labels not in self.first:
             self.first[labels] = row.location
-        self.parts.append(sys.intern(name_of(row.split)))
-        self.groups.append(sys.intern(name_of(row.group)))
+        self.kept.append((name, labels, sys.intern(name_of(row.split)), sys.intern(name_of(row.group)), date))
         self.text += text
         self.bounds.append(len(self.text))
         self.spans.extend(spans)
@@ -441,19 +435,19 @@ class _Collector:
         if not self.number:
             raise DataError(f"{where}: holds no document")
         self._refuse()  # before rare classes are sought: without these documents other classes would be rare
-        sizes = {} if self.parameters.multilabel else Counter(self.labels)
+        sizes = {} if self.parameters.multilabel else Counter(labels for _, labels, *_ in self.kept)
         rare = {labels for labels, n in sizes.items() if n == 1}
         for labels in (each for each in sizes if each in rare):
             self._leave_out("rare", f"{self.first[labels]}, class {quote_value(labels[0])}")
         self._refuse()
-        rows = np.arange(len(self.ids))
-        spans = np.frombuffer(self.spans, dtype=np.int64).reshape(len(rows), len(fields), 2)
+        spans = np.frombuffer(self.spans, dtype=np.int64).reshape(len(self.kept), len(fields), 2)
         texts = np.frombuffer(self.text, dtype=np.uint8), np.frombuffer(self.bounds, dtype=np.int64)
         spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
-        corpus = Corpus(self.parameters.name, self._documents(rows), *texts, digest, spans_of)
+        corpus = Corpus(self.parameters.name, self._documents(self.kept), *texts, digest, spans_of)
         if rare:
-            left = np.array([row for row in rows if self.labels[row] not in rare], dtype=np.intp)
-            corpus = replace(corpus.take(left), documents=self._documents(left))
+            left = [row for row, (_, labels, *_) in enumerate(self.kept) if labels not in rare]
+            documents = self._documents([self.kept[row] for row in left])
+            corpus = replace(corpus.take(np.array(left, dtype=np.intp)), documents=documents)
         classes = corpus.documents.classes
         if len(classes) < 2:
             problem = f"all documents have the class {classes[0]!r}" if classes else "no document is left"
@@ -462,15 +456,13 @@ class _Collector:
             raise DataError(f"{where}: rename: {unknown_name('class', unused[0], classes)}")
         return corpus
 
-    def _documents(self, rows: NDArray[np.intp]) -> Documents:
-        ids, labels, parts, groups, dates = (
-            [values[row] for row in rows] for values in (self.ids, self.labels, self.parts, self.groups, self.dates)
-        )
+    def _documents(self, kept: Sequence[tuple[Any, ...]]) -> Documents:
+        ids, labels, parts, groups, dates = zip(*kept, strict=True) if kept else ((),) * 5
         has_groups = "group" in self.filled
         return encode_documents(
             ids,
             labels,
-            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(rows),
+            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(ids),
             multilabel=self.parameters.multilabel,
             groups=groups if has_groups else None,
             dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
