@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.plan import LoadedVariant, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store, StoreEntry
 
 
@@ -38,12 +37,12 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
-    elsewhere : callable, optional
-        Returns an executor by other processes, of an experiment and its variants.
+    elsewhere : Executor, optional
+        Computes on workers what it can, before this machine computes the rest.
     """
 
     store: Store
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
-    elsewhere: Callable[[Experiment, Mapping[str, LoadedVariant]], Executor] | None = None
+    elsewhere: Executor | None = None

@@ -35,7 +35,7 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -96,6 +96,8 @@ class Setting:
     method : Method
     problem : Problem
     terms : int or None
+    code : str
+        Digest of the code that decides its results.
     units : tuple of StoreUnit
     """
 
@@ -103,6 +105,7 @@ class Setting:
     method: Method
     problem: Problem
     terms: int | None
+    code: str
     units: tuple[StoreUnit, ...]
 
     def compile(self) -> None:
@@ -162,6 +165,11 @@ class PlannedTask:
             for unit in setting.units:
                 found[unit.key].append((setting, unit))
         return found
+
+    def of_units(self, keys: Container[str]) -> PlannedTask:
+        """Return the task with only the units of these keys."""
+        settings = (replace(s, units=tuple(unit for unit in s.units if unit.key in keys)) for s in self.settings)
+        return replace(self, settings=tuple(setting for setting in settings if setting.units))
 
     @property
     def documents(self) -> TaskDocuments:
@@ -235,8 +243,8 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     for entry in variant.entries:
         several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method, method_problem = _method(spec, problem_of, variant), problem_of(spec)
-            content = _content(experiment, variant, method, method_problem)
+            method, method_problem, code = _method(spec, problem_of, variant), problem_of(spec), method_code(spec)
+            content = _content(experiment, method, method_problem) | {"code": code}
             for size, number in product(variant.sizes, variant.numbers):
                 key = SettingKey(variant.name, task.name, entry.label, index, size, number)
                 if experiment.only and key not in selected:
@@ -255,7 +263,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                settings.append(Setting(key, method, method_problem, number, units))
+                settings.append(Setting(key, method, method_problem, number, code, units))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 
@@ -272,14 +280,16 @@ def _method(spec: MethodSpec, problem_of: Callable[[MethodSpec], Problem], varia
     return FusedMethod(spec, tuple(methods), problems, batched=replicated)
 
 
-def _content(experiment: Experiment, variant: Variant, method: Method, problem: Problem) -> dict[str, Any]:
-    """Return all that decides the results of a method, but for splits and terms."""
+def method_code(spec: MethodSpec) -> str:
+    """Return the digest of the code that decides a method's results; a protocol's code counts by its splits alone."""
+    return code_digest(*component_classes(spec), plan_task, MatrixCache)
+
+
+def _content(experiment: Experiment, method: Method, problem: Problem) -> dict[str, Any]:
+    """Return all that decides the results of a method, but for code, splits and terms."""
     spec = method.spec
-    # A user's protocol counts by the splits that it returns, which are part of each key.
-    protocol_code = [variant.protocol.cls] if is_builtin(variant.protocol.cls) else []
     return {
         "stage": "decisions",
-        "code": code_digest(*protocol_code, *component_classes(spec), plan_task, MatrixCache),
         "problem": problem.key,
         "representation": spec.representation.resolved,
         "kernel": spec.kernel.resolved if spec.kernel else None,

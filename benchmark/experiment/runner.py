@@ -74,9 +74,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
     matrices = MatrixCache(context.jobs, cached=cache)
-    executors = executors_here(experiment, read, context, matrices)
-    if context.elsewhere is not None:
-        executors.insert(0, context.elsewhere(experiment, read))
+    executors = [*filter(None, [context.elsewhere]), *executors_here(context, matrices)]
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")

@@ -1,7 +1,7 @@
 """The store of results, with keys made from the content that a result was computed from.
 
-An entry is one file: a header (names, types, shapes and digests of its arrays, and some small facts), the header's own
-digest, and the arrays. It is written to a temporary file and renamed, so that a
+An entry is one file: a header (names, types and shapes of its arrays, their digest, and some small facts), the
+header's own digest, and the arrays. It is written to a temporary file and renamed, so that a
 reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
 fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
-STORE_FORMAT = 2
+STORE_FORMAT = 3
 ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES, _MOST_HEADER_BYTES = 32, 1 << 26
@@ -299,13 +299,10 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
     """Return an entry's header and the bytes of its arrays."""
-    arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
-    contents = [_bytes_of(array) for array in arrays.values()]
-    described = [
-        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digest": hashlib.sha256(content).hexdigest()}
-        for (name, array), content in zip(arrays.items(), contents, strict=True)
-    ]
-    header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
+    arrays = [np.asarray(array, order="C") for array in entry.arrays.values()]
+    named = [(name, array.dtype.str, array.shape) for name, array in zip(entry.arrays, arrays, strict=True)]
+    facts = {"key": key, "facts": entry.facts, "arrays": named, "digest": array_digest(*arrays)}
+    header, contents = json.dumps(facts, sort_keys=True).encode(), map(_bytes_of, arrays)
     return [ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest(), *contents]
 
 
@@ -313,9 +310,10 @@ def _read(file: BinaryIO, key: str) -> StoreEntry:
     header = _read_header(file)
     if header["key"] != key:
         raise ValueError("the entry belongs to another key")
-    arrays = {each["name"]: _read_array(file, each) for each in header["arrays"]}
-    if file.read(1):
-        raise ValueError("the entry is too long")
+    arrays = {name: np.empty(shape, dtype) for name, dtype, shape in header["arrays"]}
+    whole = all(file.readinto(each) == len(each) for each in map(_bytes_of, arrays.values()))  # type: ignore[attr-defined]
+    if not whole or file.read(1) or array_digest(*arrays.values()) != header["digest"]:
+        raise ValueError("its arrays aren't what was written")
     return StoreEntry(arrays, header["facts"])
 
 
@@ -326,19 +324,6 @@ def _read_header(file: BinaryIO) -> Any:
     if hashlib.sha256(header).digest() != file.read(_DIGEST_BYTES):
         raise ValueError("the header is damaged")
     return json.loads(header)
-
-
-def _read_array(file: BinaryIO, described: Any) -> NDArray[Any]:
-    dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
-    if dtype.hasobject:
-        raise ValueError("the entry holds objects, not numbers")
-    array = np.empty(shape, dtype)
-    content = _bytes_of(array)
-    if file.readinto(content) != len(content):  # type: ignore[attr-defined]
-        raise ValueError("the entry is cut short")
-    if hashlib.sha256(content).hexdigest() != described["digest"]:
-        raise ValueError(f"the array {described['name']!r} is not what was written")
-    return array
 
 
 class KernelCache:

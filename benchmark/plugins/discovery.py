@@ -26,7 +26,7 @@ from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
-from benchmark.plugins.sending import UserCalls, in_process
+from benchmark.plugins.user_process import UserProcess, in_process
 from benchmark.plugins.validation import component_problem
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from benchmark.evaluation.metrics import Metric
-    from benchmark.plugins.sending import ClassName
+    from benchmark.plugins.user_process import ClassName
     from benchmark.system.yaml_source import Node
 
 _GROUP = "simplexbench."
@@ -120,7 +120,7 @@ def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
         If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
         and any error of an installed package, is refused only where a configuration names the component.
     """
-    found = replace(BUILTIN_REGISTRIES.copied(), calls=UserCalls())
+    found = replace(BUILTIN_REGISTRIES.copied(), calls=UserProcess())
     for entry in _entries():
         _add_installed(entry, found)
     for path in dict.fromkeys(each.resolve() for each in files):
@@ -163,8 +163,8 @@ def _add(kind: str, name: str, component: Any, location: str, plugin: Plugin, fo
     registry[name] = component
 
 
-def _checked_metric(metric: Metric, named: ClassName, location: str, calls: UserCalls) -> Metric:
-    """Return the metric, computed in the process of `calls`, and its scores checked; it is pickled by its name."""
+def _checked_metric(metric: Metric, named: ClassName, location: str, calls: UserProcess) -> Metric:
+    """Return the metric, computed in the process of `calls`, and its scores checked."""
     function: Any = metric.ranking or metric.scores
     ranks = metric.ranking is not None
 
@@ -174,7 +174,7 @@ def _checked_metric(metric: Metric, named: ClassName, location: str, calls: User
             with user_code(ConfigError, location):
                 values = function(counted, *args)
         else:
-            values = calls(named, ((), {}), "", (counted, *args), {}, location)
+            values = calls.call(named, ((), {}), "", (counted, *args), {}, location)
         values = np.asarray(values, dtype=np.float64)
         expected = () if ranks else counted.documents.shape
         if values.shape != expected or not np.isfinite(values).all():
@@ -182,7 +182,6 @@ def _checked_metric(metric: Metric, named: ClassName, location: str, calls: User
             raise ConfigError(f"{location}: the metric {named[2]!r} {problem}")
         return float(values) if ranks else values
 
-    call.named = named  # type: ignore[attr-defined]
     return replace(metric, ranking=call) if ranks else replace(metric, of=call)
 
 

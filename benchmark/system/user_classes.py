@@ -1,7 +1,7 @@
 """Users' classes: the file or package that each comes from, and errors of their code with file and line.
 
-Methods with such classes run in a process of their own (see `system.user_process`). A configuration is checked with the
-classes themselves, so that their files are imported here, too.
+Methods with such classes run in a process of their own (see `plugins.user_process`). A configuration is checked with
+the classes themselves, so that their files are imported here, too.
 """
 
 from __future__ import annotations

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import logging
-import pickle
 import signal
 import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from benchmark.experiment.executors import make_payload
 from benchmark.experiment.plan import plan_batches
 from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_group, passed_on
+from benchmark.workers.worker import compute_group, pack_task, passed_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.plan import Batch, LoadedVariant, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import Batch, PlannedTask, Setting, StoreUnit
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
@@ -75,11 +72,6 @@ class DaskExecutor:
         self._local: Any = None
         self._failed = False
 
-    def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
-        """Take the experiment whose tasks are computed next."""
-        self._run, self._sent = (experiment, read), None
-        return self
-
     def solved(
         self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
     ) -> Iterator[tuple[str, StoreEntry | str]]:
@@ -100,12 +92,11 @@ class DaskExecutor:
             self._connect()
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
-        if self._sent is None:
-            self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-            payload = make_payload(*self._run, self._store, self._threads)
-            with warnings.catch_warnings(action="ignore"):  # that the counts are large
-                self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        work = partial(self._client.submit, compute_group, self._sent, task.variant, task.task, pure=False)
+        self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+        packed = pack_task(task.of_units({key for keys in groups for key in keys}), self._store, self._threads)
+        with warnings.catch_warnings(action="ignore"):  # that the counts are large
+            sent = self._client.submit(passed_on, packed, pure=False)
+        work = partial(self._client.submit, compute_group, sent, pure=False)
         running = {work(group) for group in groups}
         while running:
             try:

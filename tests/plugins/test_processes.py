@@ -23,7 +23,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.errors import ConfigError
 from benchmark.system.observer import Observer
 from benchmark.system.user_classes import running_user_code_here
 from tests.builders import Notebook
@@ -242,25 +242,6 @@ def test_a_crash_of_fit_says_where_it_was(config: Callable[..., Path], plugin: C
     done = bench("fit", str(path), "--cell", "mine", "--out", str(path.parent / "model"))
     assert done.returncode == -signal.SIGSEGV
     assert 'mine.py", line 15 in fit' in done.stderr
-
-
-UNSEEDED = """
-from benchmark.evaluation.splits import Split
-
-class Unseeded:
-    def splits(self, documents):
-        tested = np.random.default_rng().random(len(documents)) < 0.3
-        return [Split("some", np.flatnonzero(~tested), np.flatnonzero(tested))]
-
-PROTOCOLS = {"unseeded": Unseeded}
-"""
-
-
-def test_a_protocol_that_is_not_seeded_is_named(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
-    plugin(classifier() + UNSEEDED)
-    path = config("mine.py", "mnb, mine", protocol="unseeded")
-    with pytest.raises(BenchError, match=r"^mine.py:27: the protocol 'unseeded' returned other splits when it was cal"):
-        run_with(path, path.parent / "store")
 
 
 def test_debug_runs_it_in_this_process(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
