@@ -14,6 +14,7 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
+from benchmark.experiment.counting import load_variant
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
@@ -77,7 +78,7 @@ def fit_model(
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection = variant.collection
-    loaded = runner.load_variant(part, variant, context)
+    loaded = load_variant(part, variant, context)
     if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     task = next(each for each in variant.tasks if each.name == cell.task)

@@ -6,6 +6,8 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
+import inspect
+import json
 from dataclasses import replace
 from functools import cache, partial, wraps
 from importlib.metadata import entry_points
@@ -17,22 +19,25 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
+from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
 from benchmark.config.registries import Registries
+from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
-from benchmark.evaluation.metrics import METRICS, function_of
+from benchmark.diagnostics.base import Diagnostic
+from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, Metric, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
 from benchmark.plugins.user_process import UserProcess, in_process
-from benchmark.plugins.validation import component_problem
-from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURE_MAPS
+from benchmark.representation import WEIGHTINGS, Weighting
+from benchmark.representation.features import FEATURE_MAPS, FeatureMap
 from benchmark.system.distributions import module_file
 from benchmark.system.errors import ConfigError
 from benchmark.system.registries import Registry, is_builtin
+from benchmark.system.tags import DEFAULT_TAGS, Tags
 from benchmark.system.user_classes import (
     Plugin,
     register_plugin_class,
@@ -46,7 +51,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from benchmark.evaluation.metrics import Metric
     from benchmark.plugins.user_process import ClassName
     from benchmark.system.yaml_source import Node
 
@@ -56,6 +60,19 @@ _REMOTE = {
     "protocols": ("splits",),
     "diagnostics": ("compute", "numbers", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "parts", "multilabel", "outline", "read"),
+}
+#: Methods that components of each kind must have.
+_METHODS: Mapping[str, tuple[str, ...]] = {
+    "kernels": ("fit", "transform", "get_params"),
+    "classifiers": ("fit", "predict"),
+    "protocols": ("splits",),
+    "thresholds": ("fit",),
+}
+_BASES: Mapping[str, type[Any]] = {
+    "diagnostics": Diagnostic,
+    "corpora": CorpusReader,
+    "weightings": Weighting,
+    "features": FeatureMap,
 }
 #: The components of this package, by kind.
 _SHIPPED: dict[str, dict[str, Any]] = {
@@ -164,18 +181,16 @@ def _add(kind: str, name: str, component: Any, location: str, plugin: Plugin, fo
 
 
 def _checked_metric(metric: Metric, named: ClassName, location: str, calls: UserProcess) -> Metric:
-    """Return the metric, computed in the process of `calls`, and its scores checked."""
+    """Return the metric, computed and checked in the process of `calls`."""
     function: Any = metric.ranking or metric.scores
     ranks = metric.ranking is not None
 
     @wraps(function)
     def call(counted: Any, *args: Any) -> Any:
-        if runs_user_code_here():
-            with user_code(ConfigError, location):
-                values = function(counted, *args)
-        else:
-            values = calls.call(named, ((), {}), "", (counted, *args), {}, location)
-        values = np.asarray(values, dtype=np.float64)
+        if not runs_user_code_here():
+            return calls.call(named, ((), {}), "", (counted, *args), {}, location)
+        with user_code(ConfigError, location):
+            values = np.asarray(function(counted, *args), dtype=np.float64)
         expected = () if ranks else counted.documents.shape
         if values.shape != expected or not np.isfinite(values).all():
             problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
@@ -193,6 +208,57 @@ def _taken(kind: str, name: str, found: Registries) -> str:
             return source_location(function_of(registry[name]))
         if name in registry.origins:
             return str(registry.origins[name].name)
+    return ""
+
+
+# --- Checks of a component; a problem is one line ---
+
+
+def component_problem(kind: str, name: str, component: Any, known: Registries) -> str:
+    """Return why a component can't be used, or "".
+
+    Parameters
+    ----------
+    kind, name : str
+    component : object
+    known : Registries
+        Components so far, whose names of metrics are taken.
+    """
+    if kind == "metrics":
+        wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
+        return wrong or _taken_metric(name, known.quantities)
+    base = _BASES.get(kind, object)
+    if not isinstance(component, type) or not issubclass(component, base):
+        return f"each of the {kind} must be a subclass of {base.__module__}.{base.__name__}, not {component!r}"
+    missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
+    if missing:
+        return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
+    try:
+        if kind == "corpora" and (called := getattr(component, "name", None)) != name:
+            return f"its `name` is {called!r}: must be its name in CORPORA"
+        declared = [each.name for each in component.metrics] if issubclass(component, Diagnostic) else []
+        return _of_parameters(component) or "".join(_taken_metric(each, known.metrics) for each in declared)
+    except (ValueError, TypeError, NameError, AttributeError) as error:
+        return f"its attributes or its constructor's parameters can't be read ({error})"
+
+
+def _taken_metric(name: str, others: Iterable[str]) -> str:
+    taken = name in (*TIME_METRICS, *PAIR_METRICS, *others)
+    return f"a metric named {name!r} exists: choose another name" if taken else ""
+
+
+def _of_parameters(component: Any) -> str:
+    """Return why tags or parameters can't be read, or "": no names, unknown types, defaults not data."""
+    if not isinstance(tags := getattr(component, "tags", DEFAULT_TAGS), Tags):
+        return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
+    kinds = {each.kind for each in inspect.signature(component).parameters.values()}
+    if kinds - {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
+        return "every parameter of its constructor must have a name: no *args, no **kwargs"
+    for name, (_, default) in component_parameters(component).items():
+        try:
+            json.dumps(None if default is REQUIRED_PARAMETER else default, allow_nan=False)
+        except (TypeError, ValueError):
+            return f"the default of {name} is {default!r}: must be a number, text, a list, or what else YAML can hold"
     return ""
 
 

@@ -35,7 +35,13 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
         If it is no import path, its code isn't trusted, the module can't be imported or has no such class, or the class
         lacks `fit` or `predict`.
     """
-    location = module_location(path)
+    words = path.split(".")
+    if not all(word.isidentifier() and not iskeyword(word) for word in words):
+        raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
+    if words[0] in sys.stdlib_module_names:
+        raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
+    if (location := module_file(path)) is None:
+        raise ConfigError(f"{path}: no package {words[0]!r} is installed")
     if path.partition(".")[0] != PACKAGE:
         for file in received:
             check_trusted(file, f"came with a run and names classes by import paths, such as {path}, that would be run")
@@ -54,25 +60,6 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     if problem := _why_not(found):
         raise ConfigError(f"{path} {problem}")
     return cast("type[Any]", found)
-
-
-def module_location(path: str) -> Path:
-    """Return the file or folder of the package that an import path begins with; nothing is imported.
-
-    Raises
-    ------
-    ConfigError
-        If it is no import path, there is no such package, or it is Python's own.
-    """
-    words = path.split(".")
-    if not all(word.isidentifier() and not iskeyword(word) for word in words):
-        raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
-    if words[0] in sys.stdlib_module_names:
-        raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
-    file = module_file(path)
-    if file is None:
-        raise ConfigError(f"{path}: no package {words[0]!r} is installed")
-    return file
 
 
 def _why_not(found: Any) -> str:

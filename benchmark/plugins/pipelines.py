@@ -71,12 +71,6 @@ def _pipeline_of_class(named: Any, path: str) -> type[Any]:
         return _pipeline(named, path)
 
 
-def imported_pipeline_name(component: Any) -> tuple[str, str, str] | None:
-    """Return no file, the kind and the import path of a pipeline, as other processes find it; None for all else."""
-    is_pipeline = isinstance(component, type) and issubclass(component, TextPipeline) and component is not TextPipeline
-    return ("", "pipelines", component.path) if is_pipeline else None
-
-
 def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> None:
     """Load the files of the pipelines that a configuration names, and add them to the registries.
 

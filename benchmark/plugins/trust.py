@@ -64,7 +64,7 @@ def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     """
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
-    digest = _digest(code, importable_files(code) if with_folder else [code])
+    digest = code_digest_of_folder(code, with_folder=with_folder)
     trusted, (ask, command, answers) = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
@@ -86,15 +86,10 @@ def trusted_digests() -> set[str]:
         return set()
 
 
-def code_digest_of_folder(code: Path) -> str:
-    """Return the sha256 of the code's name and of the Python files of its folder, which it may import."""
-    return _digest(code, importable_files(code))
-
-
-def _digest(code: Path, files: list[Path]) -> str:
-    """Return the sha256 of the code's name, and of the names and contents of files of its folder."""
+def code_digest_of_folder(code: Path, *, with_folder: bool = True) -> str:
+    """Return the sha256 of a file's name and content, and of the Python files of its folder, which it may import."""
     digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
-    for file in files:
+    for file in importable_files(code) if with_folder else [code]:
         content = hashlib.sha256(file.read_bytes()).hexdigest()
         line = f"{file.relative_to(code.parent).as_posix()}\0{content}\n"
         digest.update(line.encode("utf-8", "surrogateescape"))

@@ -20,9 +20,9 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.plugins.pipelines import imported_pipeline_name
+from benchmark.plugins.pipelines import TextPipeline
 from benchmark.system.errors import BenchError, ConfigError, DataError
-from benchmark.system.user_classes import plugin_name_of
+from benchmark.system.user_classes import registered_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,9 @@ class _Pickler(pickle.Pickler):
     """Pickler that refers to users' classes and pipelines by their names."""
 
     def persistent_id(self, obj: Any) -> ClassName | None:
-        return plugin_name_of(obj) or imported_pipeline_name(obj)
+        if (found := registered_as(obj)) is not None:
+            return (found[0].name, *found[1:])
+        return ("", "pipelines", obj.path) if isinstance(obj, type) and issubclass(obj, TextPipeline) else None
 
 
 def pickle_by_name(content: object) -> bytes:

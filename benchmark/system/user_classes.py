@@ -72,16 +72,14 @@ def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) 
         _OWNERS[component] = plugin, kind, name
 
 
+def registered_as(component: Any) -> tuple[Plugin, str, str] | None:
+    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
+    return _OWNERS.get(component) if isinstance(component, type) else None
+
+
 def plugin_of(component: Any) -> Plugin | None:
     """Return the plug-in that names a class; None for other classes."""
-    owner = _OWNERS.get(component) if isinstance(component, type) else None
-    return owner[0] if owner else None
-
-
-def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
-    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
-    owner = _OWNERS.get(component) if isinstance(component, type) else None
-    return (owner[0].name, owner[1], owner[2]) if owner else None
+    return (registered_as(component) or (None,))[0]
 
 
 @contextlib.contextmanager

@@ -15,8 +15,6 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmark.experiment.code_digest import code_version
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import executors_here
@@ -164,7 +162,7 @@ def _answer(content: bytes, send: Callable[[bytes], None]) -> None:
 def _call(target: Any, created: Any, method: str, args: Any, kwargs: Any) -> Any:
     """Return what a user's function, or a method or property of an object of a user's class, returns."""
     if not method:
-        return np.asarray(_component(target, {}).function(*args, **kwargs))
+        return _component(target, {}).function(*args, **kwargs)
     key = target, repr(created)
     if key not in _OBJECTS:
         _OBJECTS[key] = target(*created[0], **created[1])
