@@ -15,8 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
-from benchmark.system.distributions import distributions_of, has_distribution, module_file
 from benchmark.system.errors import ConfigError
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of

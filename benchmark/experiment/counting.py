@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
@@ -16,7 +16,6 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
-from benchmark.experiment.plan import LoadedVariant
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.registries import is_builtin
@@ -34,6 +33,20 @@ if TYPE_CHECKING:
     from benchmark.experiment.context import RunContext
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedVariant:
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
+
+    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
+    """
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
+    strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
 class LastCorpus:

@@ -1,13 +1,13 @@
 """Executors of this machine: this process, and a process of its own for each method with a user's code.
 
-Installed libraries' methods share one process. See `experiment.context.Executor`, and `workers.cluster` for Dask.
+Installed libraries' methods share one process. See `workers.cluster` for Dask.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from traceback import format_exception
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
@@ -21,10 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.experiment.context import Executor, RunContext
-    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, SettingUnit, StoreUnit, UnitResult
     from benchmark.experiment.store import StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
+
+
+class Executor(Protocol):
+    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
+
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
+        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
 
 
 def executors_here(context: RunContext, matrices: MatrixCache) -> list[Executor]:
@@ -46,9 +53,7 @@ class LocalExecutor:
         self._observer, self._matrices = context.observer, matrices
         self._failed = dict[SettingKey, str]()
 
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
         """Yield the key of each unit with its result, or the reason why its setting failed.
 
         Settings with the same text come one after the other, and among them those that share inner products. Where
@@ -122,11 +127,9 @@ class ProcessExecutor:
         self._context, self._name = context, ""
         self._process = UserProcess()  # one at a time is in memory
 
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
         """Yield the keys of units as they are computed, each with its result or the reason of its failure."""
-        processes: dict[str, dict[str, tuple[Setting, StoreUnit]]] = {}
+        processes: dict[str, dict[str, SettingUnit]] = {}
         for setting, unit in missing:
             if setting.user_classes:
                 processes.setdefault(_process_of(setting), {})[unit.key] = setting, unit
@@ -137,9 +140,7 @@ class ProcessExecutor:
             while left:
                 yield from self._computed(task, left)
 
-    def _computed(
-        self, task: PlannedTask, left: dict[str, tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def _computed(self, task: PlannedTask, left: dict[str, SettingUnit]) -> Iterator[UnitResult]:
         """Compute units in a process; if that ends, the method fails that it was at."""
         observer, settings = self._context.observer, {unit.label: setting for setting, unit in left.values()}
         current, reason = next(iter(settings.values())), "its process gave no result"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import islice, product
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import count, islice, product
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,25 +42,15 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.splits import Split
+    from benchmark.experiment.counting import LoadedVariant
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
 
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedVariant:
-    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
-
-    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
-    """
-
-    counts: Counts
-    key: str
-    facts: dict[str, Any]
-    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
-    strings: dict[TextSettings, Texts] = field(default_factory=dict)
+#: A setting with one of its units, and with some of them.
+SettingUnit: TypeAlias = "tuple[Setting, StoreUnit]"
+Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
+#: A unit's key with its result, or the reason why there is none.
+UnitResult: TypeAlias = "tuple[str, StoreEntry | str]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +85,6 @@ class Setting:
     key : SettingKey
     method : Method
     problem : Problem
-    terms : int or None
     code : str
         Digest of the code that decides its results.
     units : tuple of StoreUnit
@@ -104,7 +93,6 @@ class Setting:
     key: SettingKey
     method: Method
     problem: Problem
-    terms: int | None
     code: str
     units: tuple[StoreUnit, ...]
 
@@ -158,9 +146,9 @@ class PlannedTask:
     settings: tuple[Setting, ...]
 
     @property
-    def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
+    def units(self) -> dict[str, list[SettingUnit]]:
         """The settings' units by their keys, which several settings may share."""
-        found = defaultdict[str, list[tuple[Setting, StoreUnit]]](list)
+        found = defaultdict[str, list[SettingUnit]](list)
         for setting in self.settings:
             for unit in setting.units:
                 found[unit.key].append((setting, unit))
@@ -237,13 +225,22 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
         counts_problem = counted.get(spec.text, problem)
         return strings.get(spec.text or default, counts_problem) if spec.classifier.tags.reads_texts else counts_problem
 
+    replicated = tags_of(variant.protocol.cls).replicated
+
+    def method_of(spec: MethodSpec) -> Method:
+        """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
+        if spec.fused is None:
+            return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
+        members = spec.fused.members
+        return FusedMethod(spec, tuple(map(method_of, members)), tuple(map(problem_of, members)), batched=replicated)
+
     inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
     digest = cache(rows_digest)
     settings = []
     for entry in variant.entries:
         several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method, method_problem, code = _method(spec, problem_of, variant), problem_of(spec), method_code(spec)
+            method, method_problem, code = method_of(spec), problem_of(spec), method_code(spec)
             content = _content(experiment, method, method_problem) | {"code": code}
             for size, number in product(variant.sizes, variant.numbers):
                 key = SettingKey(variant.name, task.name, entry.label, index, size, number)
@@ -263,21 +260,8 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     )
                     for part in ([folds] if method.batched else [[each] for each in folds])
                 )
-                settings.append(Setting(key, method, method_problem, number, code, units))
+                settings.append(Setting(key, method, method_problem, code, units))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
-
-
-def _method(spec: MethodSpec, problem_of: Callable[[MethodSpec], Problem], variant: Variant) -> Method:
-    """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
-    replicated = tags_of(variant.protocol.cls).replicated
-    if spec.fused is None:
-        return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
-    problems = tuple(problem_of(each) for each in spec.fused.members)
-    methods = [
-        build_method(each, problem, variant.terms, replicated=replicated)
-        for each, problem in zip(spec.fused.members, problems, strict=True)
-    ]
-    return FusedMethod(spec, tuple(methods), problems, batched=replicated)
 
 
 def method_code(spec: MethodSpec) -> str:
@@ -295,11 +279,11 @@ def _content(experiment: Experiment, method: Method, problem: Problem) -> dict[s
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
         "terms": None,
-        **({"threshold": spec.threshold.plain} if spec.threshold else {}),
-        **({"predictions": spec.predictions.digest} if spec.predictions else {}),
-        **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
-        **({"fused": method.content} if isinstance(method, FusedMethod) else {}),
-        **({"values": True} if experiment.ranks_documents else {}),
+        "threshold": spec.threshold and spec.threshold.plain,
+        "predictions": spec.predictions and spec.predictions.digest,
+        "vectors": spec.vectors and spec.vectors.resolved,
+        "fused": method.content if isinstance(method, FusedMethod) else None,
+        "values": experiment.ranks_documents,
     }
 
 
@@ -331,9 +315,6 @@ def rows_digest(split: Split) -> str:
 
 # --- Batches ---
 
-#: A setting, with some of its units.
-Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -360,7 +341,7 @@ class Batch:
         first = self.parts[0][0]
         methods = [(setting.method, unit_splits(units)) for setting, units in self.parts]
         try:
-            return solve_batch(methods, first.problem, first.terms, matrices, once=self.once)
+            return solve_batch(methods, first.problem, first.key.terms, matrices, once=self.once)
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 
@@ -370,7 +351,7 @@ def unit_splits(units: Iterable[StoreUnit]) -> list[Split]:
     return [split for unit in units for split in (*unit.splits, *(fold for folds in unit.inner for fold in folds))]
 
 
-def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Batch]:
+def plan_batches(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Batch]:
     """Plan the batches, in the order that lets methods share matrices and models.
 
     A batch is one unit, so that a stopped run continues after it; or all units of a setting, where points are
@@ -388,33 +369,29 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
         splits[setting.problem.key] |= {id(split) for split in unit_splits([unit])}
     joined: dict[Any, list[Part]] = {}
     for number, (setting, units) in enumerate(_ordered(missing, by_split=by_split)):
-        joins = setting.method.joins(setting.problem, setting.terms)
-        same = number if joins is None else (setting.problem.key, joins, setting.terms, id(units[0].splits[0]))
+        joins, terms = setting.method.joins(setting.problem, setting.key.terms), setting.key.terms
+        same = number if joins is None else (setting.problem.key, joins, terms, id(units[0].splits[0]))
         joined.setdefault(same, []).append((setting, units))
     return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
 
 
-def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
+def _ordered(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Part]:
+    """Return units, or all units of settings that classify points, grouped by what they share."""
+    rank = defaultdict[Any, int](count().__next__)  # of first appearance
     if by_split:
-        by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].key.size, each[1].splits[0].name))
-        return [(setting, (unit,)) for setting, unit in ordered]
-    settings: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
+        by = sorted(
+            missing, key=lambda each: (rank[each[0].key.size, each[1].splits[0].name], rank[each[0].problem.key])
+        )
+        return [(setting, (unit,)) for setting, unit in by]
+    units = defaultdict[SettingKey, list[StoreUnit]](list)
     for setting, unit in missing:
-        settings.setdefault(setting.key, (setting, []))[1].append(unit)
-    by_base = _together(settings.values(), lambda each: each[0].shares)
+        units[setting.key].append(unit)
+    settings = {setting.key: setting for setting, _ in missing}.values()
     found: list[Part] = []
-    for setting, units in _together(by_base, lambda each: each[0].problem.key):
-        found += [(setting, tuple(units))] if setting.classifies_points else [(setting, (unit,)) for unit in units]
+    for setting in sorted(settings, key=lambda each: (rank[each.problem.key], rank[each.shares])):
+        own = units[setting.key]
+        found += [(setting, tuple(own))] if setting.classifies_points else [(setting, (unit,)) for unit in own]
     return found
-
-
-def _together(items: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
-    """Return the items grouped by key, keys in order of first appearance."""
-    groups: dict[Any, list[_T]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return [item for group in groups.values() for item in group]
 
 
 # --- Results of units ---

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
     from benchmark.evaluation.splits import Split
-    from benchmark.experiment.context import Executor, RunContext
-    from benchmark.experiment.plan import LoadedVariant, PlannedTask
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.counting import LoadedVariant
+    from benchmark.experiment.executors import Executor
+    from benchmark.experiment.plan import PlannedTask
     from benchmark.experiment.store import Store
 
 #: The largest number of splits that are searched; repeated draws from one collection are not searched.
@@ -42,8 +44,8 @@ MAX_DUPLICATE_SPLITS = 20
 N_DUPLICATE_EXAMPLES = 3
 
 
-def run_experiment(experiment: Experiment, context: RunContext) -> RunPredictions:
-    """Compute every setting that the store lacks, here or in other processes.
+def run_experiment(experiment: Experiment, context: RunContext, elsewhere: Executor | None = None) -> RunPredictions:
+    """Compute every setting that the store lacks, elsewhere if that is possible, or here.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
     matrices = MatrixCache(context.jobs, cached=cache)
-    executors = [*filter(None, [context.elsewhere]), *executors_here(context, matrices)]
+    executors = [*filter(None, [elsewhere]), *executors_here(context, matrices)]
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
@@ -196,18 +198,13 @@ def compute_diagnostics(
         loaded, variant = read[variant_name], experiment.variants[variant_name]
         classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
         parts = [type(built), *(each for each in classes if not is_builtin(each))]
-        users = [each for each in parts[:1] if not is_builtin(each)]
-        described = DiagnosticContext(
-            loaded.counts,
-            variant.without_corpus if users else variant,
-            experiment.seed,
-            context.jobs,
-            partial(_cached_arrays, context.store, parts, loaded.key),
-        )
+        shown = variant if is_builtin(type(built)) else variant.without_corpus
+        once = partial(_cached_arrays, context.store, parts, loaded.key)
+        described = DiagnosticContext(loaded.counts, shown, experiment.seed, context.jobs, once)
         label = name if variant_name == BASE_VARIANT else f"{variant_name}-{name}"
         compile_all(imported_modules(type(built))[0])
         try:
-            with guarded(users, ValueError, short=True):
+            with guarded([type(built)], ValueError, short=True):
                 found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)

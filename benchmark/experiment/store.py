@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import struct
 import time
 from dataclasses import dataclass, field
@@ -23,7 +22,8 @@ import numpy as np
 import platformdirs
 
 from benchmark.experiment.code_digest import code_digest, is_stored
-from benchmark.system.errors import ConfigError
+from benchmark.system.atomic_files import write_atomically
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
@@ -123,12 +123,7 @@ class Store:
         self.local = "://" not in str(self.folder)
         self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
         self._files, self._root = _file_system(self.address, local=self.local)
-        if self.local:
-            for part in (self._root / "parts").glob("*"):
-                with contextlib.suppress(OSError):
-                    if time.time() - part.stat().st_mtime > _STALE_SECONDS:  # of a killed process
-                        part.unlink()
-        else:
+        if not self.local:
             self.has("")
 
     def __reduce__(self) -> tuple[type[Store], tuple[str, int]]:
@@ -164,12 +159,14 @@ class Store:
         size = sum(array.nbytes for array in entry.arrays.values())
         if not (self.writable and self.reachable) or size > self.limit:
             return False
-        content = _encode(key, entry)
         try:
-            self._write(self.path(key), content)
+            if self.local:
+                write_atomically(self.path(key), *_encode(key, entry))
+            else:
+                self._files.pipe_file(str(self.path(key)), b"".join(_encode(key, entry)))
         except Exception as error:  # noqa: BLE001 - of any library behind an address
             self.writable, self.reachable = False, self.local
-            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            reason = error if isinstance(error, BenchError) else f"{type(error).__name__}: {error}"
             self._warn(f"results are no longer kept: {self.folder}: {reason}")
             return False
         self._use(key)
@@ -188,12 +185,14 @@ class Store:
         return entry
 
     def entries(self) -> list[tuple[Path, int, float]]:
-        """Return path, bytes and time of last use of every entry, least recently used first."""
+        """Return path, bytes and time of last use of entries, and of what killed processes left, oldest use first."""
         files: dict[str, Any] = {}
         with self._asking():
             files = self._files.find(str(self._root), detail=True) if self.reachable else {}
         found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
-        return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
+        old = time.time() - _STALE_SECONDS  # files of killed processes, which no process writes any more
+        whole = (each for each in found if len(each[0].parent.name) == 2 and (each[0].name[0] != "." or each[2] < old))
+        return sorted(whole, key=lambda item: (item[2], item[0]))
 
     def described(self) -> list[tuple[dict[str, Any], int, float]]:
         """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
@@ -204,11 +203,10 @@ class Store:
         return found
 
     def clear(self) -> tuple[int, int]:
-        """Remove all entries and unfinished files; return the number of entries and their bytes."""
+        """Remove all entries, and what killed processes left of some; return their number and their bytes."""
         gone = self.entries()
         for path, _, _ in gone:
             self._remove(path)
-        self._remove(self._root / "parts")
         return len(gone), sum(size for _, size, _ in gone)
 
     @contextlib.contextmanager
@@ -223,22 +221,6 @@ class Store:
                 why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
                 self._warn(f"{why}; the rest is done without it")
             self.reachable = False
-
-    def _write(self, path: Path, content: Sequence[bytes | memoryview]) -> None:
-        """Write to an address, or to a temporary file, and rename it: no reader sees part of an entry."""
-        if not self.local:
-            self._files.pipe_file(str(path), b"".join(content))
-            return
-        part = self._root / "parts" / f"{path.name}.{secrets.token_hex(8)}"
-        try:
-            for folder in (part.parent, path.parent):
-                folder.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                file.writelines(content)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
 
     def _remove(self, path: Path) -> None:
         """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""

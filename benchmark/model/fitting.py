@@ -135,7 +135,7 @@ def _by_folds(
     """Return the index of the candidate with the lowest loss on the folds."""
     losses = []
     for each in settings:
-        predictions = each.method.solve(each.problem, folds, each.terms, matrices)
+        predictions = each.method.solve(each.problem, folds, each.key.terms, matrices)
         counts = tallies_from_rows(fold_counts(predictions, folds, each.problem)[None])
         losses.append(losses_of_counts(experiment, counts, multilabel=each.problem.multilabel))
     return int(best_by_inner_loss(np.array(losses))[0])
@@ -157,7 +157,7 @@ def _trained(
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
     def data_of(split: Split) -> SplitData:
-        return SplitData.of(problem, split, setting.terms, method.aggregate, matrices)
+        return SplitData.of(problem, split, setting.key.terms, method.aggregate, matrices)
 
     def score(fold: Split) -> NDArray[np.float64]:
         context.observer.step(fold.name)

@@ -113,10 +113,8 @@ def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) 
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except MemoryError:
+    except (MemoryError, KeyboardInterrupt):
         raise
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(*filter(None, [_last_line(error, short=short)])) from None
     except BaseException as error:
         if isinstance(error, kind | BenchError) and not locate_error(error):  # raised by this package
             raise

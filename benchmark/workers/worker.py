@@ -115,15 +115,8 @@ def answer_requests(pipe: Connection) -> None:
     code_version()  # recorded with times; users' code may change where modules are looked for
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, requests), daemon=True).start()
-    process = os.getpid()
-
-    def send(content: bytes) -> None:
-        if os.getpid() != process:  # of a process that users' code forked
-            os._exit(0)
-        pipe.send_bytes(content)
-
     while True:
-        _answer(requests.get(), send)
+        _answer(requests.get(), pipe.send_bytes)
 
 
 def _receive(pipe: Connection, requests: queue.SimpleQueue[bytes]) -> None:
