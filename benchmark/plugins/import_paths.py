@@ -77,8 +77,13 @@ def _why_not(found: Any) -> str:
     """Return why an object is no class of classifiers, or ""."""
     if not isinstance(found, type):
         return "is no class"
+    return missing_methods(found, "classifier")
+
+
+def missing_methods(found: Any, what: str) -> str:
+    """Return which of `fit` and `predict` a classifier or pipeline lacks, or ""."""
     missing = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
-    return f"has no {' and no '.join(missing)}: a classifier has both" if missing else ""
+    return f"has no {' and no '.join(missing)}: a {what} has both" if missing else ""
 
 
 # --- Installed distributions ---
