@@ -6,7 +6,7 @@ import inspect
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
 from benchmark.plugins.import_paths import imported_class, missing_methods
@@ -16,7 +16,7 @@ from benchmark.system.tags import Tags
 from benchmark.system.user_classes import Plugin, register_plugin_class, user_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from benchmark.config.registries import Registries
     from benchmark.system.yaml_source import Node
@@ -61,7 +61,7 @@ class TextPipeline:
 
 def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
     """Return the pipeline that a class makes, such as ``mypackage.models.Pipeline``; parameters as `imported_class`."""
-    return _pipeline(imported_class(path, received), path, path)
+    return _pipeline(cast("Hashable", imported_class(path, received)), path, path)
 
 
 def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> None:

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 _ALONE = threading.Lock()
 #: Objects of users' classes, which a process of users' code calls.
 _OBJECTS: dict[tuple[Any, str], Any] = {}
-#: Folders of plug-in files, which live as long as this process.
-_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
 def pack_task(task: PlannedTask, store: Store, jobs: int) -> bytes:
@@ -52,7 +50,7 @@ def pack_task(task: PlannedTask, store: Store, jobs: int) -> bytes:
     named = {each for setting in task.settings for each in setting.user_classes}
     plugins = {plugin.name: plugin for plugin in map(plugin_of, named) if plugin is not None and plugin.file}
     files = {name: plugin_files(plugins[name]) for name in sorted(plugins)}
-    return pickle.dumps((pickle_by_name((task, store, jobs)), files))
+    return pickle.dumps((pickle_by_name((task, store, jobs)), pickle.dumps(files)))
 
 
 def passed_on(packed: bytes) -> bytes:
@@ -74,8 +72,15 @@ def _unpacked(packed: bytes) -> tuple[PlannedTask, Store, int]:
     """Return the task of `pack_task`, the store and the number of threads."""
     let_openmp_threads_sleep()
     content, files = pickle.loads(packed)  # noqa: S301 - of Dask, which runs what it is sent
-    found: tuple[PlannedTask, Store, int] = unpickle_by_name(content, files)
+    found: tuple[PlannedTask, Store, int] = unpickle_by_name(content, _written(files)[1])
     return found
+
+
+@cache
+def _written(files: bytes) -> tuple[tempfile.TemporaryDirectory[str], dict[str, Path]]:
+    """Write plug-ins' files from another machine to a folder that lives as long as this process; return their paths."""
+    folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
+    return folder, write_plugin_files(pickle.loads(files), Path(folder.name))  # noqa: S301 - as in `_unpacked`
 
 
 def compute_task(task: PlannedTask, store: Store, jobs: int, send: Callable[[str, Any], object]) -> None:
@@ -142,7 +147,8 @@ def _answer(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                compute_task(*request, lambda *message: send(pickle.dumps(message)))
+                task, store, jobs = request
+                compute_task(task, store, jobs, lambda *message: send(pickle.dumps(message)))
             answer = pickle.dumps(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""
@@ -164,12 +170,8 @@ def _call(target: Any, created: Any, method: str, args: Any, kwargs: Any) -> Any
     return list(found) if isinstance(found, Iterator) else found
 
 
-def unpickle_by_name(content: bytes, plugins: Mapping[str, Mapping[str, bytes]]) -> Any:
-    """Return what `pickle_by_name` pickled in a process of this user, with the classes of these plug-ins' files."""
-    paths = dict[str, Path]()
-    if plugins:
-        _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        paths = write_plugin_files(plugins, Path(_FOLDERS[-1].name))
+def unpickle_by_name(content: bytes, paths: Mapping[str, Path]) -> Any:
+    """Return what `pickle_by_name` pickled in a process of this user, with the classes of plug-ins at these paths."""
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, pid: ClassName) -> Any:
