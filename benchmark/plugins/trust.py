@@ -15,7 +15,7 @@ from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 #: Set to 1, it trusts all code that comes with configurations.
 TRUST_VARIABLE = "BENCH_TRUST"
@@ -86,13 +86,15 @@ def trusted_digests() -> set[str]:
         return set()
 
 
-def code_digest_of_folder(code: Path, *, with_folder: bool = True) -> str:
-    """Return the sha256 of a file's name and content, and of the Python files of its folder, which it may import."""
+def code_digest_of_folder(code: Path, reads: Iterable[str] = (), *, with_folder: bool = True) -> str:
+    """Return the sha256 of a file, of the Python files of its folder, which it may import, and of others that it reads.
+
+    Each counts by its name below the folder and its content.
+    """
     digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
-    for file in importable_files(code) if with_folder else [code]:
+    for file in [*(importable_files(code) if with_folder else [code]), *(code.parent / name for name in reads)]:
         content = hashlib.sha256(file.read_bytes()).hexdigest()
-        line = f"{file.relative_to(code.parent).as_posix()}\0{content}\n"
-        digest.update(line.encode("utf-8", "surrogateescape"))
+        digest.update(f"{os.path.relpath(file, code.parent)}\0{content}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
