@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import count, islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -202,22 +202,18 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     trained = training_rows_of(split for each in splits.values() for split in each)
     whole, truth = len(rows) == len(read.counts.documents), documents.labels
     labels = array_digest(rows.astype(np.int64), truth if documents.topics is None else documents.topics)
+    key_of = partial(store_key, rows=labels, classes=list(task.classes))
 
     def problem_of_counts(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
         chosen = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
-        key = store_key(counts=counts_id, rows=labels, classes=list(task.classes))
-        return Problem(chosen, key, experiment.seed, trained, text.pruning if text.pruning.by_split else None)
+        pruning = text.pruning if text.pruning.by_split else None
+        return Problem(chosen, key_of(counts=counts_id), experiment.seed, trained, pruning)
 
     default = variant.collection.text
     problem = problem_of_counts(read.counts, read.key, default)
     counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in read.texts.items()}
     strings = {  # methods that read strings depend on no count
-        text: replace(
-            problem,
-            key=store_key(texts=each.key, rows=labels, classes=list(task.classes)),
-            pruning=None,
-            texts=each.take(rows),
-        )
+        text: replace(problem, key=key_of(texts=each.key), pruning=None, texts=each.take(rows))
         for text, each in read.strings.items()
     }
 
@@ -234,34 +230,53 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
         members = spec.fused.members
         return FusedMethod(spec, tuple(map(method_of, members)), tuple(map(problem_of, members)), batched=replicated)
 
-    inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
-    digest = cache(rows_digest)
+    inner_of, digest = cache(partial(_inner_splits, experiment, documents)), cache(rows_digest)
     settings = []
     for entry in variant.entries:
         several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             method, method_problem, code = method_of(spec), problem_of(spec), method_code(spec)
-            content = _content(experiment, method, method_problem) | {"code": code}
             for size, number in product(variant.sizes, variant.numbers):
                 key = SettingKey(variant.name, task.name, entry.label, index, size, number)
                 if experiment.only and key not in selected:
                     continue
+                folds = [(split, inner_of(split) if several else ()) for split in splits[size]]
+                setting = Setting(key, method, method_problem, code, ())
                 label = f"{setting_name(key)}{f' {index}' if several else ''}"
-                folds = list(zip(splits[size], inner[size] if several else [()] * len(splits[size]), strict=True))
-                if variant.terms:
-                    content |= {"terms": [number, variant.terms.rank, variant.terms.aggregate]}
-                units = tuple(
-                    StoreUnit(
-                        store_key(**content, **_splits_content(method, method_problem, part, digest)),
-                        label if method.batched else f"{label} · {part[0][0].name}",
-                        tuple(split for split, _ in part),
-                        tuple(each for _, each in part),
-                        experiment.ranks_documents,
-                    )
-                    for part in ([folds] if method.batched else [[each] for each in folds])
-                )
-                settings.append(Setting(key, method, method_problem, code, units))
+                terms = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
+                content = {"terms": terms, "values": experiment.ranks_documents}
+                settings.append(replace(setting, units=tuple(_units(setting, label, folds, digest, content))))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
+
+
+def _units(
+    setting: Setting,
+    label: str,
+    folds: Sequence[tuple[Split, tuple[Split, ...]]],
+    digest: Callable[[Split], str],
+    content: dict[str, Any],
+) -> Iterator[StoreUnit]:
+    """Yield the units of a setting, of its splits with their inner folds; `content` is what else decides results."""
+    method, problem, spec = setting.method, setting.problem, setting.method.spec
+    for part in [folds] if method.batched else [[each] for each in folds]:
+        key = store_key(
+            stage="decisions",
+            code=setting.code,
+            problem=problem.key,
+            representation=spec.representation.resolved,
+            kernel=spec.kernel and spec.kernel.resolved,
+            classifier=spec.classifier.resolved,
+            threshold=spec.threshold and spec.threshold.plain,
+            predictions=spec.predictions and spec.predictions.digest,
+            vectors=spec.vectors and spec.vectors.resolved,
+            fused=method.content if isinstance(method, FusedMethod) else None,
+            rows=[[digest(split), [digest(fold) for fold in inner]] for split, inner in part],
+            seeds=[problem.seed, [split.number for split, _ in part]] if method.uses_seed else None,
+            **content,
+        )
+        name = label if method.batched else f"{label} · {part[0][0].name}"
+        splits, inner = tuple(split for split, _ in part), tuple(inner for _, inner in part)
+        yield StoreUnit(key, name, splits, inner, content["values"])
 
 
 def method_code(spec: MethodSpec) -> str:
@@ -269,38 +284,7 @@ def method_code(spec: MethodSpec) -> str:
     return code_digest(*component_classes(spec), plan_task, MatrixCache)
 
 
-def _content(experiment: Experiment, method: Method, problem: Problem) -> dict[str, Any]:
-    """Return all that decides the results of a method, but for code, splits and terms."""
-    spec = method.spec
-    return {
-        "stage": "decisions",
-        "problem": problem.key,
-        "representation": spec.representation.resolved,
-        "kernel": spec.kernel.resolved if spec.kernel else None,
-        "classifier": spec.classifier.resolved,
-        "terms": None,
-        "threshold": spec.threshold and spec.threshold.plain,
-        "predictions": spec.predictions and spec.predictions.digest,
-        "vectors": spec.vectors and spec.vectors.resolved,
-        "fused": method.content if isinstance(method, FusedMethod) else None,
-        "values": experiment.ranks_documents,
-    }
-
-
-def _splits_content(
-    method: Method,
-    problem: Problem,
-    folds: Sequence[tuple[Split, tuple[Split, ...]]],
-    digest: Callable[[Split], str],
-) -> dict[str, Any]:
-    """Return the digests of splits and their inner folds, and the seeds of a method that draws."""
-    return {
-        "rows": [[digest(split), [digest(fold) for fold in inner]] for split, inner in folds],
-        "seeds": [problem.seed, [split.number for split, _ in folds]] if method.uses_seed else None,
-    }
-
-
-def _inner_splits(experiment: Experiment, split: Split, documents: Documents) -> tuple[Split, ...]:
+def _inner_splits(experiment: Experiment, documents: Documents, split: Split) -> tuple[Split, ...]:
     """Return the folds of a split's training documents, as rows of the task; () if nothing is chosen on folds."""
     if experiment.inner is None:
         return ()

@@ -23,9 +23,9 @@ TRUST_VARIABLE = "BENCH_TRUST"
 MAX_TRUSTED_FILES = 500
 
 
-#: The person who is asked whether code may run: the question's function, the command that agrees, and the answers by
-#: digest. There is none in Python, where who calls has chosen the code.
-_ASKING: list[tuple[Callable[[str], bool], str, dict[str, bool]]] = []
+#: The person who is asked whether code may run: the question's function, and the command that agrees. There is none in
+#: Python, where who calls has chosen the code.
+_ASKING: list[tuple[Callable[[str], bool], str]] = []
 
 
 @contextlib.contextmanager
@@ -38,7 +38,7 @@ def asking_before_code(ask: Callable[[str], bool], command: str = "") -> Iterato
         Gets a question and returns the answer.
     command : str
     """
-    _ASKING.append((ask, command, {}))
+    _ASKING.append((ask, command))
     try:
         yield
     finally:
@@ -65,17 +65,14 @@ def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
     digest = code_digest_of_folder(code, with_folder=with_folder)
-    trusted, (ask, command, answers) = trusted_digests(), _ASKING[-1]
+    trusted, (ask, command) = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
-    if digest not in answers:
-        answers[digest] = ask(f"{code}: {what}. Do you trust it?")
-        if answers[digest]:
-            with contextlib.suppress(BenchError):  # then the next run asks again
-                write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
-    if not answers[digest]:
+    if not ask(f"{code}: {what}. Do you trust it?"):
         how = f": {command}" if command else ""
         raise ConfigError(f"{code}: {what}; if you trust it, add --trust once{how}")
+    with contextlib.suppress(BenchError):  # then it is asked again
+        write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
 
 
 def trusted_digests() -> set[str]:
