@@ -71,15 +71,6 @@ def _user_code(component: Any) -> tuple[str, set[str]]:
     return digest, {name for source in sources for name in _named_by(_within(ast.parse(source).body))}
 
 
-@cache
-def code_version() -> str:
-    """Return the version of this package and a short digest of all its modules, which is recorded with timings."""
-    whole = hashlib.sha256(
-        "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in MODULE_SOURCES.items()).encode()
-    )
-    return f"{distribution_version('simplexbench')} ({whole.hexdigest()[:8]})"
-
-
 def imported_modules(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of the modules of this package that components depend on, and of the others."""
     return _reached(frozenset(_module_of(each) for each in components))

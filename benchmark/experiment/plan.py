@@ -22,7 +22,7 @@ from benchmark.evaluation.predictions import (
     TaskDocuments,
     TestedSplit,
 )
-from benchmark.experiment.code_digest import code_digest, code_version, imported_modules, is_stored
+from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
@@ -387,14 +387,12 @@ def predictions_of_unit(
     """Return a unit's predictions by split, and the error counts of its inner folds."""
     outer, rest = SettingPredictions.joined(predictions[: len(unit.splits)]), iter(predictions[len(unit.splits) :])
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in unit.inner if folds]
-    n = len(outer.sizes)
     return replace(
         outer,
         values=outer.values if unit.keeps_values else None,
         seconds=outer.seconds.round(6),
-        memory=np.full(n, memory),
+        memory=np.full(len(outer.sizes), memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
-        versions=(code_version(),) * n,
         warnings=tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
     )
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
-from benchmark.experiment.code_digest import code_version
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import executors_here
 from benchmark.experiment.plan import PlannedTask, method_code, setting_name
@@ -117,7 +116,6 @@ def compute_task(task: PlannedTask, store: Store, jobs: int, send: Callable[[str
 def answer_requests(pipe: Connection) -> None:
     """Answer requests in a process of users' code, as `plugins.user_process.UserProcess` sends them, until it ends."""
     os.set_inheritable(pipe.fileno(), False)
-    code_version()  # recorded with times; users' code may change where modules are looked for
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, requests), daemon=True).start()
     while True:
