@@ -82,7 +82,6 @@ def setting_of(
     seconds: Any = None,
     memory: Any = None,
     inner: Any = (),
-    versions: Sequence[str] | None = None,
 ) -> SettingPredictions:
     """Make the predictions of a setting from those of its splits; by default nothing ties, nor took any time."""
     labels, n = [np.asarray(each) for each in predicted], len(predicted)
@@ -93,7 +92,6 @@ def setting_of(
         np.zeros((n, len(TIMERS))) if seconds is None else np.asarray(seconds),
         np.full(n, np.nan) if memory is None else np.asarray(memory),
         np.asarray(inner, dtype=np.int64) if len(inner) else NO_INNER_FOLDS,
-        ("",) * n if versions is None else tuple(versions),
     )
 
 

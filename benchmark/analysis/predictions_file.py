@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 _SETTING = ("variant", "task", "cell", "candidate", "size", "terms")
 _SEPARATOR = re.compile(rf"(?<!\\){LABEL_SEPARATOR}")
-_COSTS = (*TIMERS, "peak_bytes", "version")
+_COSTS = (*TIMERS, "peak_bytes")
 _TEXTS, _VALUES = pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.float64())
 
 
@@ -256,7 +256,6 @@ def _decode_settings(
                 np.array([[row[timer] for timer in TIMERS] for row in rows[key]], dtype=np.float64),
                 np.array([row["peak_bytes"] for row in rows[key]], dtype=np.float64),
                 np.array([row["inner"] for row in rows[key]], np.int64) if rows[key][0]["inner"] else NO_INNER_FOLDS,
-                tuple(row["version"] for row in rows[key]),
                 tuple(rows[key][0]["warnings"]),
                 None if scores[0] is None else np.stack(scores)[ranks],
             )
@@ -274,7 +273,7 @@ def _setting_rows(predictions: Predictions) -> Iterator[Row]:
             row = {**dict(zip(_SETTING, key, strict=True)), "split": split.name, "warnings": setting.warnings}
             row["inner"] = setting.inner[n] if len(setting.inner) else ()
             row |= dict(zip(TIMERS, setting.seconds[n].tolist(), strict=True))
-            yield row | {"peak_bytes": setting.memory[n], "version": setting.versions[n]}
+            yield row | {"peak_bytes": setting.memory[n]}
 
 
 def _encode_arrays(predictions: Predictions) -> bytes:

@@ -92,9 +92,9 @@ def fit(
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
-    from benchmark.experiment.run import check_folder_writable
     from benchmark.model.fitting import fit_model
     from benchmark.model.persistence import check_model_folder_free, write_model
+    from benchmark.system.atomic_files import check_folder_writable
 
     experiment = load_checked(config)
     check_model_folder_free(out, overwrite=overwrite)

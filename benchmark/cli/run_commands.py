@@ -254,7 +254,7 @@ def _write_page_of_runs(
     """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.commands.run import run_all
-    from benchmark.experiment.run import check_folder_writable
+    from benchmark.system.atomic_files import check_folder_writable
 
     check_folder_writable(page.parent)
     with ProgressObserver("starting") as observer:

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
 from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
-from benchmark.experiment.run import check_folder_writable
 from benchmark.report.writers import csv_text
-from benchmark.system.atomic_files import write_atomically
+from benchmark.system.atomic_files import check_folder_writable, write_atomically
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:

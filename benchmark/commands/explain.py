@@ -16,10 +16,9 @@ from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table
 from benchmark.config.model import method_of
 from benchmark.corpora.assemble import select_documents
-from benchmark.experiment.configuration import experiment_of_manifest
+from benchmark.experiment.configuration import changed_plugin, experiment_of_manifest
 from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
-from benchmark.plugins.records import changed_plugin
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.text.lexer import MIN_WORD_LENGTH
 from benchmark.text.strings import document_string
@@ -174,7 +173,7 @@ class CellExplainer:
             return
         context.observer.now("reading the documents again")
         experiment = experiment_of_manifest(self.manifest, self.folder)
-        if changed := changed_plugin(self.manifest.get("plugins", []), experiment.registries):
+        if changed := changed_plugin(self.manifest, experiment):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         if self.cell.id not in experiment.ids:
             raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")

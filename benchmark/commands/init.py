@@ -19,7 +19,7 @@ from benchmark.corpora.user.labels import class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, DocumentsError, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
-from benchmark.experiment.runner import read_variants
+from benchmark.experiment.counting import read_variants
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import as_list

@@ -16,9 +16,9 @@ from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_t
 from benchmark.analysis.formatting.table import Table
 from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.counting import corpus_content, counts_key
-from benchmark.experiment.plan import Batch, LoadedVariant, plan_batches, unit_splits
-from benchmark.experiment.runner import plan_tasks, read_variants
+from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_variants
+from benchmark.experiment.plan import Batch, plan_batches, unit_splits
+from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
 from benchmark.methods.wrappers.fusion import FusedMethod

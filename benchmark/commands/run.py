@@ -83,17 +83,16 @@ def run_all(
         As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
     """
     folders = run_folders(list(experiments), out, overwrite=overwrite)
-    local = local_context(observer, jobs, download=download)
+    local, workers = local_context(observer, jobs, download=download), None
     with ExitStack() as stack:
         if dask is not None:
             from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
 
-            executor = stack.enter_context(closing(DaskExecutor(dask, local.store, jobs, observer)))
-            local = replace(local, elsewhere=executor)
+            workers = stack.enter_context(closing(DaskExecutor(dask, local.store, jobs, observer)))
         for number, (experiment, folder) in enumerate(zip(experiments, folders, strict=True), start=1):
             observer.begin(experiment.name)
             try:
-                done = run_and_write(experiment, local, folder)
+                done = run_and_write(experiment, local, folder, workers)
             except KeyboardInterrupt as stopped:
                 if local.store.writable:
                     stopped.args = (RESUME_HINT,)

@@ -161,8 +161,6 @@ class SettingPredictions:
     inner : int64 array, shape (splits, 3 k + 1) or (0, 0)
         Counts of the inner folds of each split's training documents, summed over the folds: `Tallies.right`,
         `assigned` and `true` of each class, and `documents`. Empty where inner folds choose nothing.
-    versions : tuple of str
-        Version of the code that measured each split's seconds; "" where not known.
     warnings : tuple of str
         What the classifier warned of while it was trained on any of the splits, each text once.
     values : float64 array, shape (m, k), or None
@@ -176,7 +174,6 @@ class SettingPredictions:
     seconds: NDArray[np.float64]
     memory: NDArray[np.float64]
     inner: NDArray[np.int64]
-    versions: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     values: NDArray[np.float64] | None = None
 
@@ -191,7 +188,7 @@ class SettingPredictions:
         """Return the predictions of one split; `seconds` by `TIMERS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
-        return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, ("",), values=values)
+        return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, values=values)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -201,11 +198,10 @@ class SettingPredictions:
         names = ("predicted", "tied", "seconds", "memory", "inner")
         arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         sizes = tuple(size for part in parts for size in part.sizes)
-        versions = tuple(version for part in parts for version in part.versions)
         warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
         each = [part.values for part in parts if part.values is not None]
         values = np.concatenate(each) if len(each) == len(parts) else None
-        return cls(sizes=sizes, versions=versions, warnings=warnings, values=values, **arrays)
+        return cls(sizes=sizes, warnings=warnings, values=values, **arrays)
 
     @property
     def bounds(self) -> NDArray[np.intp]:
@@ -217,7 +213,7 @@ class SettingPredictions:
         rows, at = slice(*self.bounds[number : number + 2]), slice(number, number + 1)
         of_documents = ("predicted", "tied", *(["values"] if self.values is not None else []))
         parts = {name: getattr(self, name)[rows] for name in of_documents}
-        parts |= {name: getattr(self, name)[at] for name in ("sizes", "seconds", "memory", "inner", "versions")}
+        parts |= {name: getattr(self, name)[at] for name in ("sizes", "seconds", "memory", "inner")}
         return replace(self, **parts)
 
     @property

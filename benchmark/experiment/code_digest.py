@@ -15,8 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
-from benchmark.system.distributions import distributions_of, has_distribution, module_file
 from benchmark.system.errors import ConfigError
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
@@ -62,24 +62,13 @@ def _user_code(component: Any) -> tuple[str, set[str]]:
     file = plugin.file if plugin else module_file(f"{component.__module__}.{component.__name__}")
     if file is None:
         raise ConfigError(f"{user_place(component)}: it has no file, so that its results can't be stored")
-    digests = [code_digest_of_folder(file)]
-    for name in getattr(component, "reads", ()):
-        try:
-            digests.append(f"{name} {hashlib.sha256((file.parent / name).read_bytes()).hexdigest()}")
-        except OSError as error:
-            problem = f"it names {name!r} in `reads`: {error.strerror or error}"
-            raise ConfigError(f"{user_place(component)}: {problem}") from None
+    try:
+        digest = code_digest_of_folder(file, getattr(component, "reads", ()))
+    except OSError as error:
+        problem = f"a file that its results depend on can't be read: {error.filename}: {error.strerror}"
+        raise ConfigError(f"{user_place(component)}: {problem}") from None
     sources = [each.read_bytes() for each in importable_files(file) if each.suffix == ".py"]
-    return "\n".join(digests), {name for source in sources for name in _named_by(_within(ast.parse(source).body))}
-
-
-@cache
-def code_version() -> str:
-    """Return the version of this package and a short digest of all its modules, which is recorded with timings."""
-    whole = hashlib.sha256(
-        "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in MODULE_SOURCES.items()).encode()
-    )
-    return f"{distribution_version('simplexbench')} ({whole.hexdigest()[:8]})"
+    return digest, {name for source in sources for name in _named_by(_within(ast.parse(source).body))}
 
 
 def imported_modules(*components: Any) -> tuple[frozenset[str], frozenset[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config import subset
@@ -12,14 +13,12 @@ from benchmark.corpora.user.user_card import check_user_card, user_card_path, us
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.papers.load import check_published, published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
-from benchmark.plugins.records import pipeline_files, with_plugin_paths
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
 
@@ -74,9 +73,21 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
     folders = [facts["base"] for facts in manifest["variants"].values() if "base" in facts]
     name = "/".join([*folders[:1], f"{manifest['name']}.yaml"])
     records = manifest.get("plugins", [])
-    node = Node.of_data(with_plugin_paths(manifest["config"], records), name)
-    known = registries_for(node, [folder / MANIFEST_FILE], pipeline_files(records))
+    files = dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines")
+    pipelines = {each["name"]: Path(each["file"]) for each in records if each["kind"] == "pipelines"}
+    config = {key: value for key, value in manifest["config"].items() if key != "plugins"}
+    node = Node.of_data(config | ({"plugins": [*files]} if files else {}), name)
+    known = registries_for(node, [folder / MANIFEST_FILE], pipelines)
     return check_experiment(node, known, published_papers())
+
+
+def changed_plugin(manifest: dict[str, Any], experiment: Experiment) -> str:
+    """Return the file of the first plug-in's component that has changed since a run, or "" if none has."""
+    for each in manifest.get("plugins", []):
+        origin = getattr(experiment.registries, each["kind"]).origins.get(each["name"])
+        if origin is None or origin.digest != each["digest"]:
+            return each["file"] or f"the plug-in of {each['name']!r}"
+    return ""
 
 
 def check_source(node: Node) -> Experiment:

@@ -1,27 +1,14 @@
-"""The store, progress, threads and other processes of a run, none of which its configuration sets."""
+"""The store, progress and threads of a run, none of which its configuration sets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.plan import LoadedVariant, PlannedTask, Setting, StoreUnit
-    from benchmark.experiment.store import Store, StoreEntry
-
-
-class Executor(Protocol):
-    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
-
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
-        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
+    from benchmark.experiment.store import Store
 
 
 @dataclass(frozen=True)
@@ -38,12 +25,9 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
-    elsewhere : callable, optional
-        Returns an executor by other processes, of an experiment and its variants.
     """
 
     store: Store
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
-    elsewhere: Callable[[Experiment, Mapping[str, LoadedVariant]], Executor] | None = None

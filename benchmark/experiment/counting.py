@@ -1,11 +1,12 @@
-"""A variant to its counts: read once, checked against card and configuration, and stored."""
+"""A variant to its counts and texts: read once, checked against card and configuration, and stored."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import pickle
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
@@ -34,6 +35,20 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing
 
 
+@dataclass(frozen=True, eq=False)
+class LoadedVariant:
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
+
+    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
+    """
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
+    strings: dict[TextSettings, Texts] = field(default_factory=dict)
+
+
 class LastCorpus:
     """Cache of the last corpus that was read, so that variants count other terms of it without reading it again.
 
@@ -44,7 +59,6 @@ class LastCorpus:
         self._key: tuple[Any, ...] = ()
         self._corpus: Any = None
         self.counts: dict[str, tuple[Counts, dict[str, Any]]] = {}
-        self.texts: dict[str, Counts] = {}
 
     def once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
         """Return what `read` returned for an equal key the last time, or else what it returns now."""
@@ -54,10 +68,41 @@ class LastCorpus:
         return self._corpus
 
 
+def read_variants(experiment: Experiment, context: RunContext) -> dict[str, LoadedVariant]:
+    """Read and check the counts of every variant."""
+    last = LastCorpus()
+    return {name: load_variant(experiment, variant, context, last) for name, variant in experiment.variants.items()}
+
+
+def load_variant(
+    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus | None = None
+) -> LoadedVariant:
+    """Read and check the counts of a variant, and the texts and counts of methods with their own text settings.
+
+    Raises
+    ------
+    ConfigError
+        If a text leaves no word, or fewer words than terms to select.
+    """
+    last, collection = last or LastCorpus(), variant.collection
+    counts, facts, key = read_counts(collection, context, last)
+    check_expectations(experiment, variant, counts)
+    texts = {}
+    for text, label in variant.texts.items():
+        if text != collection.text:
+            other = replace(collection, lexing=text.lexing, pruning=text.pruning)
+            of_text, _, key_of_text = read_counts(other, context, last)
+            _check_words(experiment, variant, of_text, text.lexing, f"method {label!r}")
+            texts[text] = replace(of_text, documents=counts.documents), key_of_text  # one copy in memory
+    if texts:
+        facts = facts | {"texts": [text.flat | _term_facts(each) for text, (each, _) in texts.items()]}
+    return LoadedVariant(counts, key, facts, texts, _document_strings(experiment, variant, context, last))
+
+
 def read_counts(
     collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
-    """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
+    """Return the counts of a collection, the manifest's facts on them, and their store key; `last` is reused."""
     last = last or LastCorpus()
     source, content, more, read = _located(collection.reader, context, last)
     key = counts_key(collection, content)
@@ -69,9 +114,12 @@ def read_counts(
         arrays, known = counts_to_arrays(counts)
         return StoreEntry(arrays, known | {"digest": corpus.digest})
 
-    entry = context.store.cached(key, counted)
-    facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
-    return counts_from_arrays(entry.arrays, entry.facts), facts, key
+    if key not in last.counts:
+        entry = context.store.cached(key, counted)
+        counts = counts_from_arrays(entry.arrays, entry.facts)
+        facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
+        last.counts[key] = counts, facts | _facts(counts)
+    return (*last.counts[key], key)
 
 
 def _located(
@@ -122,7 +170,7 @@ def counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
     )
 
 
-def document_strings(
+def _document_strings(
     experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus
 ) -> dict[TextSettings, Texts]:
     """Return the documents as strings for methods that read them, by the text settings of each.
@@ -134,33 +182,33 @@ def document_strings(
     ConfigError
         If the corpus has no texts, but counts or vectors.
     """
-    found: dict[TextSettings, Texts] = {}
-    made: dict[tuple[bool, bool], Texts] = {}
     collection = variant.collection
-    for text, label in variant.read_texts.items():
-        header, html = rules = text.lexing.skip_header, text.lexing.skip_html
-        if rules not in made:
-            _, content, _, read = _located(collection.reader, context, last)
-            chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
-            key = store_key(stage="texts", joining=code_digest(document_strings), **chosen, **content)
-            entry = context.store.get(key)
-            if entry is None:
-                corpus = select_documents(read(), list(collection.classes), collection.exclude)
-                if isinstance(corpus, CountsCorpus):
-                    name = collection.reader.name
-                    raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
-                strings = (document_string(each, skip_header=header, skip_html=html) for each in corpus)
-                entry = StoreEntry(dict(zip(("data", "bounds"), joined_texts(strings), strict=True)))
-                context.store.put(key, entry)
-            made[rules] = Texts(entry.arrays["data"], entry.arrays["bounds"], key)
-        found[text] = made[rules]
-    return found
+
+    @cache
+    def strings(skip_header: bool, skip_html: bool) -> Texts:
+        _, content, _, read = _located(collection.reader, context, last)
+        rules = {"skip_header": skip_header, "skip_html": skip_html}
+        chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
+        key = store_key(stage="texts", joining=code_digest(_document_strings), **chosen, **content)
+
+        def joined() -> StoreEntry:
+            corpus = select_documents(read(), list(collection.classes), collection.exclude)
+            if isinstance(corpus, CountsCorpus):
+                label, name = next(iter(variant.read_texts.values())), collection.reader.name
+                raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
+            texts = joined_texts(document_string(each, **rules) for each in corpus)
+            return StoreEntry(dict(zip(("data", "bounds"), texts, strict=True)))
+
+        arrays = context.store.cached(key, joined).arrays
+        return Texts(arrays["data"], arrays["bounds"], key)
+
+    return {text: strings(text.lexing.skip_header, text.lexing.skip_html) for text in variant.read_texts}
 
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
     whose = "documents" if variant.name == BASE_VARIANT else f"variant {variant.name!r}"
-    check_words(experiment, variant, counts, variant.collection.lexing, whose)
+    _check_words(experiment, variant, counts, variant.collection.lexing, whose)
     if variant is not next(iter(experiment.variants.values())):
         return
     for what, expected, found in (
@@ -175,7 +223,7 @@ def check_expectations(experiment: Experiment, variant: Variant, counts: Counts)
             )
 
 
-def check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
+def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
     """Refuse counts without a word, without one of a field, or with fewer than there are terms to select."""
     if not counts.vocabulary:
         why = "`text` says which words count, and min_occurrences and min_documents how often they must occur"
@@ -188,7 +236,7 @@ def check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing
         raise ConfigError(f"{experiment.name}: {problem} that the {whose} has; change `terms` or `text`")
 
 
-def term_facts(counts: Counts) -> dict[str, int]:
+def _term_facts(counts: Counts) -> dict[str, int]:
     """Return the manifest's facts on the words."""
     return {
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
@@ -198,13 +246,13 @@ def term_facts(counts: Counts) -> dict[str, int]:
     }
 
 
-def describe_counts(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the manifest's facts on the documents, added to those on their source."""
+def _facts(counts: Counts) -> dict[str, Any]:
+    """Return the manifest's facts on the documents and words."""
     documents = counts.documents
-    found = facts | {
+    found = {
         "documents": len(documents),
         "documents_digest": array_digest(join_names(documents.ids)),
-        **term_facts(counts),
+        **_term_facts(counts),
         "classes": list(documents.classes),
         "groups": list(documents.part_names),
     }

@@ -1,48 +1,43 @@
 """Executors of this machine: this process, and a process of its own for each method with a user's code.
 
-Installed libraries' methods share one process. See `experiment.context.Executor`, and `workers.cluster` for Dask. Other
-processes are sent a payload: plain data, and classes by file and name.
+Installed libraries' methods share one process. See `workers.cluster` for Dask.
 """
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from traceback import format_exception
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
-from benchmark.experiment.plan import (
-    pack_predictions,
-    plan_batches,
-    predictions_of_unit,
-)
-from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.plugins.loader import plugin_files
-from benchmark.plugins.sending import pickle_by_name
+from benchmark.experiment.plan import pack_predictions, plan_batches, predictions_of_unit
+from benchmark.plugins.user_process import ProcessEndedError, UserProcess, pickle_by_name
 from benchmark.system.errors import BenchError, DataError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.user_classes import locate_error, plugin_of, runs_user_code_here, user_place
-from benchmark.system.user_process import ProcessEndedError, UserProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.experiment.context import Executor, RunContext
-    from benchmark.experiment.plan import Batch, LoadedVariant, Part, PlannedTask, Setting, StoreUnit
-    from benchmark.experiment.store import Store, StoreEntry
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, SettingUnit, StoreUnit, UnitResult
+    from benchmark.experiment.store import StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
 
 
-def executors_here(
-    experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext, matrices: MatrixCache
-) -> list[Executor]:
+class Executor(Protocol):
+    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
+
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
+        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
+
+
+def executors_here(context: RunContext, matrices: MatrixCache) -> list[Executor]:
     """Return the executors of this machine: processes of users' code, and this process."""
     local = LocalExecutor(context, matrices)
-    return [local] if runs_user_code_here() else [ProcessExecutor(experiment, read, context), local]
+    return [local] if runs_user_code_here() else [ProcessExecutor(context), local]
 
 
 class LocalExecutor:
@@ -58,9 +53,7 @@ class LocalExecutor:
         self._observer, self._matrices = context.observer, matrices
         self._failed = dict[SettingKey, str]()
 
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
         """Yield the key of each unit with its result, or the reason why its setting failed.
 
         Settings with the same text come one after the other, and among them those that share inner products. Where
@@ -127,39 +120,33 @@ class ProcessExecutor:
 
     Parameters
     ----------
-    experiment : Experiment
-    read : mapping of str to LoadedVariant
     context : RunContext
     """
 
-    def __init__(self, experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext) -> None:
-        self._experiment, self._read, self._context = experiment, read, context
-        self._name = ""
-        self._latest: UserProcess | None = None  # one process at a time is in memory
+    def __init__(self, context: RunContext) -> None:
+        self._context, self._name = context, ""
+        self._process = UserProcess()  # one at a time is in memory
 
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
         """Yield the keys of units as they are computed, each with its result or the reason of its failure."""
-        processes: dict[str, dict[str, tuple[Setting, StoreUnit]]] = {}
+        processes: dict[str, dict[str, SettingUnit]] = {}
         for setting, unit in missing:
             if setting.user_classes:
                 processes.setdefault(_process_of(setting), {})[unit.key] = setting, unit
         for name, left in processes.items():
+            if name != self._name:
+                self._process.close()
+                self._name = name
             while left:
-                yield from self._computed(name, task, left)
+                yield from self._computed(task, left)
 
-    def _computed(
-        self, name: str, task: PlannedTask, left: dict[str, tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def _computed(self, task: PlannedTask, left: dict[str, SettingUnit]) -> Iterator[UnitResult]:
         """Compute units in a process; if that ends, the method fails that it was at."""
         observer, settings = self._context.observer, {unit.label: setting for setting, unit in left.values()}
         current, reason = next(iter(settings.values())), "its process gave no result"
-        payload = make_payload(self._experiment, self._read, self._context.store, self._context.jobs, with_files=False)
+        request = pickle_by_name(("solve", task.of_units(left), self._context.store, self._context.jobs))
         try:
-            for kind, value in self._process(name).request(
-                pickle_by_name(("solve", payload, task.variant, task.task, list(left)))
-            ):
+            for kind, value in self._process.request(request):
                 if kind == "now":
                     current = settings[value]
                     observer.now(value)
@@ -179,57 +166,9 @@ class ProcessExecutor:
             del left[key]
             yield key, reason
 
-    def _process(self, name: str) -> UserProcess:
-        """Return the latest process if it has this name and runs, or else another."""
-        if self._latest is None or self._latest.ended or self._name != name:
-            if self._latest is not None:
-                self._latest.close()
-            self._name, self._latest = name, UserProcess()
-        return self._latest
-
 
 def _process_of(setting: Setting) -> str:
     """Return a name of the process of a setting: its method's, or "" of the libraries'."""
     if any(plugin_of(each) is not None or not is_stored(each) for each in setting.user_classes):
         return setting.key.method
     return ""
-
-
-# --- What other processes are sent ---
-
-
-@dataclass(frozen=True)
-class Payload:
-    """Experiment without its corpus, and its counts and texts.
-
-    Parameters
-    ----------
-    content : bytes
-        Pickled experiment and counts.
-    plugins : bytes
-        Pickled files of the plug-in components for another machine, see `plugins.loader.plugin_files`.
-    store : Store
-    jobs : int
-        Number of threads; 0 uses all processors.
-    """
-
-    content: bytes = field(repr=False)
-    plugins: bytes = field(repr=False)
-    store: Store = field(compare=False)
-    jobs: int
-
-
-def make_payload(
-    experiment: Experiment, read: Mapping[str, LoadedVariant], store: Store, jobs: int, *, with_files: bool = True
-) -> Payload:
-    """Return the payload from which any setting of an experiment can be computed.
-
-    `with_files` is for other machines; a process of this one imports the users' files where they are.
-    """
-    described = {name: replace(each, facts={}) for name, each in read.items()}
-    variants = {name: each.without_corpus for name, each in experiment.variants.items()}
-    slim = replace(experiment, variants=variants, diagnostics=(), registries=BUILTIN_REGISTRIES, raw={})
-    registries = *dict(experiment.registries.each()).values(), experiment.registries.pipelines
-    plugins = {each.name: each for registry in registries for each in registry.origins.values() if each.file}
-    files = {name: plugin_files(plugins[name]) for name in sorted(plugins)} if with_files else {}
-    return Payload(pickle_by_name((slim, described)), pickle.dumps(files), store, jobs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from itertools import islice, product
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from itertools import count, islice, product
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from benchmark.evaluation.predictions import (
     TaskDocuments,
     TestedSplit,
 )
-from benchmark.experiment.code_digest import code_digest, code_version, imported_modules, is_stored
+from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
@@ -35,32 +35,22 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.splits import Split
+    from benchmark.experiment.counting import LoadedVariant
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
-    from benchmark.text.strings import Texts
 
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedVariant:
-    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them.
-
-    `texts` has the counts of methods with their own text settings, `strings` the documents for methods that read them.
-    """
-
-    counts: Counts
-    key: str
-    facts: dict[str, Any]
-    texts: dict[TextSettings, tuple[Counts, str]] = field(default_factory=dict)
-    strings: dict[TextSettings, Texts] = field(default_factory=dict)
+#: A setting with one of its units, and with some of them.
+SettingUnit: TypeAlias = "tuple[Setting, StoreUnit]"
+Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
+#: A unit's key with its result, or the reason why there is none.
+UnitResult: TypeAlias = "tuple[str, StoreEntry | str]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +85,15 @@ class Setting:
     key : SettingKey
     method : Method
     problem : Problem
-    terms : int or None
+    code : str
+        Digest of the code that decides its results.
     units : tuple of StoreUnit
     """
 
     key: SettingKey
     method: Method
     problem: Problem
-    terms: int | None
+    code: str
     units: tuple[StoreUnit, ...]
 
     def compile(self) -> None:
@@ -155,13 +146,18 @@ class PlannedTask:
     settings: tuple[Setting, ...]
 
     @property
-    def units(self) -> dict[str, list[tuple[Setting, StoreUnit]]]:
+    def units(self) -> dict[str, list[SettingUnit]]:
         """The settings' units by their keys, which several settings may share."""
-        found = defaultdict[str, list[tuple[Setting, StoreUnit]]](list)
+        found = defaultdict[str, list[SettingUnit]](list)
         for setting in self.settings:
             for unit in setting.units:
                 found[unit.key].append((setting, unit))
         return found
+
+    def of_units(self, keys: Container[str]) -> PlannedTask:
+        """Return the task with only the units of these keys."""
+        settings = (replace(s, units=tuple(unit for unit in s.units if unit.key in keys)) for s in self.settings)
+        return replace(self, settings=tuple(setting for setting in settings if setting.units))
 
     @property
     def documents(self) -> TaskDocuments:
@@ -206,22 +202,18 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     trained = training_rows_of(split for each in splits.values() for split in each)
     whole, truth = len(rows) == len(read.counts.documents), documents.labels
     labels = array_digest(rows.astype(np.int64), truth if documents.topics is None else documents.topics)
+    key_of = partial(store_key, rows=labels, classes=list(task.classes))
 
     def problem_of_counts(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
         chosen = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
-        key = store_key(counts=counts_id, rows=labels, classes=list(task.classes))
-        return Problem(chosen, key, experiment.seed, trained, text.pruning if text.pruning.by_split else None)
+        pruning = text.pruning if text.pruning.by_split else None
+        return Problem(chosen, key_of(counts=counts_id), experiment.seed, trained, pruning)
 
     default = variant.collection.text
     problem = problem_of_counts(read.counts, read.key, default)
     counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in read.texts.items()}
     strings = {  # methods that read strings depend on no count
-        text: replace(
-            problem,
-            key=store_key(texts=each.key, rows=labels, classes=list(task.classes)),
-            pruning=None,
-            texts=each.take(rows),
-        )
+        text: replace(problem, key=key_of(texts=each.key), pruning=None, texts=each.take(rows))
         for text, each in read.strings.items()
     }
 
@@ -229,84 +221,70 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
         counts_problem = counted.get(spec.text, problem)
         return strings.get(spec.text or default, counts_problem) if spec.classifier.tags.reads_texts else counts_problem
 
-    inner = {size: [_inner_splits(experiment, split, documents) for split in splits[size]] for size in splits}
-    digest = cache(rows_digest)
+    replicated = tags_of(variant.protocol.cls).replicated
+
+    def method_of(spec: MethodSpec) -> Method:
+        """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
+        if spec.fused is None:
+            return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
+        members = spec.fused.members
+        return FusedMethod(spec, tuple(map(method_of, members)), tuple(map(problem_of, members)), batched=replicated)
+
+    inner_of, digest = cache(partial(_inner_splits, experiment, documents)), cache(rows_digest)
     settings = []
     for entry in variant.entries:
         several = len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method, method_problem = _method(spec, problem_of, variant), problem_of(spec)
-            content = _content(experiment, variant, method, method_problem)
+            method, method_problem, code = method_of(spec), problem_of(spec), method_code(spec)
             for size, number in product(variant.sizes, variant.numbers):
                 key = SettingKey(variant.name, task.name, entry.label, index, size, number)
                 if experiment.only and key not in selected:
                     continue
+                folds = [(split, inner_of(split) if several else ()) for split in splits[size]]
+                setting = Setting(key, method, method_problem, code, ())
                 label = f"{setting_name(key)}{f' {index}' if several else ''}"
-                folds = list(zip(splits[size], inner[size] if several else [()] * len(splits[size]), strict=True))
-                if variant.terms:
-                    content |= {"terms": [number, variant.terms.rank, variant.terms.aggregate]}
-                units = tuple(
-                    StoreUnit(
-                        store_key(**content, **_splits_content(method, method_problem, part, digest)),
-                        label if method.batched else f"{label} · {part[0][0].name}",
-                        tuple(split for split, _ in part),
-                        tuple(each for _, each in part),
-                        experiment.ranks_documents,
-                    )
-                    for part in ([folds] if method.batched else [[each] for each in folds])
-                )
-                settings.append(Setting(key, method, method_problem, number, units))
+                terms = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
+                content = {"terms": terms, "values": experiment.ranks_documents}
+                settings.append(replace(setting, units=tuple(_units(setting, label, folds, digest, content))))
     return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
 
 
-def _method(spec: MethodSpec, problem_of: Callable[[MethodSpec], Problem], variant: Variant) -> Method:
-    """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
-    replicated = tags_of(variant.protocol.cls).replicated
-    if spec.fused is None:
-        return build_method(spec, problem_of(spec), variant.terms, replicated=replicated)
-    problems = tuple(problem_of(each) for each in spec.fused.members)
-    methods = [
-        build_method(each, problem, variant.terms, replicated=replicated)
-        for each, problem in zip(spec.fused.members, problems, strict=True)
-    ]
-    return FusedMethod(spec, tuple(methods), problems, batched=replicated)
-
-
-def _content(experiment: Experiment, variant: Variant, method: Method, problem: Problem) -> dict[str, Any]:
-    """Return all that decides the results of a method, but for splits and terms."""
-    spec = method.spec
-    # A user's protocol counts by the splits that it returns, which are part of each key.
-    protocol_code = [variant.protocol.cls] if is_builtin(variant.protocol.cls) else []
-    return {
-        "stage": "decisions",
-        "code": code_digest(*protocol_code, *component_classes(spec), plan_task, MatrixCache),
-        "problem": problem.key,
-        "representation": spec.representation.resolved,
-        "kernel": spec.kernel.resolved if spec.kernel else None,
-        "classifier": spec.classifier.resolved,
-        "terms": None,
-        **({"threshold": spec.threshold.plain} if spec.threshold else {}),
-        **({"predictions": spec.predictions.digest} if spec.predictions else {}),
-        **({"vectors": spec.vectors.resolved} if spec.vectors else {}),
-        **({"fused": method.content} if isinstance(method, FusedMethod) else {}),
-        **({"values": True} if experiment.ranks_documents else {}),
-    }
-
-
-def _splits_content(
-    method: Method,
-    problem: Problem,
+def _units(
+    setting: Setting,
+    label: str,
     folds: Sequence[tuple[Split, tuple[Split, ...]]],
     digest: Callable[[Split], str],
-) -> dict[str, Any]:
-    """Return the digests of splits and their inner folds, and the seeds of a method that draws."""
-    return {
-        "rows": [[digest(split), [digest(fold) for fold in inner]] for split, inner in folds],
-        "seeds": [problem.seed, [split.number for split, _ in folds]] if method.uses_seed else None,
-    }
+    content: dict[str, Any],
+) -> Iterator[StoreUnit]:
+    """Yield the units of a setting, of its splits with their inner folds; `content` is what else decides results."""
+    method, problem, spec = setting.method, setting.problem, setting.method.spec
+    for part in [folds] if method.batched else [[each] for each in folds]:
+        key = store_key(
+            stage="decisions",
+            code=setting.code,
+            problem=problem.key,
+            representation=spec.representation.resolved,
+            kernel=spec.kernel and spec.kernel.resolved,
+            classifier=spec.classifier.resolved,
+            threshold=spec.threshold and spec.threshold.plain,
+            predictions=spec.predictions and spec.predictions.digest,
+            vectors=spec.vectors and spec.vectors.resolved,
+            fused=method.content if isinstance(method, FusedMethod) else None,
+            rows=[[digest(split), [digest(fold) for fold in inner]] for split, inner in part],
+            seeds=[problem.seed, [split.number for split, _ in part]] if method.uses_seed else None,
+            **content,
+        )
+        name = label if method.batched else f"{label} · {part[0][0].name}"
+        splits, inner = tuple(split for split, _ in part), tuple(inner for _, inner in part)
+        yield StoreUnit(key, name, splits, inner, content["values"])
 
 
-def _inner_splits(experiment: Experiment, split: Split, documents: Documents) -> tuple[Split, ...]:
+def method_code(spec: MethodSpec) -> str:
+    """Return the digest of the code that decides a method's results; a protocol's code counts by its splits alone."""
+    return code_digest(*component_classes(spec), plan_task, MatrixCache)
+
+
+def _inner_splits(experiment: Experiment, documents: Documents, split: Split) -> tuple[Split, ...]:
     """Return the folds of a split's training documents, as rows of the task; () if nothing is chosen on folds."""
     if experiment.inner is None:
         return ()
@@ -320,9 +298,6 @@ def rows_digest(split: Split) -> str:
 
 
 # --- Batches ---
-
-#: A setting, with some of its units.
-Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,7 +325,7 @@ class Batch:
         first = self.parts[0][0]
         methods = [(setting.method, unit_splits(units)) for setting, units in self.parts]
         try:
-            return solve_batch(methods, first.problem, first.terms, matrices, once=self.once)
+            return solve_batch(methods, first.problem, first.key.terms, matrices, once=self.once)
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 
@@ -360,7 +335,7 @@ def unit_splits(units: Iterable[StoreUnit]) -> list[Split]:
     return [split for unit in units for split in (*unit.splits, *(fold for folds in unit.inner for fold in folds))]
 
 
-def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Batch]:
+def plan_batches(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Batch]:
     """Plan the batches, in the order that lets methods share matrices and models.
 
     A batch is one unit, so that a stopped run continues after it; or all units of a setting, where points are
@@ -378,33 +353,29 @@ def plan_batches(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool
         splits[setting.problem.key] |= {id(split) for split in unit_splits([unit])}
     joined: dict[Any, list[Part]] = {}
     for number, (setting, units) in enumerate(_ordered(missing, by_split=by_split)):
-        joins = setting.method.joins(setting.problem, setting.terms)
-        same = number if joins is None else (setting.problem.key, joins, setting.terms, id(units[0].splits[0]))
+        joins, terms = setting.method.joins(setting.problem, setting.key.terms), setting.key.terms
+        same = number if joins is None else (setting.problem.key, joins, terms, id(units[0].splits[0]))
         joined.setdefault(same, []).append((setting, units))
     return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
 
 
-def _ordered(missing: Sequence[tuple[Setting, StoreUnit]], *, by_split: bool) -> list[Part]:
+def _ordered(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Part]:
+    """Return units, or all units of settings that classify points, grouped by what they share."""
+    rank = defaultdict[Any, int](count().__next__)  # of first appearance
     if by_split:
-        by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].key.size, each[1].splits[0].name))
-        return [(setting, (unit,)) for setting, unit in ordered]
-    settings: dict[SettingKey, tuple[Setting, list[StoreUnit]]] = {}
+        by = sorted(
+            missing, key=lambda each: (rank[each[0].key.size, each[1].splits[0].name], rank[each[0].problem.key])
+        )
+        return [(setting, (unit,)) for setting, unit in by]
+    units = defaultdict[SettingKey, list[StoreUnit]](list)
     for setting, unit in missing:
-        settings.setdefault(setting.key, (setting, []))[1].append(unit)
-    by_base = _together(settings.values(), lambda each: each[0].shares)
+        units[setting.key].append(unit)
+    settings = {setting.key: setting for setting, _ in missing}.values()
     found: list[Part] = []
-    for setting, units in _together(by_base, lambda each: each[0].problem.key):
-        found += [(setting, tuple(units))] if setting.classifies_points else [(setting, (unit,)) for unit in units]
+    for setting in sorted(settings, key=lambda each: (rank[each.problem.key], rank[each.shares])):
+        own = units[setting.key]
+        found += [(setting, tuple(own))] if setting.classifies_points else [(setting, (unit,)) for unit in own]
     return found
-
-
-def _together(items: Iterable[_T], key: Callable[[_T], Any]) -> list[_T]:
-    """Return the items grouped by key, keys in order of first appearance."""
-    groups: dict[Any, list[_T]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return [item for group in groups.values() for item in group]
 
 
 # --- Results of units ---
@@ -416,14 +387,12 @@ def predictions_of_unit(
     """Return a unit's predictions by split, and the error counts of its inner folds."""
     outer, rest = SettingPredictions.joined(predictions[: len(unit.splits)]), iter(predictions[len(unit.splits) :])
     counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in unit.inner if folds]
-    n = len(outer.sizes)
     return replace(
         outer,
         values=outer.values if unit.keeps_values else None,
         seconds=outer.seconds.round(6),
-        memory=np.full(n, memory),
+        memory=np.full(len(outer.sizes), memory),
         inner=np.stack(counted) if counted else NO_INNER_FOLDS,
-        versions=(code_version(),) * n,
         warnings=tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
     )
 

@@ -14,8 +14,7 @@ from benchmark.analysis.summarize import summarize
 from benchmark.experiment import runner
 from benchmark.experiment.run_folder import check_folder_free, manifest_of, read_manifest, read_run, write_run
 from benchmark.experiment.store import StoreEntry, store_key
-from benchmark.system.atomic_files import check_writable
-from benchmark.system.errors import BenchError
+from benchmark.system.atomic_files import check_folder_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
+    from benchmark.experiment.executors import Executor
     from benchmark.experiment.store import Store
     from benchmark.report.files import FigureSpec
 
@@ -56,7 +56,9 @@ def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrit
     return found
 
 
-def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
+def run_and_write(
+    experiment: Experiment, context: RunContext, folder: Path | None = None, elsewhere: Executor | None = None
+) -> RunResult:
     """Run an experiment and write its folder, by default `results/runs/<name>`.
 
     Raises
@@ -70,7 +72,7 @@ def run_and_write(experiment: Experiment, context: RunContext, folder: Path | No
     folder = folder or RUNS_FOLDER / experiment.name
     check_folder_writable(folder)
     started = time.perf_counter()
-    results = runner.run_experiment(experiment, context)
+    results = runner.run_experiment(experiment, context, elsewhere)
     context.observer.now("scores, tests, tables and pictures")
     summary = summarize(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
@@ -108,11 +110,3 @@ def report_again(folder: Path, note: Callable[[str], None] | None = None) -> Run
     write_report_files(summary, folder, note=note)
     write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return RunResult(folder, results, summary)
-
-
-def check_folder_writable(folder: Path) -> None:
-    """Refuse a folder that can't be written, before the work rather than after it."""
-    try:
-        check_writable(folder)
-    except OSError as error:
-        raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None

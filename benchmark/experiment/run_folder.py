@@ -40,7 +40,6 @@ from benchmark.evaluation.predictions import (
     RUN_FILES,
     TIMINGS_TABLE,
 )
-from benchmark.plugins.records import plugin_records
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
@@ -171,7 +170,7 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
         "name": experiment.name,
         "config": experiment.raw,
         **({"only": list(experiment.only)} if experiment.only else {}),
-        **({"plugins": plugins} if (plugins := plugin_records(experiment)) else {}),
+        **({"plugins": plugins} if (plugins := _plugins(experiment)) else {}),
         "cells": _cells(run),
         "stored": list(run.stored_cells),
         "variants": run.facts,
@@ -184,6 +183,20 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
         "seconds": round(seconds, 2),
     }
+
+
+def _plugins(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the plug-ins' components that an experiment names, as plain data."""
+    named = {*experiment.scorers, *(each.name for each in experiment.diagnostics)}
+    for variant in experiment.variants.values():
+        parts = (part for entry in variant.entries for spec in entry.candidates for part in spec.components)
+        named |= {variant.protocol.name, variant.collection.corpus, *(part.name for part in parts)}
+    return [
+        {"kind": kind, "name": name, "file": str(plugin.file or ""), "digest": plugin.digest}
+        for kind, registry in (*experiment.registries.each(), ("pipelines", experiment.registries.pipelines))
+        for name, plugin in registry.origins.items()
+        if name in named
+    ]
 
 
 def _cells(run: RunPredictions) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,24 +12,9 @@ from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import DiagnosticContext, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
-from benchmark.experiment.counting import (
-    LastCorpus,
-    check_expectations,
-    check_words,
-    describe_counts,
-    document_strings,
-    read_counts,
-    term_facts,
-)
+from benchmark.experiment.counting import read_variants
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import (
-    LoadedVariant,
-    component_classes,
-    plan_task,
-    rows_digest,
-    setting_name,
-    unpack_predictions,
-)
+from benchmark.experiment.plan import component_classes, plan_task, rows_digest, setting_name, unpack_predictions
 from benchmark.experiment.store import KernelCache, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system.errors import ConfigError
@@ -46,10 +30,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Experiment, Variant
+    from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
     from benchmark.evaluation.splits import Split
-    from benchmark.experiment.context import Executor, RunContext
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.counting import LoadedVariant
+    from benchmark.experiment.executors import Executor
     from benchmark.experiment.plan import PlannedTask
     from benchmark.experiment.store import Store
 
@@ -58,8 +44,8 @@ MAX_DUPLICATE_SPLITS = 20
 N_DUPLICATE_EXAMPLES = 3
 
 
-def run_experiment(experiment: Experiment, context: RunContext) -> RunPredictions:
-    """Compute every setting that the store lacks, here or in other processes.
+def run_experiment(experiment: Experiment, context: RunContext, elsewhere: Executor | None = None) -> RunPredictions:
+    """Compute every setting that the store lacks, elsewhere if that is possible, or here.
 
     Raises
     ------
@@ -74,9 +60,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
     matrices = MatrixCache(context.jobs, cached=cache)
-    executors = executors_here(experiment, read, context, matrices)
-    if context.elsewhere is not None:
-        executors.insert(0, context.elsewhere(experiment, read))
+    executors = [*filter(None, [elsewhere]), *executors_here(context, matrices)]
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
@@ -108,40 +92,6 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     predictions.diagnostics.update(arrays)
     facts = {name: variant.facts for name, variant in read.items()}
     return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
-
-
-def read_variants(experiment: Experiment, context: RunContext) -> dict[str, LoadedVariant]:
-    """Read and check the counts of every variant."""
-    last = LastCorpus()
-    return {name: load_variant(experiment, variant, context, last) for name, variant in experiment.variants.items()}
-
-
-def load_variant(
-    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus | None = None
-) -> LoadedVariant:
-    """Read and check the counts of a variant, and the texts and counts of methods with their own text settings.
-
-    Raises
-    ------
-    ConfigError
-        If a text leaves no word, or fewer words than terms to select.
-    """
-    last = last or LastCorpus()
-    counts, source, key = read_counts(variant.collection, context, last)
-    counts, facts = last.counts.setdefault(key, (counts, describe_counts(counts, source)))
-    check_expectations(experiment, variant, counts)
-    texts = {}
-    for text, label in variant.texts.items():
-        if text != variant.collection.text:
-            collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
-            of_text, _, key_of_text = read_counts(collection, context, last)
-            check_words(experiment, variant, of_text, text.lexing, f"method {label!r}")
-            # so that the documents are in memory once
-            of_text = last.texts.setdefault(key_of_text, replace(of_text, documents=counts.documents))
-            texts[text] = of_text, key_of_text
-    if texts:
-        facts = facts | {"texts": [text.flat | term_facts(each) for text, (each, _) in texts.items()]}
-    return LoadedVariant(counts, key, facts, texts, document_strings(experiment, variant, context, last))
 
 
 def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Iterator[PlannedTask]:
@@ -248,18 +198,13 @@ def compute_diagnostics(
         loaded, variant = read[variant_name], experiment.variants[variant_name]
         classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
         parts = [type(built), *(each for each in classes if not is_builtin(each))]
-        users = [each for each in parts[:1] if not is_builtin(each)]
-        described = DiagnosticContext(
-            loaded.counts,
-            variant.without_corpus if users else variant,
-            experiment.seed,
-            context.jobs,
-            partial(_cached_arrays, context.store, parts, loaded.key),
-        )
+        shown = variant if is_builtin(type(built)) else variant.without_corpus
+        once = partial(_cached_arrays, context.store, parts, loaded.key)
+        described = DiagnosticContext(loaded.counts, shown, experiment.seed, context.jobs, once)
         label = name if variant_name == BASE_VARIANT else f"{variant_name}-{name}"
         compile_all(imported_modules(type(built))[0])
         try:
-            with guarded(users, ValueError, short=True):
+            with guarded([type(built)], ValueError, short=True):
                 found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)

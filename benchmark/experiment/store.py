@@ -1,7 +1,7 @@
 """The store of results, with keys made from the content that a result was computed from.
 
-An entry is one file: a header (names, types, shapes and digests of its arrays, and some small facts), the header's own
-digest, and the arrays. It is written to a temporary file and renamed, so that a
+An entry is one file: a header (names, types and shapes of its arrays, their digest, and some small facts), the
+header's own digest, and the arrays. It is written to a temporary file and renamed, so that a
 reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
 fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import struct
 import time
 from dataclasses import dataclass, field
@@ -23,7 +22,8 @@ import numpy as np
 import platformdirs
 
 from benchmark.experiment.code_digest import code_digest, is_stored
-from benchmark.system.errors import ConfigError
+from benchmark.system.atomic_files import write_atomically
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
-STORE_FORMAT = 2
+STORE_FORMAT = 3
 ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES, _MOST_HEADER_BYTES = 32, 1 << 26
@@ -123,12 +123,7 @@ class Store:
         self.local = "://" not in str(self.folder)
         self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
         self._files, self._root = _file_system(self.address, local=self.local)
-        if self.local:
-            for part in (self._root / "parts").glob("*"):
-                with contextlib.suppress(OSError):
-                    if time.time() - part.stat().st_mtime > _STALE_SECONDS:  # of a killed process
-                        part.unlink()
-        else:
+        if not self.local:
             self.has("")
 
     def __reduce__(self) -> tuple[type[Store], tuple[str, int]]:
@@ -164,12 +159,14 @@ class Store:
         size = sum(array.nbytes for array in entry.arrays.values())
         if not (self.writable and self.reachable) or size > self.limit:
             return False
-        content = _encode(key, entry)
         try:
-            self._write(self.path(key), content)
+            if self.local:
+                write_atomically(self.path(key), *_encode(key, entry))
+            else:
+                self._files.pipe_file(str(self.path(key)), b"".join(_encode(key, entry)))
         except Exception as error:  # noqa: BLE001 - of any library behind an address
             self.writable, self.reachable = False, self.local
-            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            reason = error if isinstance(error, BenchError) else f"{type(error).__name__}: {error}"
             self._warn(f"results are no longer kept: {self.folder}: {reason}")
             return False
         self._use(key)
@@ -188,12 +185,14 @@ class Store:
         return entry
 
     def entries(self) -> list[tuple[Path, int, float]]:
-        """Return path, bytes and time of last use of every entry, least recently used first."""
+        """Return path, bytes and time of last use of entries, and of what killed processes left, oldest use first."""
         files: dict[str, Any] = {}
         with self._asking():
             files = self._files.find(str(self._root), detail=True) if self.reachable else {}
         found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
-        return sorted((each for each in found if len(each[0].parent.name) == 2), key=lambda item: (item[2], item[0]))
+        old = time.time() - _STALE_SECONDS  # files of killed processes, which no process writes any more
+        whole = (each for each in found if len(each[0].parent.name) == 2 and (each[0].name[0] != "." or each[2] < old))
+        return sorted(whole, key=lambda item: (item[2], item[0]))
 
     def described(self) -> list[tuple[dict[str, Any], int, float]]:
         """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
@@ -204,11 +203,10 @@ class Store:
         return found
 
     def clear(self) -> tuple[int, int]:
-        """Remove all entries and unfinished files; return the number of entries and their bytes."""
+        """Remove all entries, and what killed processes left of some; return their number and their bytes."""
         gone = self.entries()
         for path, _, _ in gone:
             self._remove(path)
-        self._remove(self._root / "parts")
         return len(gone), sum(size for _, size, _ in gone)
 
     @contextlib.contextmanager
@@ -223,22 +221,6 @@ class Store:
                 why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
                 self._warn(f"{why}; the rest is done without it")
             self.reachable = False
-
-    def _write(self, path: Path, content: Sequence[bytes | memoryview]) -> None:
-        """Write to an address, or to a temporary file, and rename it: no reader sees part of an entry."""
-        if not self.local:
-            self._files.pipe_file(str(path), b"".join(content))
-            return
-        part = self._root / "parts" / f"{path.name}.{secrets.token_hex(8)}"
-        try:
-            for folder in (part.parent, path.parent):
-                folder.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                file.writelines(content)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
 
     def _remove(self, path: Path) -> None:
         """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
@@ -299,13 +281,10 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
     """Return an entry's header and the bytes of its arrays."""
-    arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
-    contents = [_bytes_of(array) for array in arrays.values()]
-    described = [
-        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digest": hashlib.sha256(content).hexdigest()}
-        for (name, array), content in zip(arrays.items(), contents, strict=True)
-    ]
-    header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
+    arrays = [np.asarray(array, order="C") for array in entry.arrays.values()]
+    named = [(name, array.dtype.str, array.shape) for name, array in zip(entry.arrays, arrays, strict=True)]
+    facts = {"key": key, "facts": entry.facts, "arrays": named, "digest": array_digest(*arrays)}
+    header, contents = json.dumps(facts, sort_keys=True).encode(), map(_bytes_of, arrays)
     return [ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest(), *contents]
 
 
@@ -313,9 +292,10 @@ def _read(file: BinaryIO, key: str) -> StoreEntry:
     header = _read_header(file)
     if header["key"] != key:
         raise ValueError("the entry belongs to another key")
-    arrays = {each["name"]: _read_array(file, each) for each in header["arrays"]}
-    if file.read(1):
-        raise ValueError("the entry is too long")
+    arrays = {name: np.empty(shape, dtype) for name, dtype, shape in header["arrays"]}
+    whole = all(file.readinto(each) == len(each) for each in map(_bytes_of, arrays.values()))  # type: ignore[attr-defined]
+    if not whole or file.read(1) or array_digest(*arrays.values()) != header["digest"]:
+        raise ValueError("its arrays aren't what was written")
     return StoreEntry(arrays, header["facts"])
 
 
@@ -326,19 +306,6 @@ def _read_header(file: BinaryIO) -> Any:
     if hashlib.sha256(header).digest() != file.read(_DIGEST_BYTES):
         raise ValueError("the header is damaged")
     return json.loads(header)
-
-
-def _read_array(file: BinaryIO, described: Any) -> NDArray[Any]:
-    dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
-    if dtype.hasobject:
-        raise ValueError("the entry holds objects, not numbers")
-    array = np.empty(shape, dtype)
-    content = _bytes_of(array)
-    if file.readinto(content) != len(content):  # type: ignore[attr-defined]
-        raise ValueError("the entry is cut short")
-    if hashlib.sha256(content).hexdigest() != described["digest"]:
-        raise ValueError(f"the array {described['name']!r} is not what was written")
-    return array
 
 
 class KernelCache:

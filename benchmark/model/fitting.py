@@ -14,6 +14,7 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
+from benchmark.experiment.counting import load_variant
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import SplitData
@@ -77,7 +78,7 @@ def fit_model(
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection = variant.collection
-    loaded = runner.load_variant(part, variant, context)
+    loaded = load_variant(part, variant, context)
     if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     task = next(each for each in variant.tasks if each.name == cell.task)
@@ -134,7 +135,7 @@ def _by_folds(
     """Return the index of the candidate with the lowest loss on the folds."""
     losses = []
     for each in settings:
-        predictions = each.method.solve(each.problem, folds, each.terms, matrices)
+        predictions = each.method.solve(each.problem, folds, each.key.terms, matrices)
         counts = tallies_from_rows(fold_counts(predictions, folds, each.problem)[None])
         losses.append(losses_of_counts(experiment, counts, multilabel=each.problem.multilabel))
     return int(best_by_inner_loss(np.array(losses))[0])
@@ -156,7 +157,7 @@ def _trained(
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
     def data_of(split: Split) -> SplitData:
-        return SplitData.of(problem, split, setting.terms, method.aggregate, matrices)
+        return SplitData.of(problem, split, setting.key.terms, method.aggregate, matrices)
 
     def score(fold: Split) -> NDArray[np.float64]:
         context.observer.step(fold.name)

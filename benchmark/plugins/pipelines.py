@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
-from benchmark.plugins.import_paths import imported_class
+from benchmark.plugins.import_paths import imported_class, missing_methods
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _PIPELINE_KEY = "pipeline"
 #: Between the file and the function or class that stands in it, as in ``mymodels.py:make``.
 _OF_FILE = ".py:"
-_METHODS = ("fit", "predict")
 
 
 class TextPipeline:
@@ -62,19 +61,7 @@ class TextPipeline:
 
 def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
     """Return the pipeline that a class makes, such as ``mypackage.models.Pipeline``; parameters as `imported_class`."""
-    return _pipeline_of_class(cast("Hashable", imported_class(path, received)), path)
-
-
-@cache
-def _pipeline_of_class(named: Any, path: str) -> type[Any]:
-    with user_code(ConfigError, path):
-        return _pipeline(named, path)
-
-
-def imported_pipeline_name(component: Any) -> tuple[str, str, str] | None:
-    """Return no file, the kind and the import path of a pipeline, as other processes find it; None for all else."""
-    is_pipeline = isinstance(component, type) and issubclass(component, TextPipeline) and component is not TextPipeline
-    return ("", "pipelines", component.path) if is_pipeline else None
+    return _pipeline(cast("Hashable", imported_class(path, received)), path, path)
 
 
 def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> None:
@@ -106,28 +93,28 @@ def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> N
             found.pipelines.origins[name] = plugin
 
 
-@cache
 def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
     """Return the pipeline that a function or class of a loaded file makes; `name` ends with a colon and its name."""
     function, callables = name.rpartition(":")[2], {k: v for k, v in vars(plugin.module).items() if callable(v)}
     if function not in callables:
         raise ConfigError(f"{plugin.name}: {unknown_name('function or class:', function, list(callables))}")
-    with user_code(ConfigError, plugin.name):
-        component = _pipeline(callables[function], name)
+    component = _pipeline(callables[function], name, plugin.name)
     register_plugin_class(plugin, "pipelines", name, component)
     return component
 
 
-def _pipeline(make: Callable[..., Any], name: str) -> type[Any]:
+@cache
+def _pipeline(make: Any, name: str, location: str) -> type[Any]:
     """Return the class of a pipeline, whose signature has the parameters of `make` and of what that returns."""
     arguments = _arguments(make)
     defaults = {key: each.default for key, each in arguments.items()}
     if REQUIRED_PARAMETER not in defaults.values():
-        made = make()
-        missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
-        if missing:
-            raise ConfigError(f"{name}: {type(made).__name__} has no {' and no '.join(missing)}: a pipeline has both")
-        defaults = {key: each for key, each in _deep_parameters(made).items() if _is_data(each)} | defaults
+        with user_code(ConfigError, location):
+            made = make()
+            parameters_of_steps = _deep_parameters(made)
+        if problem := missing_methods(made, "pipeline"):
+            raise ConfigError(f"{name}: {type(made).__name__} {problem}")
+        defaults = {key: each for key, each in parameters_of_steps.items() if _is_data(each)} | defaults
     parameters = [_described(key, default) for key, default in sorted(defaults.items()) if key.isidentifier()]
     content = {
         "__module__": make.__module__,
@@ -155,9 +142,8 @@ def _deep_parameters(made: Any) -> dict[str, Any]:
 
 def _is_data(value: Any) -> bool:
     """Return whether YAML can hold a parameter's value: not an estimator, nor a list of them."""
-    if isinstance(value, list | tuple):
-        return all(isinstance(each, bool | int | float | str) for each in value)
-    return not hasattr(value, "get_params") and (value is None or isinstance(value, bool | int | float | str))
+    items = value if isinstance(value, list | tuple) else [value]
+    return all(each is None or isinstance(each, int | float | str) for each in items)
 
 
 def _described(key: str, default: Any) -> inspect.Parameter:

@@ -15,7 +15,7 @@ from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 #: Set to 1, it trusts all code that comes with configurations.
 TRUST_VARIABLE = "BENCH_TRUST"
@@ -23,9 +23,9 @@ TRUST_VARIABLE = "BENCH_TRUST"
 MAX_TRUSTED_FILES = 500
 
 
-#: The person who is asked whether code may run: the question's function, the command that agrees, and the answers by
-#: digest. There is none in Python, where who calls has chosen the code.
-_ASKING: list[tuple[Callable[[str], bool], str, dict[str, bool]]] = []
+#: The person who is asked whether code may run: the question's function, and the command that agrees. There is none in
+#: Python, where who calls has chosen the code.
+_ASKING: list[tuple[Callable[[str], bool], str]] = []
 
 
 @contextlib.contextmanager
@@ -38,7 +38,7 @@ def asking_before_code(ask: Callable[[str], bool], command: str = "") -> Iterato
         Gets a question and returns the answer.
     command : str
     """
-    _ASKING.append((ask, command, {}))
+    _ASKING.append((ask, command))
     try:
         yield
     finally:
@@ -64,18 +64,15 @@ def check_trusted(code: Path, what: str, *, with_folder: bool = False) -> None:
     """
     if not _ASKING or os.environ.get(TRUST_VARIABLE) == "1":
         return
-    digest = _digest(code, importable_files(code) if with_folder else [code])
-    trusted, (ask, command, answers) = trusted_digests(), _ASKING[-1]
+    digest = code_digest_of_folder(code, with_folder=with_folder)
+    trusted, (ask, command) = trusted_digests(), _ASKING[-1]
     if digest in trusted:
         return
-    if digest not in answers:
-        answers[digest] = ask(f"{code}: {what}. Do you trust it?")
-        if answers[digest]:
-            with contextlib.suppress(BenchError):  # then the next run asks again
-                write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
-    if not answers[digest]:
+    if not ask(f"{code}: {what}. Do you trust it?"):
         how = f": {command}" if command else ""
         raise ConfigError(f"{code}: {what}; if you trust it, add --trust once{how}")
+    with contextlib.suppress(BenchError):  # then it is asked again
+        write_atomically(_memory(), "".join(f"{each}\n" for each in sorted(trusted | {digest})).encode())
 
 
 def trusted_digests() -> set[str]:
@@ -86,18 +83,15 @@ def trusted_digests() -> set[str]:
         return set()
 
 
-def code_digest_of_folder(code: Path) -> str:
-    """Return the sha256 of the code's name and of the Python files of its folder, which it may import."""
-    return _digest(code, importable_files(code))
+def code_digest_of_folder(code: Path, reads: Iterable[str] = (), *, with_folder: bool = True) -> str:
+    """Return the sha256 of a file, of the Python files of its folder, which it may import, and of others that it reads.
 
-
-def _digest(code: Path, files: list[Path]) -> str:
-    """Return the sha256 of the code's name, and of the names and contents of files of its folder."""
+    Each counts by its name below the folder and its content.
+    """
     digest = hashlib.sha256(f"{code.name}\n".encode("utf-8", "surrogateescape"))
-    for file in files:
+    for file in [*(importable_files(code) if with_folder else [code]), *(code.parent / name for name in reads)]:
         content = hashlib.sha256(file.read_bytes()).hexdigest()
-        line = f"{file.relative_to(code.parent).as_posix()}\0{content}\n"
-        digest.update(line.encode("utf-8", "surrogateescape"))
+        digest.update(f"{os.path.relpath(file, code.parent)}\0{content}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def check_writable(folder: Path) -> None:
-    """Create a folder and a temporary file in it; raise OSError if that is impossible."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
-        pass
+def check_folder_writable(folder: Path) -> None:
+    """Create a folder, and refuse one that can't be written, before the work rather than after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe."):
+            pass
+    except OSError as error:
+        raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, *content: bytes | memoryview) -> None:
     """Replace a file's content in one step, so that a reader never sees part of it.
 
     Missing folders above it are created.
@@ -29,11 +32,12 @@ def write_atomically(path: Path, content: bytes) -> None:
     BenchError
         If the file can't be written; the old content, if any, remains.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            temporary.write_bytes(content)
+            with temporary.open("wb") as file:
+                file.writelines(content)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

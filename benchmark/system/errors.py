@@ -68,11 +68,11 @@ def one_line(message: str) -> str:
     return shorten(plain, MAX_MESSAGE_LENGTH)
 
 
-def combine_errors(problems: Iterable[object], more: int = 0) -> ConfigError:
+def combine_errors(problems: Iterable[object]) -> ConfigError:
     """Combine problems in one error: the first twenty distinct ones, one per line, and the number of others."""
     lines = list(dict.fromkeys(map(str, problems)))
-    more += max(0, len(lines) - MAX_PROBLEMS)
-    return ConfigError("\n".join([*lines[:MAX_PROBLEMS], *([f"… and {more:,} more problems"] if more else [])]))
+    more = [f"… and {len(lines) - MAX_PROBLEMS:,} more problems"] if len(lines) > MAX_PROBLEMS else []
+    return ConfigError("\n".join([*lines[:MAX_PROBLEMS], *more]))
 
 
 def shorten(text: str, most: int) -> str:

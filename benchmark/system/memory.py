@@ -28,15 +28,10 @@ def read_gigabytes(variable: str, default: float) -> int:
     return int(number * 1e9)
 
 
-def memory_limit() -> float:
-    """Return the limit of this process's address space in bytes (``ulimit -v``); infinite without a limit."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return math.inf if limit == resource.RLIM_INFINITY else float(limit)
-
-
 def free_memory() -> float:
-    """Return the available memory in bytes: the least of system, container (cgroup v2) and process."""
-    limits = [memory_limit()]
+    """Return the available memory in bytes: the least of system, container (cgroup v2) and process (``ulimit -v``)."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    limits = [math.inf if limit == resource.RLIM_INFINITY else float(limit)]
     with contextlib.suppress(OSError, TypeError):
         available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
         limits.append(1024.0 * int(available[1]))  # type: ignore[index]

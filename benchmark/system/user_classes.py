@@ -1,7 +1,7 @@
 """Users' classes: the file or package that each comes from, and errors of their code with file and line.
 
-Methods with such classes run in a process of their own (see `system.user_process`). A configuration is checked with the
-classes themselves, so that their files are imported here, too.
+Methods with such classes run in a process of their own (see `plugins.user_process`). A configuration is checked with
+the classes themselves, so that their files are imported here, too.
 """
 
 from __future__ import annotations
@@ -72,16 +72,14 @@ def register_plugin_class(plugin: Plugin, kind: str, name: str, component: Any) 
         _OWNERS[component] = plugin, kind, name
 
 
+def registered_as(component: Any) -> tuple[Plugin, str, str] | None:
+    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
+    return _OWNERS.get(component) if isinstance(component, type) else None
+
+
 def plugin_of(component: Any) -> Plugin | None:
     """Return the plug-in that names a class; None for other classes."""
-    owner = _OWNERS.get(component) if isinstance(component, type) else None
-    return owner[0] if owner else None
-
-
-def plugin_name_of(component: Any) -> tuple[str, str, str] | None:
-    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
-    owner = _OWNERS.get(component) if isinstance(component, type) else None
-    return (owner[0].name, owner[1], owner[2]) if owner else None
+    return (registered_as(component) or (None,))[0]
 
 
 @contextlib.contextmanager
@@ -115,10 +113,8 @@ def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) 
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except MemoryError:
+    except (MemoryError, KeyboardInterrupt):
         raise
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(*filter(None, [_last_line(error, short=short)])) from None
     except BaseException as error:
         if isinstance(error, kind | BenchError) and not locate_error(error):  # raised by this package
             raise

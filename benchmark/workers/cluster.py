@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import logging
-import pickle
 import signal
 import warnings
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from benchmark.experiment.executors import make_payload
 from benchmark.experiment.plan import plan_batches
-from benchmark.experiment.store import INSTALL_CLUSTER, StoreEntry
+from benchmark.experiment.store import INSTALL_CLUSTER
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.threads import n_processors
-from benchmark.workers.worker import compute_group, passed_on
+from benchmark.workers.worker import compute_group, pack_task, passed_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.plan import Batch, LoadedVariant, PlannedTask, Setting, StoreUnit
+    from benchmark.experiment.plan import Batch, PlannedTask, SettingUnit, UnitResult
     from benchmark.experiment.store import Store
     from benchmark.system.observer import Observer
 
@@ -32,7 +29,7 @@ CONNECT_TIMEOUT, QUIET_SECONDS, CLOSE_TIMEOUT = 30.0, 10.0, 5.0
 _LOGS = ("distributed", "asyncio", "tornado")
 
 
-def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]) -> list[tuple[str, ...]]:
+def group_units(task: PlannedTask, missing: Sequence[SettingUnit]) -> list[tuple[str, ...]]:
     """Divide the missing units of a task, by their keys: those that share a matrix or classifiers go to one worker."""
     by_split = task.problem.multilabel
 
@@ -47,7 +44,7 @@ def group_units(task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]])
 
 
 class DaskExecutor:
-    """Workers that compute an experiment; see `experiment.context.Executor`.
+    """Workers that compute an experiment; see `experiment.executors.Executor`.
 
     If the cluster fails in any way, this process computes the rest, and a note says so.
 
@@ -66,23 +63,16 @@ class DaskExecutor:
     def __init__(self, dask: str, store: Store, jobs: int, observer: Observer) -> None:
         self._store, self._observer = store, observer
         name, _, number = dask.partition(":")
-        self._address = None if name == "local" else dask
-        if self._address is None and number and not (number.isdecimal() and int(number)):
+        self._address, here = ("", n_processors()) if name == "local" else (dask, 0)
+        if here and number and not (number.isdecimal() and int(number)):
             raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
-        self._n_local = int(number) if self._address is None and number else n_processors()
-        self._threads = jobs if jobs or self._address else max(1, n_processors() // self._n_local)
+        self._n_local = int(number) if here and number else here
+        self._threads = jobs or (max(1, here // self._n_local) if here else 0)
         self._client: Any = None
         self._local: Any = None
         self._failed = False
 
-    def __call__(self, experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Self:
-        """Take the experiment whose tasks are computed next."""
-        self._run, self._sent = (experiment, read), None
-        return self
-
-    def solved(
-        self, task: PlannedTask, missing: Sequence[tuple[Setting, StoreUnit]]
-    ) -> Iterator[tuple[str, StoreEntry | str]]:
+    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
         try:
             if not self._failed:
@@ -94,18 +84,17 @@ class DaskExecutor:
             self._failed = True
             self.close()
 
-    def _computed(self, task: PlannedTask, groups: list[tuple[str, ...]]) -> Iterator[tuple[str, StoreEntry | str]]:
+    def _computed(self, task: PlannedTask, groups: list[tuple[str, ...]]) -> Iterator[UnitResult]:
         """Yield the results of groups as they are done."""
         if self._client is None:
             self._connect()
         from distributed import wait  # noqa: PLC0415 - as in `_connect`
 
-        if self._sent is None:
-            self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-            payload = make_payload(*self._run, self._store, self._threads)
-            with warnings.catch_warnings(action="ignore"):  # that the counts are large
-                self._sent = self._client.submit(passed_on, pickle.dumps(payload), pure=False)
-        work = partial(self._client.submit, compute_group, self._sent, task.variant, task.task, pure=False)
+        self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
+        packed = pack_task(task.of_units({key for keys in groups for key in keys}), self._store, self._threads)
+        with warnings.catch_warnings(action="ignore"):  # that the counts are large
+            sent = self._client.submit(passed_on, packed, pure=False)
+        work = partial(self._client.submit, compute_group, sent, pure=False)
         running = {work(group) for group in groups}
         while running:
             try:
@@ -140,12 +129,12 @@ class DaskExecutor:
         for name in _LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
-            if self._address is None:
+            if not self._address:
                 self._observer.now("starting processes")
                 how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
                 with _uninterrupted():
                     self._local = LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-            by_file = str(self._address).endswith(".json")
+            by_file = self._address.endswith(".json")
             named = {"scheduler_file": self._address} if by_file else {"address": self._local or self._address}
             self._client = Client(timeout=CONNECT_TIMEOUT, **named)
         except (OSError, ValueError, RuntimeError) as error:

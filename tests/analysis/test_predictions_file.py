@@ -70,7 +70,6 @@ def made(*, multilabel=False, k=3, n=20, seed=0, variants=("base", "other"), siz
                         [rng.random(s) < 0.1 for s in shapes],
                         **taken,
                         inner=rng.integers(99, size=(3, 3 * k + 1)) if index else (),
-                        versions=["0.1.0", "0.1.0 (1a)", ""],
                     )
                     if ranked and (index, terms) in ((0, 100), (1, None)):
                         values = rng.normal(size=(sum(map(len, tests)), k))
@@ -94,7 +93,7 @@ def same(one, two):
             np.testing.assert_array_equal(a.test, b.test)
             np.testing.assert_array_equal(a.trained, b.trained)
     for key, setting in one.settings.items():
-        assert (setting.sizes, setting.versions) == (two.settings[key].sizes, two.settings[key].versions)
+        assert setting.sizes == two.settings[key].sizes
         for part in ("predicted", "tied", "inner", "seconds", "memory", "values"):
             np.testing.assert_array_equal(getattr(setting, part), getattr(two.settings[key], part), strict=True)
     for key, arrays in one.diagnostics.items():
@@ -169,7 +168,7 @@ def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
 def test_nothing_but_the_timings_depends_on_times():
     predictions = made()
     later = {
-        key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2, versions=("0.2.0",) * 3)
+        key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2)
         for key, each in predictions.settings.items()
     }
     measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.diagnostics.items()}

@@ -11,8 +11,9 @@ import pytest
 
 from benchmark.commands.plan import Plan, plan_run, plan_sentence
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_variants
 from benchmark.experiment.executors import LocalExecutor
-from benchmark.experiment.runner import plan_tasks, read_variants, run_experiment, solve_task
+from benchmark.experiment.runner import plan_tasks, run_experiment, solve_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.counting import read_variants
 from benchmark.experiment.plan import Batch, plan_batches
-from benchmark.experiment.runner import plan_tasks, read_variants
+from benchmark.experiment.runner import plan_tasks
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import _digest, check_expectations, describe_counts, read_counts
+from benchmark.experiment.counting import _digest, check_expectations, read_counts
 from benchmark.system.errors import DataError
 from benchmark.text.vocabulary import count_terms
 from tests.builders import small_experiment
@@ -45,7 +45,6 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
             assert getattr(found.documents, name) == getattr(expected.documents, name)
         for name in ("labels", "parts", "groups", "topics"):
             np.testing.assert_array_equal(getattr(found.documents, name), getattr(expected.documents, name))
-    facts = describe_counts(first, {"source": "here"})
     assert facts["documents"] == len(first.documents)
     assert facts["documents_without_words"] == (expected.matrix.toarray().sum(axis=1) == 0).sum()
     assert (facts["vocabulary"], facts["words"]) == (expected.matrix.shape[1], expected.matrix.sum())

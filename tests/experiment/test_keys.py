@@ -16,8 +16,8 @@ from benchmark.diagnostics.base import DiagnosticContext
 from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import corpus_content, counts_key, read_counts
-from benchmark.experiment.plan import Batch, LoadedVariant, component_classes, plan_task
+from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_counts
+from benchmark.experiment.plan import Batch, component_classes, plan_task
 from benchmark.experiment.runner import diagnostics_of
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
@@ -127,6 +127,8 @@ PARAMETERS: list[tuple[Any, str, Any, Any]] = [
     ("ngd", "defaults", {"weighting": "tfidf", "idf": "collection"}, {"weighting": "tfidf", "idf": "training"}),
     *((name, "defaults", {"smoothing": 0.1}, {"smoothing": 0.5}) for name in ("mnb", "eef", "divergence-bayes")),
     *(("mnb", "terms", TERMS, TERMS | change) for change in ({"number": 51}, {"aggregate": "maximum"})),
+    ("", "methods", *([{"kernel": {"name": "ngd-e", "t": t}}] for t in (0.5, 0.25))),
+    ("", "methods", *([{"classifier": "mnb", **more}] for more in ({}, {"threshold": "at-least-one"}))),
 ]
 
 
@@ -134,25 +136,12 @@ PARAMETERS: list[tuple[Any, str, Any, Any]] = [
 def test_every_resolved_parameter_counts(
     keys_of: Callable[..., Keys], method: str, section: str, one: Any, other: Any
 ) -> None:
-    a, b = (keys_of(methods=[method], diagnostics=[], **{section: value}) for value in (one, other))
+    several = SEVERAL if "threshold" in str(other) else {}
+    a, b = (keys_of(**{"methods": [method], "diagnostics": [], section: value} | several) for value in (one, other))
     assert a.pop("counts") == b.pop("counts")
     keys = [{key for own in each.values() for key in own} for each in (a, b)]
     assert all(keys)
     assert not keys[0] & keys[1]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({"kernel": {"name": "ngd-e", "t": 0.5}}, {"kernel": {"name": "ngd-e", "t": 0.25}}),
-        ({"classifier": "mnb"}, {"classifier": "mnb", "threshold": "at-least-one"}),
-    ],
-    ids=str,
-)
-def test_a_methods_own_parameters_count(keys_of: Callable[..., Keys], one: Any, other: Any) -> None:
-    several = SEVERAL if "threshold" in other else {}
-    (_, a), (_, b) = (keys_of(methods=[each], diagnostics=[], **several).items() for each in (one, other))
-    assert not set(a[1]) & set(b[1])
 
 
 @pytest.mark.parametrize("protocol", [{"k": 3, "seed": 1}, {"k": 3, "stratified": False}, {"k": 4}], ids=str)
@@ -221,7 +210,6 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
         ("kernels.heat.sphere", {"heat"}),
         ("classifiers.libsvm", set(NAMES)),
         ("diagnostics.centroid_distances", {"centroid-distances"}),
-        ("evaluation.protocols", set(NAMES)),
         ("experiment.plan", set(NAMES)),
         ("experiment.runner", set()),
     ],

@@ -12,8 +12,8 @@ from benchmark.classifiers import DivergenceBayes, EmbeddedFamily, ProjectedPdf
 from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.counting import read_counts
-from benchmark.experiment.plan import LoadedVariant, plan_task
+from benchmark.experiment.counting import LoadedVariant, read_counts
+from benchmark.experiment.plan import plan_task
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher

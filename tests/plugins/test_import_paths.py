@@ -172,7 +172,7 @@ def test_what_is_wrong_is_said_in_a_line(checked, classifier, words):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.usefixtures("sketched")
+@pytest.mark.usefixtures("sketched", "users_code_here")
 def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_store_and_the_folder(checked, tmp_path):
     store = Store(tmp_path / "store")
     experiment = checked(
@@ -188,6 +188,7 @@ def test_what_a_library_warns_of_stands_in_the_table_and_comes_back_from_the_sto
     assert again.results.stored
 
 
+@pytest.mark.usefixtures("users_code_here")
 def test_a_class_that_predicts_otherwise_when_trained_again_is_named(done, tmp_path, monkeypatch):
     drawn = OWN.replace("def fit(self, X, y):", "def fit(self, X, y):\n        y = np.random.permutation(y)")
     (tmp_path / "drawn_of_mine.py").write_text(drawn)

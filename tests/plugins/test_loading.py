@@ -179,4 +179,4 @@ def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
     assert "No module named 'mypackage.lost'" in lost
     assert "euclidean.py" in linear
     assert "mypackage 1.0" in linear
-    assert "two components are named 'twice': " in twice
+    assert "mypackage 1.0 (sklearn.naive_bayes:MultinomialNB): the name 'twice' is taken, by " in twice

@@ -55,14 +55,14 @@ def test_the_example_of_the_documents_runs(name: str, n_cells: int, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("users_code_here")
-@pytest.mark.parametrize("corpus", ["{name: synthetic}", "{name: files, path: mine.csv}"])
 def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
-    config: Callable[..., Path], folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch, corpus: str
+    config: Callable[..., Path], folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [f"{word} {word} {n % 3},{word}" for n in range(12) for word in ("alpha", "beta")]
     (folder / "mine.csv").write_text("\n".join(["text,label", *rows, "beta,alpha", ""]), encoding="utf-8")
-    lines = {"text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}", "corpus": corpus}
-    done = run_and_write(load_checked(config(**lines)), RunContext(store), folder=folder / "run")
+    lines = {"text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
+    corpus = "{name: files, path: mine.csv}"
+    done = run_and_write(load_checked(config(**lines, corpus=corpus)), RunContext(store), folder=folder / "run")
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SHAPE = st.sampled_from(sorted(SHAPES))
 #: When a run is killed: after so many seconds, or as soon as a file is there.
-MOMENTS = st.floats(1, 4) | st.sampled_from([("run", ".*"), ("store/parts", "*"), ("run", "[!.]*")])
+MOMENTS = st.floats(1, 4) | st.sampled_from([("run", ".*"), ("store", "*/.*"), ("run", "[!.]*")])
 TOKENS = [b"{", b"}", b'"', b",", b"null", b"NaN", b"1e999", b"\\ud800", b"\xff", b"\0" * 40, b"PAR1"]
 
 

@@ -7,25 +7,26 @@ import shutil
 import signal
 import sys
 from contextlib import closing
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmark.evaluation import intervals
+from benchmark.experiment import plan
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.executors import LocalExecutor, make_payload
+from benchmark.experiment.executors import LocalExecutor
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.workers import cluster as module
-from benchmark.workers.cluster import DaskExecutor, group_units
+from benchmark.workers.cluster import DaskExecutor
+from benchmark.workers.worker import pack_task
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
 
@@ -70,7 +71,7 @@ def there(dask: Any, notebook: Any, tmp_path: Path) -> Callable[..., DaskExecuto
 
     def run(experiment: Experiment, store: Store, address: str = "") -> DaskExecutor:
         with closing(DaskExecutor(address or dask.address, store, 1, notebook)) as cluster:
-            run_and_write(experiment, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
+            run_and_write(experiment, RunContext(store, observer=notebook), tmp_path / "run", cluster)
         return cluster
 
     return run
@@ -112,27 +113,28 @@ def test_the_same_bytes_from_workers_and_a_full_store_needs_none(
     assert at_home == [], "everything was solved by workers"
 
 
-def test_a_worker_that_computes_other_keys_ends_the_run_in_a_line(
+def test_a_worker_with_other_code_ends_the_run_in_a_line(
     experiment: Experiment, dask: Any, there: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
     dask.employ(2)
-    monkeypatch.setattr(module, "group_units", lambda *given: [(*keys, "0" * 64) for keys in group_units(*given)])
-    with pytest.raises(BenchError, match=r"^a worker computes different keys for results: its simplexbench or a lib"):
+    monkeypatch.setattr(plan, "method_code", lambda _: "0" * 64)
+    with pytest.raises(BenchError, match=r"^\S+: a worker has other code than this machine, or "):
         there(experiment, Store(tmp_path / "store"))
 
 
-def unread(payload: Any, _: Path) -> Any:
+def unread(*_: Any) -> bytes:
     """Send something that can't be read."""
-    return replace(payload, content=b"nothing that can be read")
+    return b"nothing that can be read"
 
 
-def unseen(payload: Any, folder: Path) -> Any:
+def unseen(task: Any, store: Store, jobs: int) -> bytes:
     """Give workers a store of their own, which takes no more entries."""
-    shutil.copytree(folder / "store", folder / "other")
-    return replace(payload, store=Store(folder / "other", limit=1))
+    folder = Path(store.address)
+    shutil.copytree(folder, folder.parent / "other")
+    return pack_task(task, Store(folder.parent / "other", limit=1), jobs)
 
 
-#: Workers, what happens at which step, how the payload is changed, and what a line says, if no worker is left. Those
+#: Workers, what happens at which step, how the task is packed, and what a line says, if no worker is left. Those
 #: that need living workers come first: starting one takes seconds.
 EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     "another store": (2, None, unseen, None),
@@ -153,14 +155,14 @@ EVENTS: dict[str, tuple[int, Any, Any, str | None]] = {
     ],
 )
 def test_whatever_happens_to_the_cluster(
-    event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    event: str, same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workers, happens, changed, why = EVENTS[event]
     if happens or not workers:
         monkeypatch.setattr(module, "QUIET_SECONDS", 1.0)
         monkeypatch.setattr(module, "CONNECT_TIMEOUT", 5.0)
     if changed:
-        monkeypatch.setattr(module, "make_payload", lambda *given: changed(make_payload(*given), tmp_path))
+        monkeypatch.setattr(module, "pack_task", changed)
     dask.employ(workers)
     if happens:
         notebook.at_step = lambda n: happens[1](dask) if n == happens[0] else None
