@@ -21,7 +21,7 @@ from benchmark.experiment.plan import Batch, LoadedVariant, plan_batches, unit_s
 from benchmark.experiment.runner import plan_tasks, read_variants
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
-from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.wrappers import FusedMethod
 from benchmark.system.errors import DataError
 from benchmark.system.memory import free_memory, peak_memory
 from benchmark.system.registries import is_builtin

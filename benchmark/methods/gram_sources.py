@@ -15,8 +15,8 @@ from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
+from benchmark.methods.base import Stopwatch
 from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.methods.stopwatch import Stopwatch
 from benchmark.representation import canonical_csr
 from benchmark.system.numba_jit import numba_threads
 

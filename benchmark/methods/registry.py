@@ -10,7 +10,7 @@ from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.split_data import depends_on_split
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
 from benchmark.methods.top_method import TopMethod
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.methods.wrappers import ThresholdedMethod
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:

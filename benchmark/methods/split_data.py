@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,39 +23,15 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
+    from benchmark.methods.base import Stopwatch
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
-    from benchmark.methods.stopwatch import Stopwatch
     from benchmark.representation import Weighting
 
 
 def takes_counts(spec: MethodSpec) -> bool:
     """Return whether a method takes points made of counts, not texts or vectors."""
     return spec.vectors is None and not spec.classifier.tags.reads_texts
-
-
-def inputs_of(spec: MethodSpec, problem: Problem) -> Any:
-    """Return what a method takes of all documents of a problem.
-
-    Returns
-    -------
-    CSR array, shape (n, V); array of str, shape (n,); or array, shape (n, d)
-        Counts, texts or vectors.
-
-    Raises
-    ------
-    ValueError
-        If the documents have no texts, a document has no vector, or a column of the vectors is the label.
-    DataError
-        If the file of vectors can't be read, or was changed since the configuration was.
-    """
-    if spec.vectors is not None:
-        return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)
-    if not spec.classifier.tags.reads_texts:
-        return problem.counts.matrix
-    if problem.texts is None:
-        raise ValueError("the documents have no texts here")
-    return problem.texts.strings()
 
 
 def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
@@ -128,11 +104,6 @@ class SplitData:
     aggregate: str
     matrices: MatrixCache
 
-    @classmethod
-    def of(cls, problem: Problem, split: Split, terms: int | None, aggregate: str, matrices: MatrixCache) -> Self:
-        """Return the data of a split of a problem."""
-        return cls(problem.pruned(split.train), split, terms, aggregate, matrices)
-
     @property
     def learned(self) -> LearnedClasses:
         """The classes that can be learned from the training documents."""
@@ -163,8 +134,28 @@ class SplitData:
         return self.whole if spec.classifier.tags.selects_terms else self.problem
 
     def inputs(self, spec: MethodSpec) -> Any:
-        """Return what a method takes of all documents, see `inputs_of`."""
-        return inputs_of(spec, self.problem_of(spec))
+        """Return what a method takes of all documents.
+
+        Returns
+        -------
+        CSR array, shape (n, V); array of str, shape (n,); or array, shape (n, d)
+            Counts, texts or vectors.
+
+        Raises
+        ------
+        ValueError
+            If the documents have no texts, a document has no vector, or a column of the vectors is the label.
+        DataError
+            If the file of vectors can't be read, or was changed since the configuration was.
+        """
+        problem = self.problem_of(spec)
+        if spec.vectors is not None:
+            return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)
+        if not spec.classifier.tags.reads_texts:
+            return problem.counts.matrix
+        if problem.texts is None:
+            raise ValueError("the documents have no texts here")
+        return problem.texts.strings()
 
     def view(self, spec: MethodSpec) -> FittedView:
         """Fit the view of a method on the split's documents and terms."""

@@ -9,8 +9,7 @@ import numpy as np
 from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import Method
-from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.base import Method, Stopwatch
 from benchmark.representation import canonical_csr
 
 if TYPE_CHECKING:

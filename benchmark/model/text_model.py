@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses
-    from benchmark.methods.wrappers.fusion import StandardizedSum
+    from benchmark.methods.wrappers import StandardizedSum
     from benchmark.system.user_classes import Plugin
 
     Array = NDArray[np.float64]
