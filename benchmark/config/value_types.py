@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import core_schema
 
-from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
+from benchmark.representation.weighting import IDF_SOURCES
 from benchmark.system.checks import as_list
 from benchmark.system.errors import quote_value
+from benchmark.system.tags import NORMALIZATIONS
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import canonical_csr, power_transform
 from benchmark.representation.estimator import MatrixEstimator
+from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
 from benchmark.methods.problem import Decisions
-from benchmark.representation import canonical_csr, power_transform
+from benchmark.representation.weighting import canonical_csr, power_transform
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

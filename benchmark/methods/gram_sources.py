@@ -15,9 +15,9 @@ from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import Stopwatch
 from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.representation import canonical_csr
+from benchmark.methods.split_data import Stopwatch
+from benchmark.representation.weighting import canonical_csr
 from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:

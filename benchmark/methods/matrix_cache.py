@@ -17,9 +17,10 @@ from benchmark.kernels.dirichlet_prior import dirichlet_products
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.methods.problem import term_gains
-from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
+from benchmark.representation.weighting import power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

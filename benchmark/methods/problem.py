@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.representation import canonical_csr
 from benchmark.representation.selection import information_gain
+from benchmark.representation.weighting import canonical_csr
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.text.counts import Counts
 

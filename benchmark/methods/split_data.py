@@ -1,19 +1,21 @@
-"""Views of documents, and what is computed of a split: its weights, points and inner products."""
+"""Views of documents, and what is computed of a split: its weights, points and inner products, and their seconds."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels.base import Kernel
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.vectors import vectors_of
-from benchmark.representation import normalize_rows
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
+from benchmark.representation.weighting import normalize_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,10 +25,32 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.methods.base import Stopwatch
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
     from benchmark.representation import Weighting
+
+
+class Stopwatch:
+    """Timer of the parts that `TIMERS` names."""
+
+    def __init__(self) -> None:
+        self._seconds = dict.fromkeys(TIMERS, 0.0)
+        self._last = time.perf_counter()
+
+    def lap(self, part: str) -> None:
+        """Add the time since the last lap to `part`."""
+        now = time.perf_counter()
+        self._seconds[part] += now - self._last
+        self._last = now
+
+    def book(self, part: str, seconds: float) -> None:
+        """Add seconds that were measured elsewhere to `part`, and discard the time since the last lap."""
+        self._seconds[part] += seconds
+        self._last = time.perf_counter()
+
+    def seconds(self) -> NDArray[np.float64]:
+        """Return the seconds of each of `TIMERS`, shape (6,)."""
+        return np.array(list(self._seconds.values()))
 
 
 def takes_counts(spec: MethodSpec) -> bool:

@@ -21,7 +21,7 @@ from benchmark.classifiers.svm import (
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram
-from benchmark.methods.base import Method, Stopwatch
+from benchmark.methods.base import Method
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, svm_decisions
 from benchmark.methods.gram_sources import (
     by_class,
@@ -32,7 +32,7 @@ from benchmark.methods.gram_sources import (
     scores_source,
 )
 from benchmark.methods.problem import Decisions, check_finite_values
-from benchmark.methods.split_data import SplitData, products_key
+from benchmark.methods.split_data import SplitData, Stopwatch, products_key
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of

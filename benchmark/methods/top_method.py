@@ -9,8 +9,9 @@ import numpy as np
 from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import Method, Stopwatch
-from benchmark.representation import canonical_csr
+from benchmark.methods.base import Method
+from benchmark.methods.split_data import Stopwatch
+from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions

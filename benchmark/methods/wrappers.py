@@ -13,9 +13,10 @@ import numpy as np
 
 from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
-from benchmark.methods.base import Method, Stopwatch
+from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.fitted import FittedMethod
+from benchmark.methods.split_data import Stopwatch
 from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 IDF_SOURCES = ("collection", "training")
 
 
+def document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
+    """Count the rows that have each term, shape (V,)."""
+    return np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1]).astype(np.float64)
+
+
 def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
     """Compute log(m / df) for every term (Zhang et al. 2005, section 4), shape (V,).
 
     m is the number of rows of `counts`, df the number of rows that a term occurs in. A term that occurs in no row
     gets 0: its idf is infinite, but it adds nothing to inner products with these documents.
     """
-    m, vocabulary_size = counts.shape
-    document_frequency = np.bincount(counts.indices[counts.data != 0], minlength=vocabulary_size)
-    idf = np.zeros(vocabulary_size)
-    seen = document_frequency > 0
-    idf[seen] = np.log(m / document_frequency[seen])
-    return idf
+    df = document_frequency(counts)
+    return np.log(np.divide(counts.shape[0], df, out=np.ones_like(df), where=df > 0))
 
 
 def canonical_csr(matrix: Any) -> sp.csr_array:

@@ -19,9 +19,9 @@ from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods import wrappers as held_out
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import tags_of
+from benchmark.system.tags import NORMALIZATIONS, tags_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:

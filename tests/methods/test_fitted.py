@@ -14,8 +14,8 @@ from benchmark.config.components import check_component
 from benchmark.methods import wrappers
 from benchmark.methods.registry import build_method
 from benchmark.model.persistence import described_state, read_state
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.system.tags import tags_of
+from benchmark.representation import WEIGHTINGS
+from benchmark.system.tags import NORMALIZATIONS, tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import KEPT, SELECTED, represented, spec_of, trained, with_documents

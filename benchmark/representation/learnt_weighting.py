@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from benchmark.representation.weighting import power_transform
-from benchmark.representation.weightings.base import FROM_LABELS
-from benchmark.representation.weightings.supervised import Aitchison
+from benchmark.representation.weightings import FROM_LABELS, Aitchison
 from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
