@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_X_y
 
-from benchmark.classifiers.multinomial_bayes import MultinomialBayes
+from benchmark.classifiers.naive_bayes import MultinomialBayes
 from benchmark.representation.selection import checked_n_terms, information_gain, rank_terms
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from benchmark.classifiers.centroids.divergence import class_statistics
-from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids import class_statistics, skl_centroid
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import check_one_of, check_positive_parameters

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from benchmark.classifiers.hyperplanes import train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix
+from benchmark.classifiers.matrix_svm import train_one_vs_rest
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, train_class_pairs
 from benchmark.system.checks import check_one_of, check_positive_parameters
 from benchmark.system.numba_jit import compile_lazily

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.hyperplanes import Hyperplanes
+    from benchmark.classifiers.matrix_svm import Hyperplanes
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
     from benchmark.methods.problem import LearnedClasses

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.matrix_svm import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.svm import svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal

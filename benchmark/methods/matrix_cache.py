@@ -13,8 +13,7 @@ import numpy as np
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.one_vs_one import class_blocks
-from benchmark.kernels.dirichlet_prior import dirichlet_products
-from benchmark.kernels.gram import InnerProducts
+from benchmark.kernels.gram import InnerProducts, dirichlet_products
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.methods.problem import term_gains
 from benchmark.representation.weighting import power_transform, row_norms
