@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.evaluation.ranking_metrics import (
-    macro_average_precision,
-    macro_break_even,
-    macro_roc_auc,
-    micro_average_precision,
-    micro_break_even,
-    micro_roc_auc,
-)
+from benchmark.evaluation import ranking_metrics
 from benchmark.system.checks import check_one_of
 
 if TYPE_CHECKING:
@@ -59,10 +52,8 @@ class Tallies:
 
     def summed(self) -> Tallies:
         """Return the counts summed over the first axis, such as the splits."""
-        counts = (self.right, self.assigned, self.true, self.documents)
-        right, assigned, true, documents = (part.sum(axis=0) for part in counts)
-        in_means = None if self.in_means is None else np.asarray(self.in_means.any(axis=0))
-        return Tallies(right, assigned, true, documents, in_means)
+        counts = (part.sum(axis=0) for part in (self.right, self.assigned, self.true, self.documents))
+        return Tallies(*counts, None if self.in_means is None else np.asarray(self.in_means.any(axis=0)))
 
     def only(self, position: int) -> Tallies:
         """Return the counts of one class only."""
@@ -104,10 +95,9 @@ def tally_predictions(truth: NDArray[Any], predicted: NDArray[Any], n_classes: i
 def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
-    parts = ("right", "assigned", "true", "documents")
-    right, assigned, true, documents = (np.stack([getattr(one, part) for one in of_splits]) for part in parts)
+    parts = zip(*((one.right, one.assigned, one.true, one.documents) for one in of_splits), strict=True)
     in_means = [one.in_means for one in of_splits if one.in_means is not None]
-    return Tallies(right, assigned, true, documents, np.stack(in_means) if in_means else None)
+    return Tallies(*map(np.stack, parts), np.stack(in_means) if in_means else None)
 
 
 def accuracy(tallies: Tallies) -> Floats:
@@ -252,12 +242,12 @@ METRICS: dict[str, Metric] = {
     "f1": Metric(macro_f1, whole=False, **_BY_CLASS),
     "precision": Metric(macro_precision, whole=False, **_BY_CLASS),
     "recall": Metric(macro_recall, whole=False, **_BY_CLASS),
-    "micro-break-even": Metric(ranking=micro_break_even),
-    "macro-break-even": Metric(ranking=macro_break_even, classes_alike=True),
-    "micro-average-precision": Metric(ranking=micro_average_precision),
-    "macro-average-precision": Metric(ranking=macro_average_precision, classes_alike=True),
-    "micro-roc-auc": Metric(ranking=micro_roc_auc),
-    "macro-roc-auc": Metric(ranking=macro_roc_auc, classes_alike=True),
+    "micro-break-even": Metric(ranking=ranking_metrics.micro_break_even),
+    "macro-break-even": Metric(ranking=ranking_metrics.macro_break_even, classes_alike=True),
+    "micro-average-precision": Metric(ranking=ranking_metrics.micro_average_precision),
+    "macro-average-precision": Metric(ranking=ranking_metrics.macro_average_precision, classes_alike=True),
+    "micro-roc-auc": Metric(ranking=ranking_metrics.micro_roc_auc),
+    "macro-roc-auc": Metric(ranking=ranking_metrics.macro_roc_auc, classes_alike=True),
 }
 #: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
 #: predictions must be identical. See `analysis.costs`. Measures may declare others.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -64,12 +63,10 @@ class LeaveOneGroupOut:
     tags: ClassVar[Tags] = Tags(leaves_groups_out=True)
 
     def __post_init__(self) -> None:
-        if self.held_out is None:
-            return
-        if not self.held_out:
+        names = self.held_out
+        if names is not None and not names:
             raise ConfigError("held_out names no group: list at least one, or leave it out to test every group in turn")
-        twice = sorted(name for name, number in Counter(self.held_out).items() if number > 1)
-        if twice:
+        if twice := sorted({name for n, name in enumerate(names or ()) if name in names[:n]}):
             raise ConfigError(f"held_out names {', '.join(map(repr, twice))} more than once")
 
     def splits(self, documents: Documents) -> list[Split]:
@@ -213,19 +210,16 @@ class KFold:
         """Return the splits that keep groups together."""
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # noqa: PLC0415 - slow, and seldom needed
 
-        groups = _groups(documents)
-        if self.k > len(np.unique(groups)):
-            raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(groups))} groups")
-        largest = np.bincount(documents.labels).max() if self.stratified else self.k
-        if self.k > largest:
-            raise ConfigError(
-                f"k = {self.k} stratified folds need a class of {self.k} documents; the largest has {largest}"
-            )
         kind = StratifiedGroupKFold if self.stratified else GroupKFold
-        fold = np.empty(len(documents), dtype=np.intp)
-        arguments = (documents.labels, documents.labels, groups)
-        for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
-            fold[test] = i
+        fold, arguments = (
+            np.empty(len(documents), dtype=np.intp),
+            (documents.labels, documents.labels, _groups(documents)),
+        )
+        try:
+            for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
+                fold[test] = i
+        except ValueError as error:  # too few groups, or documents of a class
+            raise ConfigError(f"k = {self.k} grouped folds: {error}") from None
         return self._folds(documents, fold)
 
     def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:

@@ -176,7 +176,7 @@ CPD_KERNELS: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd":
 
 
 class CpdLogarithm(Kernel):
-    """-ln(1 - k) of a conditionally positive definite (cpd) kernel k ≤ 0, which is cpd, too (Zhang et al. 2005, Lemma 4).
+    """-ln(1 - k) of a kernel k ≤ 0; both are conditionally positive definite, cpd (Zhang et al. 2005, Lemma 4).
 
     Parameters
     ----------

@@ -37,10 +37,13 @@ NO_TWO = "stratified must be false where documents may have several classes, or 
             lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, groups=None)),
             "grouped: the documents have no groups; name the column of the corpus that holds them",
         ),
-        (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "k = 21 folds cannot be made of 20 groups"),
+        (
+            lambda: KFold(21, grouped=True).splits(DOCUMENTS),
+            "k = 21 grouped folds: Cannot have number of splits n_splits=21 greater than the number of groups: 20.",
+        ),
         (
             lambda: KFold(7, grouped=True).splits(DOCUMENTS.take(np.arange(12))),
-            "k = 7 stratified folds need a class of 7 documents; the largest has 5",
+            "k = 7 grouped folds: n_splits=7 cannot be greater than the number of members in each class.",
         ),
         (lambda: KFold(121).splits(DOCUMENTS), "k = 121 folds cannot be made of 120 documents"),
         (lambda: KFold(1), "k = 1 is too small: it must be at least 2"),
