@@ -15,7 +15,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 class BornClassifier(SklearnClassifier):

@@ -28,11 +28,8 @@ from benchmark.classifiers.centroids import mean_skl, mean_skl_gradient
 from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchmark.classifiers.centroids import ClassStatistics
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 #: Newton's iteration ends when no probability changes by more than this fraction: the next change would be its square.

@@ -24,9 +24,7 @@ from scipy.special import logsumexp, rel_entr, wrightomega, xlogy
 from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

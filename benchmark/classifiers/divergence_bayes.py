@@ -18,7 +18,8 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
 
 CENTROID_KINDS = ("mean", "skl", "pooled")
 PRIOR_KINDS = ("empirical", "uniform")

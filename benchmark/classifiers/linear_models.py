@@ -20,7 +20,8 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Bools
+
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
@@ -291,7 +292,7 @@ class NbSvm(_LinearModel):
         weights, offsets = zip(*(self._against_the_rest(X, y == label) for label in trained), strict=True)
         return np.stack(weights), np.concatenate(offsets)
 
-    def _against_the_rest(self, X: sp.csr_array | Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
+    def _against_the_rest(self, X: sp.csr_array | Array, inside: Bools) -> tuple[Array, Array]:
         """Train a class against the rest; return the weights r w', shape (V,), and b, shape (1,)."""
         p, q = (self.smoothing + np.asarray(X[rows].sum(axis=0)).ravel() for rows in (inside, ~inside))
         r = np.log(p / p.sum()) - np.log(q / q.sum())

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.intp]
+    from benchmark.system.arrays import Array, Bools, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ def machine_coefficients(machines: Sequence[BinarySvm], n: int) -> Array:
 
 def train_one_vs_rest(
     nodes: NodeMatrix,
-    members: NDArray[np.bool_],
+    members: Bools,
     names: Sequence[str],
     *,
     C: float,
@@ -90,7 +88,7 @@ def train_one_vs_rest(
         return tuple(pool.map(binary_svm_trainer(nodes, C=C, epsilon=epsilon), problems))
 
 
-def inside_and_outside_rows(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def inside_and_outside_rows(members: Bools, name: str) -> tuple[Indices, Indices]:
     """Return the rows inside a category and the rows outside; ValueError with its name if either is empty."""
     inside, outside = np.flatnonzero(members), np.flatnonzero(~members)
     if not (len(inside) and len(outside)):
@@ -104,14 +102,14 @@ _SCATTERED = 8
 
 
 def batch_decision_values(
-    kernel: NDArray[np.float64],
-    problems: Sequence[tuple[Rows, Rows, Rows]],
+    kernel: Array,
+    problems: Sequence[tuple[Indices, Indices, Indices]],
     *,
     C: float = 1.0,
     epsilon: float = 1e-3,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
-) -> list[NDArray[np.float64]]:
+) -> list[Array]:
     """Train each problem and return the decision values of its test rows, positive for its first class.
 
     Parameters
@@ -135,7 +133,7 @@ def batch_decision_values(
     nodes.fill_square(kernel, jobs)
     trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon)
 
-    def decide(problem: tuple[Rows, Rows, Rows]) -> NDArray[np.float64]:
+    def decide(problem: tuple[Indices, Indices, Indices]) -> Array:
         first, second, test = problem
         machine = trained((first, second))
         if len(test) * _SCATTERED < len(kernel):

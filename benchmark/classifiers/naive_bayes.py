@@ -16,7 +16,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 class SmoothedBayes(SklearnClassifier):
@@ -147,7 +147,7 @@ class ComplementBayes(SmoothedBayes):
         model = ComplementNB(alpha=self.smoothing, force_alpha=True).fit(points, labels)
         self.feature_log_prob_ = model.feature_log_prob_
 
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return the scores -Σ_w x_w ln p_¬i,w.
 
         Parameters
@@ -213,7 +213,7 @@ class TransformedComplementBayes(SmoothedBayes):
         logs = np.log(others / others.sum(axis=1, keepdims=True))
         self.weights_ = -logs / np.maximum(np.abs(logs).sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return Σ_w t_w v_cw.
 
         Parameters

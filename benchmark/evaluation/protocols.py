@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
+    from benchmark.system.arrays import Bools, Indices
 
 
 class EvaluationProtocol(Protocol):
@@ -222,7 +223,7 @@ class KFold:
             raise ConfigError(f"k = {self.k} grouped folds: {error}") from None
         return self._folds(documents, fold)
 
-    def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:
+    def _folds(self, documents: Documents, fold: Indices) -> list[Split]:
         return [make_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
@@ -303,7 +304,7 @@ class RandomSubsets:
             splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
-    def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _quotas(self, documents: Documents, pool: Indices) -> Indices:
         """Return the training documents per class: proportional, by largest remainders (ties: first class)."""
         sizes = np.bincount(documents.labels[pool], minlength=len(documents.classes))
         whole, remainder = np.divmod(self.train_size * sizes, pool.size)
@@ -453,11 +454,11 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 }
 
 
-def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
+def _in_group(documents: Documents, name: str, parameter: str) -> Bools:
     """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
     if name not in documents.part_names:
         raise ConfigError(f"{parameter}: {unknown_name('group', name, documents.part_names)}")
-    mask: NDArray[np.bool_] = documents.parts == documents.part_names.index(name)
+    mask: Bools = documents.parts == documents.part_names.index(name)
     return mask
 
 

@@ -31,10 +31,9 @@ from benchmark.evaluation.significance import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array
     from benchmark.system.tags import Tags
 
 
@@ -234,7 +233,7 @@ class SamplingModel:
             self._known[of] = estimate(*of, self.seed)
         return self._known[of]
 
-    def _over_replicates(self, values: NDArray[np.float64], cells: Sequence[CellScores], metric: str) -> Estimate:
+    def _over_replicates(self, values: Array, cells: Sequence[CellScores], metric: str) -> Estimate:
         """Return the mean over splits; of replicates that are all alike, with the interval of the counted documents."""
         ours = replicate_mean(values, int(cells[0].n[0]))
         outcomes = [scores.outcome for scores in cells if scores.outcome is not None and scores.can_score(metric)]
@@ -254,7 +253,7 @@ def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
     return a.outcome, b.outcome
 
 
-def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[Array, Array]:
     """Return the scores of both cells, split by split."""
     one, other = a.values[metric], b.values[metric]
     if one.shape != other.shape:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.metrics import Metric
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array, Indices
 
 
 #: Level below which a p-value is significant, unless a paper states another.
@@ -71,7 +72,7 @@ class TestResult:
         return self.p_value is not None and self.least_p <= alpha
 
 
-def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
+def outcome_table(a: Outcome, b: Outcome) -> Indices:
     """Count for each fold the documents on which both, one or none of the two cells are right.
 
     Where documents may have several classes, decisions are counted, one for each document and class. If a single class
@@ -91,7 +92,7 @@ def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
     return np.stack([np.bincount(kind[rows[counted[rows]]], minlength=4) for rows in a.rows])
 
 
-def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int) -> NDArray[np.float64]:
+def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int) -> Array:
     """Compute Z of the micro sign test, ``(k - n/2) / (sqrt(n) / 2)``, or 0 where n = 0.
 
     Yang and Liu, "A re-examination of text categorization methods" (SIGIR 1999), section 4.1: n documents on which
@@ -185,8 +186,8 @@ def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
 
 def signed_rank_test(
     names: tuple[str, str],
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+    a: Array,
+    b: Array,
     metric: str,
     alpha: float = SIGNIFICANCE_LEVEL,
     known: Mapping[str, Metric] = METRICS,
@@ -211,7 +212,7 @@ def signed_rank_test(
     return TestResult(*names, "wilcoxon", n, min(above, below), p_value, favours, least_p=_least_p(n))
 
 
-def exact_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
+def exact_signed_rank(differences: Array) -> tuple[float, float, float]:
     """Return the rank sums of the positive and the negative differences, and the exact two-sided p-value.
 
     Given the ranks of |d|, all 2^n sign patterns are equally likely. Their rank sums are counted by convolution: twice
@@ -326,7 +327,7 @@ class MeanRanks:
     critical: float
 
 
-def rank_methods(methods: Sequence[str], scores: NDArray[np.float64], groups: Sequence[str] | None = None) -> MeanRanks:
+def rank_methods(methods: Sequence[str], scores: Array, groups: Sequence[str] | None = None) -> MeanRanks:
     """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.
 
     Friedman's and Nemenyi's tests need independent problems. Those of one group (the problems of one corpus, which
@@ -375,7 +376,7 @@ def rank_methods(methods: Sequence[str], scores: NDArray[np.float64], groups: Se
     return MeanRanks(tuple(methods[i] for i in order), ranks, n, float(statistic), p_value, critical)
 
 
-def _friedman(scores: NDArray[np.float64]) -> float:
+def _friedman(scores: Array) -> float:
     """Compute Friedman's χ² of scores of shape (problems, methods), corrected for ties; 0 where all are equal."""
     if not np.ptp(scores, axis=1).any():
         return 0.0

@@ -17,9 +17,8 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import largest_magnitude, submatrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchmark.kernels.base import Kernel
+    from benchmark.system.arrays import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ class InnerProducts:
         V, the number of coordinates, including those that are 0 in all documents.
     """
 
-    matrix: NDArray[np.float64] | StreamedProducts
-    columns: NDArray[np.intp]
-    self_products: NDArray[np.float64]
-    norms: dict[str, NDArray[np.float64]]
+    matrix: Array | StreamedProducts
+    columns: Indices
+    self_products: Array
+    norms: dict[str, Array]
     exponent: float
     n_coordinates: int
 
@@ -70,8 +69,8 @@ class LazyGram(KernelTiles):
         kernel: Kernel,
         products: InnerProducts,
         normalization: str,
-        rows: NDArray[np.intp],
-        columns: NDArray[np.intp],
+        rows: Indices,
+        columns: Indices,
     ) -> None:
         scale = products.norms[normalization] ** -products.exponent
         self_products = products.self_products * scale * scale
@@ -86,14 +85,14 @@ class LazyGram(KernelTiles):
         for array in () if is_builtin(type(kernel)) else (self._row_self, self._column_self):
             array.flags.writeable = False  # a plug-in kernel that writes to its inputs fails
 
-    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def source(self, rows: slice, columns: slice) -> Array:
         """Return the unnormalized inner products of a tile, possibly as a view of the stored matrix."""
         documents, positions = self.rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
             return self._matrix.tile(documents, positions)
         return submatrix(self._matrix, documents, positions)
 
-    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+    def values(self, source: Array, rows: slice, columns: slice) -> Array:
         """Return kernel values of a tile as a new float64 array, computed from its `source`.
 
         Raises
@@ -115,7 +114,7 @@ class LazyGram(KernelTiles):
         return values
 
 
-def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def _flat(source: Array) -> tuple[Array, int]:
     """Return a tile's memory as a flat view, and the row stride in values.
 
     Numba vectorizes loops over contiguous arrays only.
@@ -128,13 +127,7 @@ def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 @compile_lazily("void(f8[:, ::1], f8[::1], i8, f8[::1], f8[::1])")
-def _scale(
-    out: NDArray[np.float64],
-    source: NDArray[np.float64],
-    step: int,
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> None:
+def _scale(out: Array, source: Array, step: int, rows: Array, columns: Array) -> None:
     """Scale a tile by rows, then columns, in one pass: numpy's two passes take more than three times the time."""
     n = out.shape[1]
     for i in range(out.shape[0]):
@@ -143,7 +136,7 @@ def _scale(
             out[i, j] = source_row[j] * row_scale * columns[j]
 
 
-def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
+def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str) -> Array:
     """Compute k(x, x) of every document, shape (n,), equal bit by bit to the diagonal of `LazyGram`."""
     scale = products.norms[normalization] ** -products.exponent
     distinct, position = np.unique(products.self_products * scale * scale, return_inverse=True)
@@ -155,7 +148,7 @@ def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str)
 
 
 def dirichlet_products(
-    weights: sp.csr_array, exponent: float, smoothing: float, out: NDArray[np.float64] | None = None
+    weights: sp.csr_array, exponent: float, smoothing: float, out: Array | None = None
 ) -> InnerProducts:
     """Compute <(x + α)^p, (x' + α)^p> between all documents, with the divisors Σ_j (x_j + α) under "l1".
 

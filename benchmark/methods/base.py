@@ -9,15 +9,13 @@ from benchmark.methods.split_data import SplitData, Stopwatch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.system.arrays import Array
 
 
 class Method:
@@ -88,7 +86,7 @@ class Method:
         watch.lap("testing")
         return decisions.timed(watch.seconds())
 
-    def score(self, work: SplitData) -> NDArray[np.float64]:
+    def score(self, work: SplitData) -> Array:
         """Train on a split and return the class values of its test documents, shape (m, k)."""
         return self.fit(work).class_values(work.inputs(self.spec)[work.split.test])
 

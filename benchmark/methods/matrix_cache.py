@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Representation
     from benchmark.methods.problem import Problem
+    from benchmark.system.arrays import Array, Indices
 
-    Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
 #: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
@@ -82,8 +82,8 @@ class MatrixCache:
         problem: Problem,
         representation: Representation,
         exponent: float,
-        columns: NDArray[np.intp],
-        learned: NDArray[np.intp] | None,
+        columns: Indices,
+        learned: Indices | None,
         *,
         by_class: bool = False,
         budget: int | None = None,
@@ -145,7 +145,7 @@ class MatrixCache:
             self._shared = key, make()
         return cast("_T", self._shared[1])
 
-    def gains(self, problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+    def gains(self, problem: Problem, train: Indices) -> tuple[Array, Array]:
         """Return `term_gains` of training documents, computed once."""
         if any(key != problem.key for key, _ in self._gains):
             self._gains.clear()
@@ -181,7 +181,7 @@ def weights_key(representation: Representation) -> tuple[Any, ...]:
     return str(representation.weighting.plain), representation.dirichlet, blocks
 
 
-def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+def _groups(labels: NDArray[np.int32]) -> list[Indices]:
     """Return the columns sorted by class, in the groups that one-vs-one machines read."""
     by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
     return [np.concatenate([by_class[code] for code in run]) for run in class_blocks(np.array([*map(len, by_class)]))]

@@ -20,14 +20,13 @@ from benchmark.representation.weighting import normalize_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
     from benchmark.representation import Weighting
+    from benchmark.system.arrays import Array, Bools, Indices
 
 
 class Stopwatch:
@@ -48,7 +47,7 @@ class Stopwatch:
         self._seconds[part] += seconds
         self._last = time.perf_counter()
 
-    def seconds(self) -> NDArray[np.float64]:
+    def seconds(self) -> Array:
         """Return the seconds of each of `TIMERS`, shape (6,)."""
         return np.array(list(self._seconds.values()))
 
@@ -58,7 +57,7 @@ def takes_counts(spec: MethodSpec) -> bool:
     return spec.vectors is None and not spec.classifier.tags.reads_texts
 
 
-def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
+def weighting_rows(problem: Problem, representation: Representation, split: Split) -> Indices | None:
     """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
     if not representation.learns:
         return None
@@ -134,7 +133,7 @@ class SplitData:
         return LearnedClasses.of(self.whole, self.split.train)
 
     @property
-    def members(self) -> NDArray[np.bool_]:
+    def members(self) -> Bools:
         """Class indicators of the training documents, shape (n_train, k)."""
         return self.whole.members[self.split.train]
 
@@ -215,7 +214,7 @@ class SplitData:
         return products
 
 
-def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
+def training_rows_of(splits: Iterable[Split]) -> Indices:
     """Return the training rows of all splits together, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
 

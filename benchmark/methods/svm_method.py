@@ -45,8 +45,6 @@ from benchmark.system.tags import tags_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
@@ -54,8 +52,7 @@ if TYPE_CHECKING:
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 #: Decision values whose spread is a smaller fraction of their size differ by rounding alone.

@@ -22,15 +22,13 @@ from benchmark.system.user_classes import locate_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.config.components import Component
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.problem import Decisions, LearnedClasses, Problem
     from benchmark.methods.split_data import SplitData
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
     #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
     KnownValues = dict[str, tuple[float, Array, Array]]
 

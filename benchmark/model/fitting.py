@@ -27,13 +27,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.split_data import SplitData
+    from benchmark.system.arrays import Array
 
 ALL_DOCUMENTS = "all documents"
 
@@ -157,7 +156,7 @@ def _trained(
     def data_of(split: Split) -> SplitData:
         return method.data_of(problem, split, setting.terms, matrices)
 
-    def score(fold: Split) -> NDArray[np.float64]:
+    def score(fold: Split) -> Array:
         context.observer.step(fold.name)
         return method.score(data_of(fold))
 

@@ -22,10 +22,10 @@ from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.kernel_approximation import PolynomialCountSketch
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
 
 #: Number of Gaussian directions of random projections drawn at a time: 46 MB for 44,684 coordinates.
 _DIRECTIONS = 128

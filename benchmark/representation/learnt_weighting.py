@@ -14,9 +14,8 @@ from benchmark.representation.weightings import FROM_LABELS, Aitchison
 from benchmark.system.checks import check_within
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array, Bools
 
-    Array = NDArray[np.float64]
 
 #: Start value of the sharpness s; it is large, since affinities to the means of classes are small.
 _SHARPNESS = 20.0
@@ -65,7 +64,7 @@ class LearnedAitchison(Aitchison):
         check_within("strength", np.array([self.strength]), 1e-6, 1e9)
         check_within("iterations", np.array([self.iterations]), 1, 100_000)
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute λ, which is 0 where that of `Aitchison` is 0."""
         prior = super().factors(presence, members)
         used = np.flatnonzero(prior > 0)
@@ -98,7 +97,7 @@ class ClassLikelihood:
     """
 
     roots: sp.csr_array
-    members: NDArray[np.bool_]
+    members: Bools
     prior: Array
     strength: float
 

@@ -25,7 +25,8 @@ from benchmark.system.registries import is_builtin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Bools
+
 
 #: Values of `Weighting.learns` beside "": what the factors are learned from.
 FROM_DOCUMENTS, FROM_LABELS = "documents", "labels"
@@ -86,7 +87,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         return np.asarray(counts.data, dtype=np.float64)
 
     @abstractmethod
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array | None:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array | None:
         """Compute the factors of the terms.
 
         Parameters
@@ -204,7 +205,7 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
         return tags
 
 
-def _memberships(y: Any, n: int) -> NDArray[np.bool_]:
+def _memberships(y: Any, n: int) -> Bools:
     """Convert labels or memberships to boolean memberships, shape (n, k); ValueError for another number of rows."""
     if y is None:  # in scikit-learn's words
         msg = f"the weighting needs the classes of {n} documents: it requires y to be passed, but the target y is None"
@@ -223,7 +224,7 @@ class TermFrequency(Weighting):
         """No factors to learn."""
         return ""
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> None:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> None:
         """Return None: the weighting has no factors."""
 
 
@@ -238,7 +239,7 @@ class Binary(TermFrequency):
 class TfIdf(Weighting):
     """Term frequency times log(documents / documents with the term) (Zhang et al. 2005, section 4)."""
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:  # noqa: ARG002
         """Compute log(m / df)."""
         return inverse_document_frequency(presence)
 
@@ -271,7 +272,7 @@ class LogEntropy(Weighting):
         """Compute log(1 + count)."""
         return np.asarray(np.log1p(counts.data.astype(np.float64)))
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:  # noqa: ARG002
         """Compute 1 + Σ p log p / log n, where p is a document's share of the term's occurrences."""
         n, size = presence.shape
         total = np.bincount(presence.indices, presence.data, minlength=size)
@@ -309,7 +310,7 @@ class Bm25(Weighting):
         slow = np.repeat(self.k1 * (1 - self.b + self.b * relative), np.diff(counts.indptr))
         return np.asarray(counts.data * (self.k1 + 1) / (counts.data + slow))
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:  # noqa: ARG002
         """Compute log(1 + (n - df + ½) / (df + ½))."""
         df = document_frequency(presence)
         return np.where(df > 0, np.log1p((presence.shape[0] - df + 0.5) / (df + 0.5)), 0.0)
@@ -323,7 +324,7 @@ class _Supervised(Weighting):
         """Source of the factors: documents with labels."""
         return FROM_LABELS
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute the factors by `of_classes`, and 0 for terms that no document has."""
         if members is None:
             raise ValueError(f"{type(self).__name__} needs labels: it learns from the classes of the documents")
@@ -431,7 +432,7 @@ class Aitchison(_Supervised):
         """Raise the counts, or 1 + log of them, to the power α."""
         return np.asarray((log_counts(counts) if self.log else counts.data.astype(np.float64)) ** self.power)
 
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute idf^β · concentration^γ."""
         factors = inverse_document_frequency(presence) ** self.idf
         seen = document_frequency(presence) > 0

@@ -30,9 +30,7 @@ from benchmark.system.checks import check_dimension, check_one_of
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 def curvature_radius(n: int) -> float:

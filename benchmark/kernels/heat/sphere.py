@@ -25,12 +25,9 @@ from benchmark.kernels.multinomial import _WithTime
 from benchmark.system.checks import check_dimension, check_positive, check_within
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchmark.kernels.base import Matrix
+    from benchmark.system.arrays import Array
     from benchmark.system.tags import Tags
-
-    Array = NDArray[np.float64]
 
 
 #: Radius of the sphere that the simplex with the Fisher metric is part of.
