@@ -52,8 +52,10 @@ class Tallies:
 
     def summed(self) -> Tallies:
         """Return the counts summed over the first axis, such as the splits."""
-        counts = (part.sum(axis=0) for part in (self.right, self.assigned, self.true, self.documents))
-        return Tallies(*counts, None if self.in_means is None else np.asarray(self.in_means.any(axis=0)))
+        counts = (self.right, self.assigned, self.true, self.documents)
+        right, assigned, true, documents = (part.sum(axis=0) for part in counts)
+        in_means = None if self.in_means is None else np.asarray(self.in_means.any(axis=0))
+        return Tallies(right, assigned, true, documents, in_means)
 
     def only(self, position: int) -> Tallies:
         """Return the counts of one class only."""
@@ -95,9 +97,10 @@ def tally_predictions(truth: NDArray[Any], predicted: NDArray[Any], n_classes: i
 def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
-    parts = zip(*((one.right, one.assigned, one.true, one.documents) for one in of_splits), strict=True)
+    counts = zip(*((one.right, one.assigned, one.true, one.documents) for one in of_splits), strict=True)
+    right, assigned, true, documents = map(np.stack, counts)
     in_means = [one.in_means for one in of_splits if one.in_means is not None]
-    return Tallies(*map(np.stack, parts), np.stack(in_means) if in_means else None)
+    return Tallies(right, assigned, true, documents, np.stack(in_means) if in_means else None)
 
 
 def accuracy(tallies: Tallies) -> Floats:

@@ -64,10 +64,10 @@ class LeaveOneGroupOut:
     tags: ClassVar[Tags] = Tags(leaves_groups_out=True)
 
     def __post_init__(self) -> None:
-        names = self.held_out
-        if names is not None and not names:
+        names = list(self.held_out or ())
+        if self.held_out is not None and not names:
             raise ConfigError("held_out names no group: list at least one, or leave it out to test every group in turn")
-        if twice := sorted({name for n, name in enumerate(names or ()) if name in names[:n]}):
+        if twice := sorted({name for n, name in enumerate(names) if name in names[:n]}):
             raise ConfigError(f"held_out names {', '.join(map(repr, twice))} more than once")
 
     def splits(self, documents: Documents) -> list[Split]:

@@ -33,7 +33,7 @@ def inverse_document_frequency(counts: sp.csr_array) -> Array:
     gets 0: its idf is infinite, but it adds nothing to inner products with these documents.
     """
     df = document_frequency(counts)
-    return np.log(np.divide(counts.shape[0], df, out=np.ones_like(df), where=df > 0))
+    return np.asarray(np.log(np.divide(counts.shape[0], df, out=np.ones_like(df), where=df > 0)))
 
 
 def canonical_csr(matrix: Any) -> sp.csr_array:
