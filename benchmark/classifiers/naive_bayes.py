@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.system.checks import check_positive_parameters
+from benchmark.system.checks import POSITIVE
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -30,13 +30,10 @@ class SmoothedBayes(SklearnClassifier):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
     non_negative: ClassVar[bool] = True
+    allowed: ClassVar = {"smoothing": POSITIVE}
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
-
-    def check(self) -> None:
-        """Raise ValueError if the smoothing isn't positive."""
-        check_positive_parameters(self, "smoothing")
 
 
 class MultinomialBayes(SmoothedBayes):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix
 from benchmark.classifiers.matrix_svm import train_one_vs_rest
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, train_class_pairs
-from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.checks import POSITIVE, Range, check_parameters
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
 from benchmark.system.tags import Tags
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from benchmark.system.arrays import Array, Bools, Indices
 
-SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
-COST_SCALES = ("one", "mean-self-product")
+SVM_SCHEMES, C_SCALES = ("one-vs-one", "one-vs-rest"), ("one", "mean-self-product")
+RIDGE = Range(0, 1e12)
 
 #: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
 _ROUNDING = 4 * np.finfo(np.float64).eps
@@ -275,12 +275,6 @@ def one_vs_one_scores(decisions: Array, n_classes: int) -> Array:
     return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
 
 
-def check_ridge(ridge: float) -> None:
-    """Raise ValueError unless `ridge` is a number from 0 to 1e12."""
-    if not 0 <= ridge <= 1e12:
-        raise ValueError(f"ridge must lie between 0 and 1e+12, not {ridge}")
-
-
 def _votes(decisions: Array, n_classes: int) -> Array:
     """Count the one-vs-one votes for each class, shape (n_rows, n_classes)."""
     votes = np.zeros((len(decisions), n_classes))
@@ -380,6 +374,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
+    allowed: ClassVar = {"C": POSITIVE, "epsilon": POSITIVE, "scheme": SVM_SCHEMES, "ridge": RIDGE, "scale_C": C_SCALES}
+
     C: float = 1.0
     epsilon: float = 1e-3
     scheme: str = "one-vs-one"
@@ -389,10 +385,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon")
-        check_one_of("scheme", self.scheme, SVM_SCHEMES)
-        check_one_of("scale_C", self.scale_C, COST_SCALES)
-        check_ridge(self.ridge)
+        check_parameters(self, self.allowed)
 
     def cost(self, self_products: Array) -> float:
         """Return LIBSVM's -c: C scaled by `scale_C`.

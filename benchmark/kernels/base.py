@@ -58,15 +58,6 @@ class Kernel(TransformerMixin, MatrixEstimator):
     def _on_simplex(self) -> bool:
         return tags_of(self).normalizations == ("l1",)
 
-    def check(self) -> None:
-        """Check the parameters, in `fit` and before a run starts.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
-
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
         """Prepare `from_products` for points of `n_coordinates` coordinates.
 

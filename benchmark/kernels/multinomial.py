@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.euclidean import NegativeEuclideanDistance
-from benchmark.system.checks import check_one_of
+from benchmark.system.checks import POSITIVE, Range
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -76,13 +76,10 @@ class _WithTime(_OnSimplex):
     the SVM's C absorbs a constant factor of a kernel.
     """
 
+    allowed: ClassVar = {"t": POSITIVE}
+
     def __init__(self, t: float = 0.5) -> None:
         self.t = t
-
-    def check(self) -> None:
-        """Raise ValueError unless the time t is positive."""
-        if not self.t > 0:
-            raise ValueError(f"t must be positive, not {self.t}")
 
 
 class ExponentialGeodesicDistance(_WithTime):
@@ -153,6 +150,7 @@ class ProbabilityProduct(Kernel):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
+    allowed: ClassVar = {"rho": POSITIVE}
 
     def __init__(self, rho: float = 0.5) -> None:
         self.rho = rho
@@ -161,11 +159,6 @@ class ProbabilityProduct(Kernel):
     def exponent(self) -> float:
         """Power ρ."""
         return float(self.rho)
-
-    def check(self) -> None:
-        """Raise ValueError unless ρ > 0."""
-        if not self.rho > 0:
-            raise ValueError(f"rho must be positive, not {self.rho}")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return the inner products of the ρ-th powers unchanged."""
@@ -186,6 +179,7 @@ class CpdLogarithm(Kernel):
 
     #: Both kernels are defined for this normalization.
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
+    allowed: ClassVar = {"base": CPD_KERNELS}
 
     def __init__(self, base: str = "ngd") -> None:
         self.base = base
@@ -194,10 +188,6 @@ class CpdLogarithm(Kernel):
     def exponent(self) -> float:
         """Exponent of the base kernel."""
         return CPD_KERNELS[self.base]().exponent
-
-    def check(self) -> None:
-        """Raise ValueError unless `base` is one of `CPD_KERNELS`."""
-        check_one_of("base", self.base, CPD_KERNELS)
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -k ≥ 0 of the base kernel, written over `products`; see `from_products` for parameters."""
@@ -222,15 +212,11 @@ class CpdPower(CpdLogarithm):
         0 < β < 1.
     """
 
+    allowed: ClassVar = {**CpdLogarithm.allowed, "beta": Range(0, 1, ends=False)}
+
     def __init__(self, base: str = "ngd", beta: float = 0.5) -> None:
         super().__init__(base)
         self.beta = beta
-
-    def check(self) -> None:
-        """Raise ValueError unless `base` is one of `CPD_KERNELS` and 0 < β < 1."""
-        super().check()
-        if not 0 < self.beta < 1:
-            raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute -(-k)^β."""

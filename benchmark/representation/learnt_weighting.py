@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from benchmark.representation.weighting import power_transform
 from benchmark.representation.weightings import FROM_LABELS, Aitchison
-from benchmark.system.checks import check_within
+from benchmark.system.checks import Range
 
 if TYPE_CHECKING:
     from benchmark.system.arrays import Array, Bools
@@ -40,6 +40,8 @@ class LearnedAitchison(Aitchison):
         Largest number of L-BFGS iterations.
     """
 
+    allowed: ClassVar = {**Aitchison.allowed, "strength": Range(1e-6, 1e9), "iterations": Range(1, 100_000)}
+
     def __init__(
         self,
         power: float = 1.0,
@@ -57,12 +59,6 @@ class LearnedAitchison(Aitchison):
     def learns(self) -> str:
         """Source of the factors: documents with labels, whatever the prior uses."""
         return FROM_LABELS
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter of `Aitchison`, `strength` or `iterations` is out of range."""
-        super().check()
-        check_within("strength", np.array([self.strength]), 1e-6, 1e9)
-        check_within("iterations", np.array([self.iterations]), 1, 100_000)
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute λ, which is 0 where that of `Aitchison` is 0."""

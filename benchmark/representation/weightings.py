@@ -19,7 +19,7 @@ from benchmark.representation.weighting import (
     normalize_blocks,
     weight_terms,
 )
-from benchmark.system.checks import check_within
+from benchmark.system.checks import SHARE, Range
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
@@ -62,15 +62,6 @@ class Weighting(TransformerMixin, MatrixEstimator, ABC):
     def learns(self) -> str:
         """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
         return FROM_DOCUMENTS
-
-    def check(self) -> None:
-        """Check the parameters, in `fit` and before a run starts.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
 
     def local(self, counts: sp.csr_array) -> Array:
         """Compute the weight of each stored count within its document; by default the count itself.
@@ -294,14 +285,11 @@ class Bm25(Weighting):
         Influence of the document's length, from 0 to 1.
     """
 
+    allowed: ClassVar = {"k1": Range(1e-3, 1e3), "b": SHARE}
+
     def __init__(self, k1: float = 1.2, b: float = 0.75) -> None:
         self.k1 = k1
         self.b = b
-
-    def check(self) -> None:
-        """Raise ValueError unless k1 lies in [0.001, 1000] and b in [0, 1]."""
-        check_within("k1", np.array([self.k1]), 1e-3, 1e3)
-        check_within("b", np.array([self.b]), 0, 1)
 
     def local(self, counts: sp.csr_array) -> Array:
         """Compute count (k1 + 1) / (count + k1 (1 - b + b length / mean length))."""
@@ -411,6 +399,12 @@ class Aitchison(_Supervised):
         Take 1 + log of each count in its place, as `log-tf` does.
     """
 
+    allowed: ClassVar = {
+        **dict.fromkeys(("idf", "concentration"), Range(0, 10)),
+        "power": Range(1e-3, 10),
+        "smoothing": Range(1e-6, 1e6),
+    }
+
     power: float = 1.0
     idf: float = 1.0
     concentration: float = 0.0
@@ -421,12 +415,6 @@ class Aitchison(_Supervised):
     def learns(self) -> str:
         """Source of the factors: labels if γ > 0, else documents if β > 0, else nothing."""
         return FROM_LABELS if self.concentration else FROM_DOCUMENTS if self.idf else ""
-
-    def check(self) -> None:
-        """Raise ValueError for negative exponents, a power that makes all counts 1, and exponents that overflow."""
-        for name, least, most in (("power", 1e-3, 10), ("idf", 0, 10), ("concentration", 0, 10)):
-            check_within(name, np.array([getattr(self, name)]), least, most)
-        check_within("smoothing", np.array([self.smoothing]), 1e-6, 1e6)
 
     def local(self, counts: sp.csr_array) -> Array:
         """Raise the counts, or 1 + log of them, to the power α."""

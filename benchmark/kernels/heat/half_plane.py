@@ -24,9 +24,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
-from benchmark.kernels.heat.sphere import check_heat_time
+from benchmark.kernels.heat.sphere import HEAT_TIMES
 from benchmark.representation.estimator import MatrixEstimator
-from benchmark.system.checks import check_dimension, check_one_of
+from benchmark.system.checks import check_dimension
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
@@ -104,15 +104,11 @@ class Hyperbolic(TransformerMixin, MatrixEstimator):
     """
 
     tags: ClassVar[Tags] = replace(DEFAULT_TAGS, normalization="none", normalizations=("none",))
+    allowed: ClassVar = {"t": HEAT_TIMES, "geometry": HALF_PLANE_GEOMETRIES}
 
     def __init__(self, t: float = 2.0, geometry: str = HALF_PLANE_GEOMETRIES[0]) -> None:
         self.t = t
         self.geometry = geometry
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_heat_time(self.t)
-        check_one_of("geometry", self.geometry, HALF_PLANE_GEOMETRIES)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Store the training points.

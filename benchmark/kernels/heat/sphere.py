@@ -22,7 +22,7 @@ from benchmark.kernels.heat.gegenbauer import gegenbauer_series, log_sphere_volu
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 from benchmark.kernels.heat.saddle import log_saddle_heat_kernel
 from benchmark.kernels.multinomial import _WithTime
-from benchmark.system.checks import check_dimension, check_positive, check_within
+from benchmark.system.checks import Range, check_dimension, check_positive, check_within
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
@@ -142,17 +142,11 @@ class HypersphereHeatKernel:
 
 #: Range of times. At the shortest, only equal points have values above 0, and at the longest all values are 1. Far
 #: outside the range the sums also lose accuracy.
-MIN_HEAT_TIME, MAX_HEAT_TIME = 1e-9, 1e6
+HEAT_TIMES = Range(1e-9, 1e6)
 _NOTE = (
     "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
     "constant factor of a kernel is the same as a factor of C."
 )
-
-
-def check_heat_time(t: float) -> None:
-    """Raise ValueError for a time outside the range."""
-    if not MIN_HEAT_TIME <= t <= MAX_HEAT_TIME:
-        raise ValueError(f"t must lie between {MIN_HEAT_TIME:g} and {MAX_HEAT_TIME:g}, not {t}")
 
 
 class Heat(_WithTime):
@@ -188,10 +182,7 @@ class Heat(_WithTime):
     """
 
     tags: ClassVar[Tags] = replace(_WithTime.tags, note=_NOTE)
-
-    def check(self) -> None:
-        """Raise ValueError unless 1e-9 ≤ t ≤ 1e6."""
-        check_heat_time(self.t)
+    allowed: ClassVar = {"t": HEAT_TIMES}
 
     def learn(self, n_coordinates: int) -> Self:
         """Interpolate the kernel of the sphere S^n, n = n_coordinates - 1, in a few milliseconds.

@@ -81,15 +81,6 @@ def test_sparse_points_are_the_same_points() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("parameters", "said"),
-    [({"t": 0.0}, "t must lie"), ({"t": 1e7}, "t must lie"), ({"geometry": "flat"}, "one of curv")],
-)
-def test_parameters_out_of_range_are_refused(parameters: dict[str, float], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Hyperbolic(**parameters).fit(POINTS.points)
-
-
 @pytest.mark.parametrize("points", [[[0.5, 0.0]], [[0.5, -1.0]], [[0.2, 0.3, 0.5]], [[0.5]]])
 def test_what_is_no_point_of_the_half_plane_is_refused(points: list[list[float]]) -> None:
     with pytest.raises(ValueError, match="two coordinates, a mean and a positive standard deviation"):
