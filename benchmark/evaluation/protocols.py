@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from benchmark.evaluation.splits import Split, class_list, make_split
+from benchmark.system.checks import NOT_NEGATIVE, Range, check_parameters
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,6 +42,18 @@ class EvaluationProtocol(Protocol):
         ConfigError
             If the documents can't be divided in this way.
         """
+
+
+BETWEEN_0_AND_1 = Range(0, 1, ends=False)
+
+
+class _InRange:
+    """Protocol whose parameters have ranges; a ValueError names one that is outside."""
+
+    allowed: ClassVar[Mapping[str, Range]] = {}
+
+    def __post_init__(self) -> None:
+        check_parameters(self, self.allowed)
 
 
 @dataclass(frozen=True)
@@ -138,7 +151,7 @@ class FixedSplit:
 
 
 @dataclass(frozen=True)
-class KFold:
+class KFold(_InRange):
     """Test each document exactly once, in one of k random folds of equal size (to within one document).
 
     Parameters
@@ -158,7 +171,7 @@ class KFold:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `k` is less than 2 or `seed` is negative.
     """
 
@@ -169,10 +182,7 @@ class KFold:
     keep_lone: bool = False
 
     tags: ClassVar[Tags] = Tags(set_by_run=("keep_lone",))
-
-    def __post_init__(self) -> None:
-        _at_least(self.k, 2, "k")
-        _at_least(self.seed, 0, "seed")
+    allowed: ClassVar = {"k": Range(2), "seed": NOT_NEGATIVE}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return k splits, "fold-1" to "fold-k".
@@ -228,7 +238,7 @@ class KFold:
 
 
 @dataclass(frozen=True)
-class RandomSubsets:
+class RandomSubsets(_InRange):
     """Train on random subsets of one size.
 
     A learning curve is one such protocol for each size. A subset is a function of (seed, train_size, replicate) only,
@@ -250,7 +260,7 @@ class RandomSubsets:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `train_size` or `replicates` is less than 1, or `seed` is negative.
     """
 
@@ -261,11 +271,7 @@ class RandomSubsets:
     test: str | None = None
 
     tags: ClassVar[Tags] = Tags(replicated=True)
-
-    def __post_init__(self) -> None:
-        _at_least(self.train_size, 1, "train_size")
-        _at_least(self.replicates, 1, "replicates")
-        _at_least(self.seed, 0, "seed")
+    allowed: ClassVar = {"train_size": Range(1), "replicates": Range(1), "seed": NOT_NEGATIVE}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return one split for each replicate, "replicate-01" onwards.
@@ -317,7 +323,7 @@ class RandomSubsets:
 
 
 @dataclass(frozen=True)
-class HoldOut:
+class HoldOut(_InRange):
     """Test on a random share of the documents and train on the rest, repeatedly.
 
     Parameters
@@ -336,8 +342,10 @@ class HoldOut:
 
     Raises
     ------
+    ValueError
+        If a parameter is out of range.
     ConfigError
-        If a parameter is out of range, or both `stratified` and `grouped` are true.
+        If both `stratified` and `grouped` are true.
     """
 
     test_share: float = 0.2
@@ -347,11 +355,10 @@ class HoldOut:
     grouped: bool = False
 
     tags: ClassVar[Tags] = Tags(replicated=True)
+    allowed: ClassVar = {"test_share": BETWEEN_0_AND_1, "replicates": Range(1), "seed": NOT_NEGATIVE}
 
     def __post_init__(self) -> None:
-        _share(self.test_share)
-        _at_least(self.replicates, 1, "replicates")
-        _at_least(self.seed, 0, "seed")
+        super().__post_init__()
         if self.grouped and self.stratified:
             raise ConfigError("stratified must be false where grouped is true: a group has documents of any class")
 
@@ -389,7 +396,7 @@ class HoldOut:
 
 
 @dataclass(frozen=True)
-class ByDate:
+class ByDate(_InRange):
     """Train on the old documents and test on the newest; documents of the same date are never separated.
 
     Parameters
@@ -402,15 +409,14 @@ class ByDate:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `test_share` is out of range.
     """
 
     test_share: float = 0.25
     stratified: bool = False
 
-    def __post_init__(self) -> None:
-        _share(self.test_share)
+    allowed: ClassVar = {"test_share": BETWEEN_0_AND_1}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return one split, "newest".
@@ -473,15 +479,3 @@ def _check_stratified(stratified: bool, documents: Documents) -> None:
     """Raise ConfigError where documents may have several classes, or none, and splits are to be stratified."""
     if stratified and documents.topics is not None:
         raise ConfigError("stratified must be false where documents may have several classes, or none")
-
-
-def _share(value: float) -> None:
-    """Raise ConfigError unless a share lies between 0 and 1."""
-    if not 0 < value < 1:
-        raise ConfigError(f"test_share = {value:g} must be more than 0 and less than 1")
-
-
-def _at_least(value: int, least: int, name: str) -> None:
-    """Raise ConfigError if a parameter is smaller than allowed."""
-    if value < least:
-        raise ConfigError(f"{name} = {value} is too small: it must be at least {least}")
