@@ -12,7 +12,7 @@ from pictures import gap_of
 
 from benchmark.analysis.prose.verdict_sentences import claim_verdict_lists, counted_claims
 from benchmark.evaluation.public_test_sets import load_shipped
-from benchmark.evaluation.sampling_model import DocumentSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.system.atomic_files import write_atomically
@@ -34,7 +34,7 @@ def shipped_gap(name: str, a: tuple[str, str], b: tuple[str, str]) -> dict[str, 
     shipped = load_shipped(name)
     columns = [shipped.column(*each) for each in (a, b)]
     found = [shipped.scores(str(column), shipped.frame[column].tolist()) for column in columns]
-    sample, metric = DocumentSampling(0, groups=len(shipped.groups) > 1), shipped.test_set.metrics[0]
+    sample, metric = SamplingModel(0, groups=len(shipped.groups) > 1), shipped.test_set.metrics[0]
     gap, p = sample.difference(*found, metric), sample.test("sign", *found, metric).p_value
     assert p is not None  # noqa: S101 - documents of one split have a test
     return {"value": 100 * gap.value, "low": 100 * gap.low, "high": 100 * gap.high, "p": p}

@@ -14,8 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers import CLASSIFIERS, EmbeddedFamily, LinearSvm, ProjectedPdf
 from benchmark.kernels import KERNELS, Hyperbolic, HyperplaneTop, Kernel, PLSIFisher
-from benchmark.representation import WEIGHTINGS, TermWeighting, normalize_rows
+from benchmark.representation import WEIGHTINGS, TermWeighting
 from benchmark.representation.features import FEATURE_MAPS
+from benchmark.representation.weighting import normalize_rows
 from benchmark.system.tags import tags_of
 
 

@@ -173,10 +173,14 @@ class _ChartsOfRun:
 
     def _bars_in_words(self, figure: FigureView, rows: pd.DataFrame) -> str:
         if figure.relation:
-            return self.sample.bars_of_ratio if figure.relation[0] == "ratio" else self.sample.bars_of_difference
+            return (
+                self.sample.texts.bars_of_ratio
+                if figure.relation[0] == "ratio"
+                else self.sample.texts.bars_of_difference
+            )
         replicates = len(set(rows["fold"]) - {ALL_SPLITS})
         return {
-            "interval": self.sample.bars,
+            "interval": self.sample.texts.bars,
             "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
             "range": f"smallest and largest of the {replicates} replicates",
         }.get(figure.bars, "")

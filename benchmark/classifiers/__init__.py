@@ -4,10 +4,9 @@ from typing import Any
 
 from benchmark.classifiers.born import BornClassifier
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
-from benchmark.classifiers.complement_bayes import ComplementBayes, TransformedComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, NbSvm, SgdSvm
-from benchmark.classifiers.multinomial_bayes import MultinomialBayes
+from benchmark.classifiers.naive_bayes import ComplementBayes, MultinomialBayes, TransformedComplementBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
 #: Classifiers by name. Those with the tag `needs_kernel` take kernel values; the others take points.

@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.system.checks import check_positive_parameters
+from benchmark.system.checks import NOT_NEGATIVE, POSITIVE, SHARE
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 class BornClassifier(SklearnClassifier):
@@ -52,19 +52,12 @@ class BornClassifier(SklearnClassifier):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"born": "Born"})
     non_negative: ClassVar[bool] = True
+    allowed: ClassVar = {"amplitude": POSITIVE, "balance": SHARE, "entropy": NOT_NEGATIVE}
 
     def __init__(self, amplitude: float = 0.5, balance: float = 1.0, entropy: float = 1.0) -> None:
         self.amplitude = amplitude
         self.balance = balance
         self.entropy = entropy
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "amplitude")
-        if not 0 <= self.balance <= 1:
-            raise ValueError(f"balance must be a number from 0 to 1, not {self.balance}")
-        if not 0 <= self.entropy < np.inf:
-            raise ValueError(f"entropy must be a number of at least 0, not {self.entropy}")
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
         """Sum the shares of the terms by class, and compute the weights.

@@ -25,17 +25,15 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_X_y
 
-from benchmark.classifiers.multinomial_bayes import MultinomialBayes
+from benchmark.classifiers.naive_bayes import MultinomialBayes
 from benchmark.representation.selection import checked_n_terms, information_gain, rank_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from benchmark.system.arrays import Array, Indices
     from benchmark.system.tags import Tags
 
-    Array = NDArray[np.float64]
 
 #: Largest |θ| times the spread of the log ratios: e^700 is near the largest float64.
 _LARGEST_TILT = 700.0
@@ -59,13 +57,13 @@ class MultinomialCells:
         Σ z_k over the training documents of the class.
     """
 
-    selected: NDArray[np.intp]
+    selected: Indices
     log_reference: Array
     log_ratio: Array
     counts: Array
 
 
-def multinomial_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArray[np.intp]) -> MultinomialCells:
+def multinomial_cells(log_prob: Array, log_prior: Array, counts: Array, selected: Indices) -> MultinomialCells:
     """Return the cells of each class from the distributions and counts of all terms.
 
     Parameters
@@ -89,7 +87,7 @@ def log_reference_distribution(log_prob: Array, log_prior: Array) -> Array:
     return np.asarray(logsumexp(log_prob + log_prior[:, None], axis=0))
 
 
-def _join(values: Array, selected: NDArray[np.intp], total: Callable[..., Array], nothing: float) -> Array:
+def _join(values: Array, selected: Indices, total: Callable[..., Array], nothing: float) -> Array:
     """Return `values` of the selected terms and the `total` of all others; `nothing` is its neutral element.
 
     The others are summed, because 1 - Σ would leave rounding errors.
@@ -209,7 +207,7 @@ class ProjectedPdf(MultinomialBayes):
         super().__init__(smoothing)
         self.n_terms = n_terms
 
-    def fit(self, X: Any, y: Any, rankings: NDArray[np.intp] | None = None) -> Self:
+    def fit(self, X: Any, y: Any, rankings: Indices | None = None) -> Self:
         """Train the classifier, selecting terms by information gain unless `rankings` are passed.
 
         Parameters
@@ -244,7 +242,7 @@ class ProjectedPdf(MultinomialBayes):
     def _embed(self) -> Array:
         return np.ones(len(self.classes_))
 
-    def _select(self, X: Any, y: Any, rankings: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    def _select(self, X: Any, y: Any, rankings: Indices | None) -> Indices:
         """Return the columns of the K terms of each class, shape (n_classes, K)."""
         n_terms = self.feature_count_.shape[1]
         size = checked_n_terms(n_terms if self.n_terms is None else self.n_terms, n_terms)

@@ -9,21 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from benchmark.classifiers.centroids.divergence import class_statistics
-from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids import class_statistics, skl_centroid
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.representation.weighting import canonical_csr
-from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.checks import POSITIVE
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
 
 CENTROID_KINDS = ("mean", "skl", "pooled")
-PRIOR_KINDS = ("empirical", "uniform")
-LENGTH_RULES = ("ignored", "counted")
 
 
 @dataclass(eq=False, repr=False)
@@ -76,17 +74,17 @@ class DivergenceBayes(SklearnClassifier):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
     non_negative: ClassVar[bool] = True
+    allowed: ClassVar = {
+        "smoothing": POSITIVE,
+        "centroid": CENTROID_KINDS,
+        "prior": ("empirical", "uniform"),
+        "length": ("ignored", "counted"),
+    }
 
     centroid: str = "mean"
     smoothing: float = 1e-3
     prior: str = "empirical"
     length: str = "ignored"
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "smoothing")
-        for name, allowed in (("centroid", CENTROID_KINDS), ("prior", PRIOR_KINDS), ("length", LENGTH_RULES)):
-            check_one_of(name, getattr(self, name), allowed)
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
         """Compute the class centroids and priors.

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.system.arrays import Array
+
 
 class GzipNeighbours(ClassifierMixin, BaseEstimator):
     """The k nearest texts by the normalized compression distance (Jiang et al., Findings of ACL 2023).
@@ -53,7 +55,7 @@ class GzipNeighbours(ClassifierMixin, BaseEstimator):
         """Return the class of each text, shape (m,)."""
         return np.array([self._class_of(self._neighbours(each)) for each in texts])
 
-    def decision_function(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def decision_function(self, texts: Sequence[str]) -> Array:
         """Return the number of neighbours of each class, shape (m, n_classes): equal numbers are ties."""
         found = np.array([self._neighbours(each) for each in texts]).reshape(len(texts), -1)
         return np.asarray((found[:, :, None] == self.classes_).sum(axis=1), dtype=np.float64)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.system.arrays import Array, Indices
+
 
 def _official() -> Any:
     """Import libsvm-official's module on first use, as it imports numba, which is slow."""
@@ -62,7 +64,7 @@ class KernelTiles(ABC):
     #: Whether sources have to be computed, so that one wide source costs less than many narrow ones.
     streamed = False
 
-    def __init__(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> None:
+    def __init__(self, rows: Indices, columns: Indices) -> None:
         self.rows, self.columns = rows, columns
 
     @property
@@ -70,40 +72,38 @@ class KernelTiles(ABC):
         """Number of rows and of columns."""
         return len(self.rows), len(self.columns)
 
-    def block(self, start: int, stop: int) -> NDArray[np.float64]:
+    def block(self, start: int, stop: int) -> Array:
         """Return the rows start:stop, shape (stop - start, n_columns)."""
         rows, columns = slice(start, stop), slice(0, len(self.columns))
         return self.values(self.source(rows, columns), rows, columns)
 
     @abstractmethod
-    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def source(self, rows: slice, columns: slice) -> Array:
         """Return the array that a tile's values are computed from, of the tile's shape; it must not be modified."""
 
-    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def both(self, first: slice, second: slice) -> tuple[Array, Array]:
         """Return the `source` of first × second and of second × first, if rows and columns are the same documents."""
         across = self.source(first, second)
         # Streamed products of both tiles are sums of the same terms in the same order, hence equal bit by bit.
         return across, np.ascontiguousarray(across.T) if self.streamed else self.source(second, first)
 
     @abstractmethod
-    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+    def values(self, source: Array, rows: slice, columns: slice) -> Array:
         """Return a tile's values as a new array; FloatingPointError if one is not finite."""
 
 
 class DenseRows(KernelTiles):
     """Rows and columns of a kernel matrix in memory."""
 
-    def __init__(
-        self, matrix: NDArray[np.float64], rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None
-    ) -> None:
+    def __init__(self, matrix: Array, rows: Indices | None = None, columns: Indices | None = None) -> None:
         self.matrix, (n, m) = matrix, matrix.shape
         super().__init__(np.arange(n) if rows is None else rows, np.arange(m) if columns is None else columns)
 
-    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def source(self, rows: slice, columns: slice) -> Array:
         """Return the values of the rows and columns."""
         return submatrix(self.matrix, self.rows[rows], self.columns[columns])
 
-    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:  # noqa: ARG002
+    def values(self, source: Array, rows: slice, columns: slice) -> Array:  # noqa: ARG002
         """Return the `source` itself; FloatingPointError if a value is not finite."""
         if not np.isfinite(largest_magnitude(source)):
             raise FloatingPointError("the kernel matrix holds values that are not finite numbers")
@@ -125,8 +125,8 @@ class BinarySvm:
         Wall-clock time of training.
     """
 
-    support: NDArray[np.intp]
-    coefficients: NDArray[np.float64]
+    support: Indices
+    coefficients: Array
     rho: float
     seconds: float
 
@@ -140,7 +140,7 @@ class NodeMatrix:
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
-        self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
+        self._square: Callable[[], Array | None] = lambda: None
         self._buffers: list[NodeMatrix] = []
         self.n = 0
 
@@ -149,7 +149,7 @@ class NodeMatrix:
         self._buffers += [NodeMatrix() for _ in range(jobs - 1 - len(self._buffers))]
         return [self, *self._buffers[: jobs - 1]]
 
-    def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
+    def fill_square(self, matrix: Array, jobs: int) -> None:
         """Write a square matrix, unless this buffer holds it already; its values must not change meanwhile."""
         if self._square() is not matrix:
             self.fill(DenseRows(matrix), jobs)
@@ -162,7 +162,7 @@ class NodeMatrix:
         run_blocks(lambda i, j: self.write(i, 0, kernel.block(i, j)), n, rows_per_block(n), jobs)
         self.add_to_diagonal(ridge, 0, n)
 
-    def fill_symmetric(self, tile: Callable[[slice, slice], NDArray[np.float64]], n: int, jobs: int) -> None:
+    def fill_symmetric(self, tile: Callable[[slice, slice], Array], n: int, jobs: int) -> None:
         """Write a symmetric matrix of n rows on `jobs` threads; `tile` is called on and above the diagonal only."""
         self.resize(n)
 
@@ -185,7 +185,7 @@ class NodeMatrix:
             self._memory = np.empty(pairs * width * 2)
         self._nodes = self._memory[: pairs * width * 2].reshape(pairs, width, 2)
 
-    def write(self, row: int, column: int, values: NDArray[np.float64]) -> None:
+    def write(self, row: int, column: int, values: Array) -> None:
         """Write a tile whose first value is that of `row` and `column`."""
         _interleave(self._nodes, row, column + 1, np.ascontiguousarray(values))
 
@@ -212,7 +212,7 @@ class NodeMatrix:
 
 
 @compile_lazily("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
-def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArray[np.float64]) -> None:
+def _interleave(nodes: Array, row: int, column: int, values: Array) -> None:
     """Write a tile two rows at a time, so that the memory that they share is traversed once."""
     m, n = values.shape
     if n == 0:
@@ -237,7 +237,7 @@ def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArr
 
 def binary_svm_trainer(
     nodes: NodeMatrix, *, C: float, epsilon: float
-) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], BinarySvm]:
+) -> Callable[[tuple[Indices, Indices]], BinarySvm]:
     """Return a function for threads of `training_pool` that trains on the rows of a first and of a second class.
 
     Rows are passed class after class, first class first, as `svm_train` orders them after grouping: the solver gets the
@@ -245,7 +245,7 @@ def binary_svm_trainer(
     """
     pointers, parameter = nodes.pointers(), svm_parameter(C, epsilon)
 
-    def trained(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> BinarySvm:
+    def trained(problem: tuple[Indices, Indices]) -> BinarySvm:
         rows = np.concatenate(problem)
         return train_binary_svm(pointers[rows], rows, len(problem[0]), parameter)
 
@@ -273,7 +273,7 @@ def svm_parameter(C: float, epsilon: float) -> Any:
     return parameter
 
 
-def train_binary_svm(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: int, parameter: Any) -> BinarySvm:
+def train_binary_svm(pointers: NDArray[np.uintp], rows: Indices, n_first: int, parameter: Any) -> BinarySvm:
     """Train a binary SVM on the rows at some addresses, those of the first class before those of the second.
 
     Parameters
@@ -312,7 +312,7 @@ def train_binary_svm(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_firs
         official.libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
 
 
-def _machine(model: Any, rows: NDArray[np.intp], seconds: float) -> BinarySvm:
+def _machine(model: Any, rows: Indices, seconds: float) -> BinarySvm:
     n_support = model.l
     if n_support == 0:
         return BinarySvm(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]), seconds)

@@ -13,19 +13,21 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.classifiers.svm import SVM_SCHEMES, check_ridge, one_vs_one_scores
-from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.classifiers.svm import RIDGE, SVM_SCHEMES, one_vs_one_scores
+from benchmark.system.checks import POSITIVE, SHARE, Range
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Bools
+
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
 LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
 _MOST_ITERATIONS = 100_000
+_LIBLINEAR_PARAMETERS = {"C": POSITIVE, "loss": LIBLINEAR_LOSSES, "epsilon": POSITIVE}
 
 
 #: Taken by each training of LIBLINEAR, which seeds the one generator of random numbers of the process.
@@ -55,10 +57,7 @@ class _LinearModel(SklearnClassifier):
     """
 
     tags: ClassVar[Tags] = Tags(sums_words=True)
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C")
+    allowed: ClassVar = {"C": POSITIVE}
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
         """Train the hyperplanes.
@@ -127,19 +126,13 @@ class LinearSvm(_LinearModel):
     array(['up', 'right'], dtype='<U5')
     """
 
+    allowed: ClassVar = {**_LIBLINEAR_PARAMETERS, "scheme": SVM_SCHEMES, "ridge": RIDGE}
+
     C: float = 1.0
     loss: str = "hinge"
     scheme: str = "one-vs-rest"
     ridge: float = 0.0
     epsilon: float = 1e-4
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        super().check()
-        check_positive_parameters(self, "epsilon")
-        check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
-        check_one_of("scheme", self.scheme, SVM_SCHEMES)
-        check_ridge(self.ridge)
 
     def scores(self, points: Any) -> Array:
         """Return the decision value of each class; one-vs-one's are those of `one_vs_one_scores`.
@@ -194,15 +187,11 @@ class SgdSvm(_LinearModel):
         Seed of the order of the documents.
     """
 
+    allowed: ClassVar = {"C": POSITIVE, "passes": Range(1, 10_000)}
+
     C: float = 1.0
     passes: int = 10
     seed: int = 0
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        super().check()
-        if not 1 <= self.passes <= 10_000:
-            raise ValueError(f"passes must lie between 1 and 10000, not {self.passes}")
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         from sklearn.linear_model import SGDClassifier  # noqa: PLC0415
@@ -269,20 +258,13 @@ class NbSvm(_LinearModel):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
     non_negative: ClassVar[bool] = True
+    allowed: ClassVar = {**_LIBLINEAR_PARAMETERS, "smoothing": POSITIVE, "interpolation": SHARE}
 
     C: float = 1.0
     smoothing: float = 1.0
     interpolation: float = 0.25
     loss: str = "squared-hinge"
     epsilon: float = 1e-4
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        super().check()
-        check_positive_parameters(self, "epsilon", "smoothing")
-        check_one_of("loss", self.loss, LIBLINEAR_LOSSES)
-        if not 0 <= self.interpolation <= 1:
-            raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[Array, Array]:
         classes = self.classes_
@@ -291,7 +273,7 @@ class NbSvm(_LinearModel):
         weights, offsets = zip(*(self._against_the_rest(X, y == label) for label in trained), strict=True)
         return np.stack(weights), np.concatenate(offsets)
 
-    def _against_the_rest(self, X: sp.csr_array | Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
+    def _against_the_rest(self, X: sp.csr_array | Array, inside: Bools) -> tuple[Array, Array]:
         """Train a class against the rest; return the weights r w', shape (V,), and b, shape (1,)."""
         p, q = (self.smoothing + np.asarray(X[rows].sum(axis=0)).ravel() for rows in (inside, ~inside))
         r = np.log(p / p.sum()) - np.log(q / q.sum())

@@ -18,11 +18,9 @@ from benchmark.system.row_blocks import blas_threads, rows_per_block
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
+    from benchmark.system.arrays import Array, Indices
 
-    Array = NDArray[np.float64]
 
 #: Default memory limit of all tiles together, in bytes.
 TILE_MEMORY_BYTES = 4_000_000_000
@@ -52,7 +50,7 @@ class SvmProblem:
 
 def train_class_pairs(
     wanted: Sequence[SvmProblem],
-    bounds: NDArray[np.intp],
+    bounds: Indices,
     *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,

@@ -16,13 +16,13 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     """Classifier of points that scikit-learn trains.
 
-    A subclass takes its parameters in its constructor and implements `check`, `learn` and `scores`.
+    A subclass takes its parameters in its constructor and implements `learn` and `scores`.
 
     Attributes
     ----------
@@ -34,10 +34,6 @@ class SklearnClassifier(ClassifierMixin, MatrixEstimator, ABC):
     tags: ClassVar[Tags] = Tags()
     #: Attributes of no use once the classifier is trained, which a kept model leaves out.
     training_only: ClassVar[tuple[str, ...]] = ("feature_count_",)
-
-    @abstractmethod
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
 
     @abstractmethod
     def scores(self, points: Any) -> Array:

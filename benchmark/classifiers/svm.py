@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from benchmark.classifiers.hyperplanes import train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles, NodeMatrix
+from benchmark.classifiers.matrix_svm import train_one_vs_rest
 from benchmark.classifiers.one_vs_one import TILE_MEMORY_BYTES, SvmProblem, train_class_pairs
-from benchmark.system.checks import check_one_of, check_positive_parameters
+from benchmark.system.checks import POSITIVE, Range, check_parameters
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.row_blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
 from benchmark.system.tags import Tags
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SVM_SCHEMES = ("one-vs-one", "one-vs-rest")
-COST_SCALES = ("one", "mean-self-product")
+    from benchmark.system.arrays import Array, Bools, Indices
+
+SVM_SCHEMES, C_SCALES = ("one-vs-one", "one-vs-rest"), ("one", "mean-self-product")
+RIDGE = Range(0, 1e12)
 
 #: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
 _ROUNDING = 4 * np.finfo(np.float64).eps
@@ -45,13 +47,13 @@ class MulticlassSvm:
     """
 
     scheme: str
-    class_bounds: NDArray[np.intp]
+    class_bounds: Indices
     machines: tuple[BinarySvm, ...]
 
 
 def train_multiclass(
     problem: SvmProblem,
-    class_sizes: NDArray[np.intp],
+    class_sizes: Indices,
     scheme: str = "one-vs-one",
     *,
     jobs: int = 1,
@@ -93,7 +95,7 @@ def train_multiclass(
 
 def train_multiclass_together(
     wanted: Sequence[SvmProblem],
-    class_sizes: NDArray[np.intp],
+    class_sizes: Indices,
     *,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
@@ -124,7 +126,7 @@ def train_multiclass_together(
     return [svms if isinstance(svms, Exception) else MulticlassSvm("one-vs-one", bounds, svms) for svms in trained]
 
 
-def _bounds(class_sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+def _bounds(class_sizes: Indices) -> Indices:
     """Return the bounds of each class's rows; ValueError if there are fewer than two classes."""
     bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
@@ -134,7 +136,7 @@ def _bounds(class_sizes: NDArray[np.intp]) -> NDArray[np.intp]:
     return bounds
 
 
-def svm_decision_values(machines: MulticlassSvm, kernel: KernelTiles, jobs: int = 1) -> NDArray[np.float64]:
+def svm_decision_values(machines: MulticlassSvm, kernel: KernelTiles, jobs: int = 1) -> Array:
     """Return the decision values of every binary SVM, shape (n_rows, n_machines)."""
     (decisions,) = svm_decision_values_together([machines], [kernel], jobs=jobs)
     if isinstance(decisions, Exception):
@@ -147,7 +149,7 @@ def svm_decision_values_together(
     kernels: Sequence[KernelTiles],
     *,
     jobs: int = 1,
-) -> list[NDArray[np.float64] | Exception]:
+) -> list[Array | Exception]:
     """Return decision values for several kernels of the same inner products, or the exception of one that failed.
 
     BLAS sums over class blocks, so the last bits depend on its order of addition. Where that could change a sign, the
@@ -179,7 +181,7 @@ def svm_decision_values_together(
         whole = first.kernel.source(rows, slice(0, first.kernel.shape[1]))
         for code, columns in enumerate(first.classes):
             source = whole[:, columns]
-            values: dict[int, NDArray[np.float64]] = {}  # by kernel, as several of `machines` may share one
+            values: dict[int, Array] = {}  # by kernel, as several of `machines` may share one
             for i, sums in deciding.items():
                 name = id(sums.kernel)
                 try:
@@ -219,7 +221,7 @@ class _DecisionSums:
         self.flat = _flatten(svms)
         self.decisions = np.tile(-self.rho, (kernel.shape[0], 1))
 
-    def add(self, values: NDArray[np.float64], rows: slice, code: int) -> float:
+    def add(self, values: Array, rows: slice, code: int) -> float:
         """Add the contribution of a class, from its kernel `values`; return the largest magnitude of the values."""
         supported, weights = self.blocks[code]
         self.decisions[rows, supported] += values @ weights
@@ -235,9 +237,7 @@ class _DecisionSums:
             _sum_in_order(values, doubtful[row : row + 1], *self.flat, self.rho, out[row : row + 1])
 
 
-def predict_class_codes(
-    machines: MulticlassSvm, decisions: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+def predict_class_codes(machines: MulticlassSvm, decisions: Array) -> tuple[NDArray[np.int32], Bools]:
     """Return the predicted classes, shape (n_rows,), and whether they tied with another class, shape (n_rows,).
 
     One-vs-one: every pair votes (for its first class if the decision value is > 0), and most votes win. One-vs-rest:
@@ -248,7 +248,7 @@ def predict_class_codes(
     return scores.argmax(axis=1).astype(np.int32), (scores == best).sum(axis=1) > 1
 
 
-def svm_class_scores(machines: MulticlassSvm, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+def svm_class_scores(machines: MulticlassSvm, decisions: Array) -> Array:
     """Return per-class scores, shape (n_rows, n_classes); their argmax is the prediction unless classes tie.
 
     One-vs-one: a class's votes plus s / 3(|s| + 1), where s is the sum of the class's decision values, as in
@@ -262,7 +262,7 @@ def svm_class_scores(machines: MulticlassSvm, decisions: NDArray[np.float64]) ->
     return one_vs_one_scores(decisions, len(machines.class_bounds) - 1)
 
 
-def one_vs_one_scores(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def one_vs_one_scores(decisions: Array, n_classes: int) -> Array:
     """Return the one-vs-one scores of `svm_class_scores` from decision values of the pairs (0,1), (0,2), ….
 
     A pair's decision value is positive for its first class.
@@ -275,13 +275,7 @@ def one_vs_one_scores(decisions: NDArray[np.float64], n_classes: int) -> NDArray
     return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
 
 
-def check_ridge(ridge: float) -> None:
-    """Raise ValueError unless `ridge` is a number from 0 to 1e12."""
-    if not 0 <= ridge <= 1e12:
-        raise ValueError(f"ridge must lie between 0 and 1e+12, not {ridge}")
-
-
-def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def _votes(decisions: Array, n_classes: int) -> Array:
     """Count the one-vs-one votes for each class, shape (n_rows, n_classes)."""
     votes = np.zeros((len(decisions), n_classes))
     for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
@@ -291,11 +285,11 @@ def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64
     return votes
 
 
-def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[Indices, Array]]:
     """Return, for each class, the SVMs with support vectors in it and their coefficients, shape (rows, n_svms)."""
     blocks = []
     for start, stop in pairwise(machines.class_bounds):
-        columns: dict[int, NDArray[np.float64]] = {}
+        columns: dict[int, Array] = {}
         for column, machine in enumerate(machines.machines):
             inside = (machine.support >= start) & (machine.support < stop)
             if inside.any():
@@ -306,9 +300,7 @@ def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[NDArray[np.intp],
     return blocks
 
 
-def _flatten(
-    machines: tuple[BinarySvm, ...],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _flatten(machines: tuple[BinarySvm, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
     starts = np.cumsum([0, *(len(machine.support) for machine in machines)]).astype(np.int64)
     support = np.concatenate([machine.support for machine in machines]).astype(np.int64)
     return starts, support, np.concatenate([machine.coefficients for machine in machines])
@@ -316,13 +308,13 @@ def _flatten(
 
 @compile_lazily("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
 def _sum_in_order(
-    values: NDArray[np.float64],
-    wanted: NDArray[np.bool_],
+    values: Array,
+    wanted: Bools,
     starts: NDArray[np.int64],
     support: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    rho: NDArray[np.float64],
-    out: NDArray[np.float64],
+    coefficients: Array,
+    rho: Array,
+    out: Array,
 ) -> None:
     for row in range(wanted.shape[0]):
         for machine in range(wanted.shape[1]):
@@ -333,7 +325,7 @@ def _sum_in_order(
                 out[row, machine] = total - rho[machine]
 
 
-def mean_self_product(self_products: NDArray[np.float64]) -> float:
+def mean_self_product(self_products: Array) -> float:
     """Return the mean of k(x, x), shape (n,); ValueError if the mean isn't positive."""
     mean = float(self_products.mean())
     if not mean > 0:
@@ -382,6 +374,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
+    allowed: ClassVar = {"C": POSITIVE, "epsilon": POSITIVE, "scheme": SVM_SCHEMES, "ridge": RIDGE, "scale_C": C_SCALES}
+
     C: float = 1.0
     epsilon: float = 1e-3
     scheme: str = "one-vs-one"
@@ -391,12 +385,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon")
-        check_one_of("scheme", self.scheme, SVM_SCHEMES)
-        check_one_of("scale_C", self.scale_C, COST_SCALES)
-        check_ridge(self.ridge)
+        check_parameters(self, self.allowed)
 
-    def cost(self, self_products: NDArray[np.float64]) -> float:
+    def cost(self, self_products: Array) -> float:
         """Return LIBSVM's -c: C scaled by `scale_C`.
 
         Parameters
@@ -451,7 +442,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.machines_ = train_multiclass(problem, np.bincount(rank[codes]), self.scheme, jobs=self.jobs)
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Array:
         """Return the decision values of the binary SVMs, pair by pair or class by class.
 
         Parameters

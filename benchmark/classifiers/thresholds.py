@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array, Bools
 
 #: The fbr of Lewis et al. From 0.1 to 0.6, folds of ModApte's training stories have micro-F1 within 0.003; lower values
 #: give a better macro-F1.
@@ -40,7 +40,7 @@ class CrossValidatedThreshold(ZeroThreshold):
         See `class_thresholds`.
     """
 
-    def fit(self, values: NDArray[np.float64], members: NDArray[np.bool_]) -> Self:
+    def fit(self, values: Array, members: Bools) -> Self:
         """Learn the thresholds from out-of-fold decision values.
 
         Parameters
@@ -68,7 +68,7 @@ THRESHOLDS: dict[str, type[ZeroThreshold]] = {
 }
 
 
-def class_thresholds(values: NDArray[np.float64], members: NDArray[np.bool_]) -> NDArray[np.float64]:
+def class_thresholds(values: Array, members: Bools) -> Array:
     """Compute the threshold of each class that maximizes F1, by SCutFBR.1 (Yang 2001; Lewis, Yang, Rose & Li 2004).
 
     A threshold lies half way between the decision value with the largest F1 and the next lower value. A class whose
@@ -93,7 +93,7 @@ def class_thresholds(values: NDArray[np.float64], members: NDArray[np.bool_]) ->
     return np.array([_threshold(*column) for column in zip(values.T, members.T, strict=True)], dtype=np.float64)
 
 
-def _threshold(values: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
+def _threshold(values: Array, inside: Bools) -> float:
     from sklearn.metrics import precision_recall_curve  # noqa: PLC0415 - slow, and runs served from the store don't need it
 
     finite = np.isfinite(values)

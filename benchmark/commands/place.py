@@ -13,7 +13,7 @@ from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.outcomes import score_over_splits
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, load_shipped, public_test_set, split_labels
-from benchmark.evaluation.sampling_model import DocumentSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
@@ -110,7 +110,7 @@ def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "th
     predicted = [labels[id_] for id_ in shipped.frame["id"]]
     if name in shipped.cells:
         name = f"{name} (placed)"  # keeps it apart from the cell
-    sample, placed = DocumentSampling(0, groups=len(shipped.groups) > 1), shipped.scores(name, predicted)
+    sample, placed = SamplingModel(0, groups=len(shipped.groups) > 1), shipped.scores(name, predicted)
     ranking, published = _ranking(placed, predicted, sample, shipped), _published(placed, sample, shipped.test_set)
     return Placement(shipped.test_set, name, _scores(placed, sample, shipped.test_set), ranking, published, excluded)
 
@@ -159,7 +159,7 @@ def _labels(value: Any, *, several: bool) -> list[str]:
     return split_labels(text) if several else [text] * bool(text)
 
 
-def _scores(placed: CellScores, sample: DocumentSampling, test_set: PublicTestSet) -> pd.DataFrame:
+def _scores(placed: CellScores, sample: SamplingModel, test_set: PublicTestSet) -> pd.DataFrame:
     """Return the scores of the placed method on each split and over all."""
     rows = []
     for metric in test_set.metrics:
@@ -173,7 +173,7 @@ def _scores(placed: CellScores, sample: DocumentSampling, test_set: PublicTestSe
 
 
 def _ranking(
-    placed: CellScores, labels: Sequence[str], sample: DocumentSampling, shipped: ShippedPredictions
+    placed: CellScores, labels: Sequence[str], sample: SamplingModel, shipped: ShippedPredictions
 ) -> pd.DataFrame:
     """Return the placed method and all cells by descending score, with the paired comparisons."""
     main, further = shipped.test_set.metrics
@@ -200,7 +200,7 @@ def _ranking(
     return ranking.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def _published(placed: CellScores, sample: DocumentSampling, test_set: PublicTestSet) -> pd.DataFrame:
+def _published(placed: CellScores, sample: SamplingModel, test_set: PublicTestSet) -> pd.DataFrame:
     """Return the scores that the census counted on this test set or, where it counted none, the reference values."""
     known = load_published(_REFERENCE_FILE)
     rows: list[tuple[Any, ...]] = [

@@ -21,7 +21,7 @@ from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
-from benchmark.methods.wrappers.fusion import FusedMethod
+from benchmark.methods.wrappers import FusedMethod
 from benchmark.system.errors import DataError
 from benchmark.system.memory import free_memory, peak_memory
 from benchmark.system.registries import is_builtin

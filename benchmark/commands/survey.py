@@ -17,8 +17,8 @@ from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.mean_ranks import rank_methods
 from benchmark.evaluation.metrics import more_is_better, unit_of
+from benchmark.evaluation.significance import rank_methods
 from benchmark.experiment.run_folder import read_manifest
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.mean_ranks import MeanRanks
+    from benchmark.evaluation.significance import MeanRanks
     from benchmark.experiment.run import RunResult
 
 #: Pages, and patterns of their configurations.

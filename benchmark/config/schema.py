@@ -19,10 +19,11 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from benchmark.config.schema_errors import ConfigSection
-from benchmark.representation import IDF_SOURCES, NORMALIZATIONS
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
+from benchmark.representation.weighting import IDF_SOURCES
 from benchmark.system.checks import as_list
 from benchmark.system.errors import quote_value
+from benchmark.system.tags import NORMALIZATIONS
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, STEMMERS, WITHIN, WORDS
 from benchmark.text.stoplist import STOPLISTS
 

@@ -12,7 +12,7 @@ import numpy as np
 from benchmark.config.model import BASE_VARIANT, Cell
 from benchmark.evaluation.intervals import Estimate
 from benchmark.methods.problem import Problem
-from benchmark.representation import normalize_rows
+from benchmark.representation.weighting import normalize_rows
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from benchmark.classifiers.centroids.divergence import average_skl_to_others
+from benchmark.classifiers.centroids import average_skl_to_others
 from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id

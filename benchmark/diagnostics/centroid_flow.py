@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
-from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.centroids.flow import gradient_flow
+from benchmark.classifiers.centroid_flow import gradient_flow
+from benchmark.classifiers.centroids import class_statistics, mean_skl, skl_centroid
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers
 from benchmark.diagnostics.centroid_distances import divergence_bayes_of_variant
 from benchmark.system.row_blocks import blas_threads

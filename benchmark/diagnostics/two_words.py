@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.centroids.divergence import symmetric_kl
+from benchmark.classifiers.centroids import symmetric_kl
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.system.tags import Tags

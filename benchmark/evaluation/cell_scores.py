@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array
 
 #: Fold name of a cell's score over all splits: their mean, or the score of a single split.
 ALL_SPLITS = "all"
@@ -48,7 +49,7 @@ class CellScores:
 
     cell: str
     folds: tuple[str, ...]
-    values: Mapping[str, NDArray[np.float64]]
+    values: Mapping[str, Array]
     n: NDArray[np.int64]
     ties: NDArray[np.int64]
     outcome: Outcome | None = None

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array, Indices
 
 CONFIDENCE_LEVEL = 0.95
 Z_LEVEL = float(stats.norm.ppf((1 + CONFIDENCE_LEVEL) / 2))
@@ -189,12 +190,12 @@ class _Coded:
         Contribution of a document of each kind to the fields of `Tallies`.
     """
 
-    kinds: NDArray[np.intp]
-    right: NDArray[np.float64]
-    assigned: NDArray[np.float64]
-    true: NDArray[np.float64]
+    kinds: Indices
+    right: Array
+    assigned: Array
+    true: Array
 
-    def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], outcome: Outcome, split: int) -> Tallies:
+    def tallies(self, kinds: Indices, counts: NDArray[Any], outcome: Outcome, split: int) -> Tallies:
         """Return the tallies of resamples, shape (resamples, k), from their `counts` of documents of each kind.
 
         The classes that count in a mean over classes are those of the sample, in every resample.
@@ -250,14 +251,14 @@ def _estimate(outcomes: Sequence[Outcome], metric: str, value: float, seed: int,
     return _by_percentiles(outcomes, metric, value, total)
 
 
-def _by_percentiles(outcomes: Sequence[Outcome], metric: str, value: float, resampled: NDArray[np.float64]) -> Estimate:
+def _by_percentiles(outcomes: Sequence[Outcome], metric: str, value: float, resampled: Array) -> Estimate:
     """Return the estimate with the percentile interval of its resamples, or see `estimate_by_counts` if none differ."""
     if np.ptp(resampled) == 0:
         return estimate_by_counts(outcomes, metric, value)
     return Estimate(value, *percentiles(resampled), len(outcomes[0].documents), "bootstrap")
 
 
-def _resampled_rankings(outcomes: Sequence[Outcome], metric: str, seed: int, resamples: int) -> NDArray[np.float64]:
+def _resampled_rankings(outcomes: Sequence[Outcome], metric: str, seed: int, resamples: int) -> Array:
     """Return the mean over the splits of a score of decision values, or of the difference of two, shape (resamples,).
 
     Each document is of a kind of its own here. Both outcomes of a difference get the same documents.
@@ -316,7 +317,7 @@ def _check_tested_once(outcome: Outcome) -> None:
         raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
 
 
-def replicate_mean(values: NDArray[np.float64], n: int) -> Estimate:
+def replicate_mean(values: Array, n: int) -> Estimate:
     """Return the mean over replicates with Student's interval; none for a single replicate, or if none differ."""
     mean = float(values.mean())
     if values.size == 1:
@@ -329,7 +330,7 @@ def replicate_mean(values: NDArray[np.float64], n: int) -> Estimate:
     return Estimate(mean, float(low), float(high), n, "t over replicates")
 
 
-def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
+def percentiles(values: Array) -> tuple[float, float]:
     """Return the ends of the 95% percentile interval of some values."""
     low, high = np.quantile(values, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
     return float(low), float(high)

@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.evaluation.ranking_metrics import (
-    macro_average_precision,
-    macro_break_even,
-    macro_roc_auc,
-    micro_average_precision,
-    micro_break_even,
-    micro_roc_auc,
-)
+from benchmark.evaluation import ranking_metrics
 from benchmark.system.checks import check_one_of
 
 if TYPE_CHECKING:
@@ -104,8 +97,8 @@ def tally_predictions(truth: NDArray[Any], predicted: NDArray[Any], n_classes: i
 def stack_tallies(tallies: Iterable[Tallies]) -> Tallies:
     """Return the counts of several splits, with the splits as first axis."""
     of_splits = list(tallies)
-    parts = ("right", "assigned", "true", "documents")
-    right, assigned, true, documents = (np.stack([getattr(one, part) for one in of_splits]) for part in parts)
+    counts = zip(*((one.right, one.assigned, one.true, one.documents) for one in of_splits), strict=True)
+    right, assigned, true, documents = map(np.stack, counts)
     in_means = [one.in_means for one in of_splits if one.in_means is not None]
     return Tallies(right, assigned, true, documents, np.stack(in_means) if in_means else None)
 
@@ -252,12 +245,12 @@ METRICS: dict[str, Metric] = {
     "f1": Metric(macro_f1, whole=False, **_BY_CLASS),
     "precision": Metric(macro_precision, whole=False, **_BY_CLASS),
     "recall": Metric(macro_recall, whole=False, **_BY_CLASS),
-    "micro-break-even": Metric(ranking=micro_break_even),
-    "macro-break-even": Metric(ranking=macro_break_even, classes_alike=True),
-    "micro-average-precision": Metric(ranking=micro_average_precision),
-    "macro-average-precision": Metric(ranking=macro_average_precision, classes_alike=True),
-    "micro-roc-auc": Metric(ranking=micro_roc_auc),
-    "macro-roc-auc": Metric(ranking=macro_roc_auc, classes_alike=True),
+    "micro-break-even": Metric(ranking=ranking_metrics.micro_break_even),
+    "macro-break-even": Metric(ranking=ranking_metrics.macro_break_even, classes_alike=True),
+    "micro-average-precision": Metric(ranking=ranking_metrics.micro_average_precision),
+    "macro-average-precision": Metric(ranking=ranking_metrics.macro_average_precision, classes_alike=True),
+    "micro-roc-auc": Metric(ranking=ranking_metrics.micro_roc_auc),
+    "macro-roc-auc": Metric(ranking=ranking_metrics.macro_roc_auc, classes_alike=True),
 }
 #: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
 #: predictions must be identical. See `analysis.costs`. Measures may declare others.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.metrics import Metric
+    from benchmark.system.arrays import Array, Bools, Indices
 
     Ints = NDArray[np.integer[Any]]
 
@@ -53,9 +54,9 @@ class Outcome:
     predicted: NDArray[Any]
     n_classes: int
     of_class: int | None = None
-    tied: NDArray[np.bool_] | None = None
+    tied: Bools | None = None
     known: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
-    values: NDArray[np.float64] | None = None
+    values: Array | None = None
 
     @property
     def multilabel(self) -> bool:
@@ -63,7 +64,7 @@ class Outcome:
         return self.truth.ndim == 2
 
     @cached_property
-    def correct(self) -> NDArray[np.bool_]:
+    def correct(self) -> Bools:
         """True for right predictions, of the shape of `truth`."""
         return np.asarray(self.truth == self.predicted)
 
@@ -73,7 +74,7 @@ class Outcome:
         return bool(np.unique(self.documents).size < self.documents.size)
 
     @cached_property
-    def rows(self) -> tuple[NDArray[np.intp], ...]:
+    def rows(self) -> tuple[Indices, ...]:
         """Positions of each split's documents, split by split."""
         return tuple(np.flatnonzero(self.folds == fold) for fold in np.unique(self.folds))
 
@@ -103,7 +104,7 @@ class Outcome:
         """Outcome of each split separately."""
         return tuple(self.take(rows) for rows in self.rows)
 
-    def take(self, rows: NDArray[np.intp]) -> Outcome:
+    def take(self, rows: Indices) -> Outcome:
         """Return the outcome on some of the tested documents."""
         optional = (name for name in ("tied", "values") if getattr(self, name) is not None)
         names = ("documents", "folds", "truth", "predicted", *optional)
@@ -119,14 +120,14 @@ class Outcome:
             tied = tied[:, of_class] if self.multilabel else tied & (self.truth == of_class)
         return np.array([np.count_nonzero(tied[rows]) for rows in self.rows], dtype=np.int64)
 
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Bools:
         """Return a mask of the documents of the scored class, shape (n,); all documents if all classes are scored."""
         if self.of_class is None:
             return np.ones(len(self.documents), dtype=bool)
         return np.asarray(self.truth[:, self.of_class] if self.multilabel else self.truth == self.of_class)
 
 
-def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
+def fold_scores(outcome: Outcome, metric: str) -> Array:
     """Return the metric on each split, in the order of the splits.
 
     Raises
@@ -142,7 +143,7 @@ def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
     return spec.scores(outcome.tallies)
 
 
-def outcome_scores(outcome: Outcome) -> dict[str, NDArray[np.float64]]:
+def outcome_scores(outcome: Outcome) -> dict[str, Array]:
     """Return the values of every metric that is defined for an outcome and can be computed, on each split."""
     how = {"multilabel": outcome.multilabel, "of_class": outcome.of_class is not None}
     names = (name for name in outcome.known if is_metric_defined(name, **how, known=outcome.known))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.system.arrays import Array, Bools, Indices
+
 
 #: Files of a run: predictions, their documents, splits and settings; arrays of diagnostics; estimates of diagnostics
 #: and of plug-ins' metrics; times of settings.
@@ -96,9 +98,9 @@ class TestedSplit:
     __test__ = False
 
     name: str
-    test: NDArray[np.intp]
+    test: Indices
     trained: NDArray[np.int64]
-    leaks: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    leaks: Mapping[str, Indices] = field(default_factory=dict)
 
 
 class TaskKey(NamedTuple):
@@ -169,22 +171,16 @@ class SettingPredictions:
     """
 
     predicted: NDArray[Any]
-    tied: NDArray[np.bool_]
+    tied: Bools
     sizes: tuple[int, ...]
-    seconds: NDArray[np.float64]
-    memory: NDArray[np.float64]
+    seconds: Array
+    memory: Array
     inner: NDArray[np.int64]
     warnings: tuple[str, ...] = ()
-    values: NDArray[np.float64] | None = None
+    values: Array | None = None
 
     @classmethod
-    def of_split(
-        cls,
-        predicted: NDArray[Any],
-        tied: NDArray[np.bool_],
-        seconds: NDArray[np.float64],
-        values: NDArray[np.float64] | None = None,
-    ) -> Self:
+    def of_split(cls, predicted: NDArray[Any], tied: Bools, seconds: Array, values: Array | None = None) -> Self:
         """Return the predictions of one split; `seconds` by `TIMERS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
@@ -204,7 +200,7 @@ class SettingPredictions:
         return cls(sizes=sizes, warnings=warnings, values=values, **arrays)
 
     @property
-    def bounds(self) -> NDArray[np.intp]:
+    def bounds(self) -> Indices:
         """First row of each split, and the number of rows, shape (splits + 1,)."""
         return np.cumsum([0, *self.sizes])
 
@@ -227,7 +223,7 @@ class SettingPredictions:
         return np.split(self.predicted, self.bounds[1:-1])
 
     @property
-    def tied_by_split(self) -> list[NDArray[np.bool_]]:
+    def tied_by_split(self) -> list[Bools]:
         """`tied` of each split."""
         return np.split(self.tied, self.bounds[1:-1])
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
 from benchmark.evaluation.splits import Split, class_list, make_split
+from benchmark.system.checks import NOT_NEGATIVE, Range, check_parameters
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
+    from benchmark.system.arrays import Bools, Indices
 
 
 class EvaluationProtocol(Protocol):
@@ -43,6 +44,18 @@ class EvaluationProtocol(Protocol):
         """
 
 
+BETWEEN_0_AND_1 = Range(0, 1, ends=False)
+
+
+class _InRange:
+    """Protocol whose parameters have ranges; a ValueError names one that is outside."""
+
+    allowed: ClassVar[Mapping[str, Range]] = {}
+
+    def __post_init__(self) -> None:
+        check_parameters(self, self.allowed)
+
+
 @dataclass(frozen=True)
 class LeaveOneGroupOut:
     """Test on each held-out group in turn and train on all other groups.
@@ -64,12 +77,10 @@ class LeaveOneGroupOut:
     tags: ClassVar[Tags] = Tags(leaves_groups_out=True)
 
     def __post_init__(self) -> None:
-        if self.held_out is None:
-            return
-        if not self.held_out:
+        names = list(self.held_out or ())
+        if self.held_out is not None and not names:
             raise ConfigError("held_out names no group: list at least one, or leave it out to test every group in turn")
-        twice = sorted(name for name, number in Counter(self.held_out).items() if number > 1)
-        if twice:
+        if twice := sorted({name for n, name in enumerate(names) if name in names[:n]}):
             raise ConfigError(f"held_out names {', '.join(map(repr, twice))} more than once")
 
     def splits(self, documents: Documents) -> list[Split]:
@@ -140,7 +151,7 @@ class FixedSplit:
 
 
 @dataclass(frozen=True)
-class KFold:
+class KFold(_InRange):
     """Test each document exactly once, in one of k random folds of equal size (to within one document).
 
     Parameters
@@ -160,7 +171,7 @@ class KFold:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `k` is less than 2 or `seed` is negative.
     """
 
@@ -171,10 +182,7 @@ class KFold:
     keep_lone: bool = False
 
     tags: ClassVar[Tags] = Tags(set_by_run=("keep_lone",))
-
-    def __post_init__(self) -> None:
-        _at_least(self.k, 2, "k")
-        _at_least(self.seed, 0, "seed")
+    allowed: ClassVar = {"k": Range(2), "seed": NOT_NEGATIVE}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return k splits, "fold-1" to "fold-k".
@@ -213,27 +221,24 @@ class KFold:
         """Return the splits that keep groups together."""
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # noqa: PLC0415 - slow, and seldom needed
 
-        groups = _groups(documents)
-        if self.k > len(np.unique(groups)):
-            raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(groups))} groups")
-        largest = np.bincount(documents.labels).max() if self.stratified else self.k
-        if self.k > largest:
-            raise ConfigError(
-                f"k = {self.k} stratified folds need a class of {self.k} documents; the largest has {largest}"
-            )
         kind = StratifiedGroupKFold if self.stratified else GroupKFold
-        fold = np.empty(len(documents), dtype=np.intp)
-        arguments = (documents.labels, documents.labels, groups)
-        for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
-            fold[test] = i
+        fold, arguments = (
+            np.empty(len(documents), dtype=np.intp),
+            (documents.labels, documents.labels, _groups(documents)),
+        )
+        try:
+            for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
+                fold[test] = i
+        except ValueError as error:  # too few groups, or documents of a class
+            raise ConfigError(f"k = {self.k} grouped folds: {error}") from None
         return self._folds(documents, fold)
 
-    def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:
+    def _folds(self, documents: Documents, fold: Indices) -> list[Split]:
         return [make_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
 @dataclass(frozen=True)
-class RandomSubsets:
+class RandomSubsets(_InRange):
     """Train on random subsets of one size.
 
     A learning curve is one such protocol for each size. A subset is a function of (seed, train_size, replicate) only,
@@ -255,7 +260,7 @@ class RandomSubsets:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `train_size` or `replicates` is less than 1, or `seed` is negative.
     """
 
@@ -266,11 +271,7 @@ class RandomSubsets:
     test: str | None = None
 
     tags: ClassVar[Tags] = Tags(replicated=True)
-
-    def __post_init__(self) -> None:
-        _at_least(self.train_size, 1, "train_size")
-        _at_least(self.replicates, 1, "replicates")
-        _at_least(self.seed, 0, "seed")
+    allowed: ClassVar = {"train_size": Range(1), "replicates": Range(1), "seed": NOT_NEGATIVE}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return one split for each replicate, "replicate-01" onwards.
@@ -309,7 +310,7 @@ class RandomSubsets:
             splits.append(make_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
-    def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _quotas(self, documents: Documents, pool: Indices) -> Indices:
         """Return the training documents per class: proportional, by largest remainders (ties: first class)."""
         sizes = np.bincount(documents.labels[pool], minlength=len(documents.classes))
         whole, remainder = np.divmod(self.train_size * sizes, pool.size)
@@ -322,7 +323,7 @@ class RandomSubsets:
 
 
 @dataclass(frozen=True)
-class HoldOut:
+class HoldOut(_InRange):
     """Test on a random share of the documents and train on the rest, repeatedly.
 
     Parameters
@@ -341,8 +342,10 @@ class HoldOut:
 
     Raises
     ------
+    ValueError
+        If a parameter is out of range.
     ConfigError
-        If a parameter is out of range, or both `stratified` and `grouped` are true.
+        If both `stratified` and `grouped` are true.
     """
 
     test_share: float = 0.2
@@ -352,11 +355,10 @@ class HoldOut:
     grouped: bool = False
 
     tags: ClassVar[Tags] = Tags(replicated=True)
+    allowed: ClassVar = {"test_share": BETWEEN_0_AND_1, "replicates": Range(1), "seed": NOT_NEGATIVE}
 
     def __post_init__(self) -> None:
-        _share(self.test_share)
-        _at_least(self.replicates, 1, "replicates")
-        _at_least(self.seed, 0, "seed")
+        super().__post_init__()
         if self.grouped and self.stratified:
             raise ConfigError("stratified must be false where grouped is true: a group has documents of any class")
 
@@ -394,7 +396,7 @@ class HoldOut:
 
 
 @dataclass(frozen=True)
-class ByDate:
+class ByDate(_InRange):
     """Train on the old documents and test on the newest; documents of the same date are never separated.
 
     Parameters
@@ -407,15 +409,14 @@ class ByDate:
 
     Raises
     ------
-    ConfigError
+    ValueError
         If `test_share` is out of range.
     """
 
     test_share: float = 0.25
     stratified: bool = False
 
-    def __post_init__(self) -> None:
-        _share(self.test_share)
+    allowed: ClassVar = {"test_share": BETWEEN_0_AND_1}
 
     def splits(self, documents: Documents) -> list[Split]:
         """Return one split, "newest".
@@ -459,11 +460,11 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 }
 
 
-def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
+def _in_group(documents: Documents, name: str, parameter: str) -> Bools:
     """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
     if name not in documents.part_names:
         raise ConfigError(f"{parameter}: {unknown_name('group', name, documents.part_names)}")
-    mask: NDArray[np.bool_] = documents.parts == documents.part_names.index(name)
+    mask: Bools = documents.parts == documents.part_names.index(name)
     return mask
 
 
@@ -478,15 +479,3 @@ def _check_stratified(stratified: bool, documents: Documents) -> None:
     """Raise ConfigError where documents may have several classes, or none, and splits are to be stratified."""
     if stratified and documents.topics is not None:
         raise ConfigError("stratified must be false where documents may have several classes, or none")
-
-
-def _share(value: float) -> None:
-    """Raise ConfigError unless a share lies between 0 and 1."""
-    if not 0 < value < 1:
-        raise ConfigError(f"test_share = {value:g} must be more than 0 and less than 1")
-
-
-def _at_least(value: int, least: int, name: str) -> None:
-    """Raise ConfigError if a parameter is smaller than allowed."""
-    if value < least:
-        raise ConfigError(f"{name} = {value} is too small: it must be at least {least}")

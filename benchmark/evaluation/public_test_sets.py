@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from benchmark.system.arrays import Indices
+
 #: Folder with one file for each test set.
 PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
 PREDICTIONS_FORMAT = 2
@@ -114,7 +116,7 @@ class ShippedPredictions:
         return tuple(dict.fromkeys(self.frame["group"]))
 
     @cached_property
-    def folds(self) -> NDArray[np.intp]:
+    def folds(self) -> Indices:
         """Position of each document's split in `groups`."""
         return self.frame["group"].factorize()[0]
 

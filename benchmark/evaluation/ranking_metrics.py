@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Bools, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +40,12 @@ class _RankedDecisions:
         between, no decision is right: a bootstrap needs no other threshold, of perhaps a hundred times as many.
     """
 
-    documents: NDArray[np.intp]
-    right: NDArray[np.intp]
-    knots: NDArray[np.intp]
+    documents: Indices
+    right: Indices
+    knots: Indices
 
     @classmethod
-    def of(cls, truth: NDArray[np.bool_], values: Floats) -> _RankedDecisions:
+    def of(cls, truth: Bools, values: Array) -> _RankedDecisions:
         """Rank the decisions of truth and values of shape (m, classes)."""
         flat = values.ravel()
         order = np.argsort(-flat, kind="stable")
@@ -55,7 +55,7 @@ class _RankedDecisions:
         knots = np.unique(np.concatenate([[0], bounds[group], bounds[group + 1], [len(ranked)]]))
         return cls(order // values.shape[1], right, knots)
 
-    def counts(self, weights: Floats) -> tuple[Floats, Floats]:
+    def counts(self, weights: Array) -> tuple[Array, Array]:
         """Return the true positives and all positives above each threshold, shape (thresholds,)."""
         repeated = weights[self.documents]
         right, assigned = (np.concatenate([[0.0], np.cumsum(each)]) for each in (repeated[self.right], repeated))
@@ -74,11 +74,11 @@ class DecisionRanking:
         Decision values, not NaN; infinite for classes that could not be learned.
     """
 
-    truth: NDArray[np.bool_]
-    values: Floats
+    truth: Bools
+    values: Array
 
     @classmethod
-    def of_documents(cls, truth: NDArray[Any], values: Floats, of_class: int | None = None) -> DecisionRanking:
+    def of_documents(cls, truth: NDArray[Any], values: Array, of_class: int | None = None) -> DecisionRanking:
         """Rank documents with one class each or several, for all classes or one.
 
         Parameters
@@ -104,14 +104,14 @@ class DecisionRanking:
         pairs = zip(self.truth.T, self.values.T, strict=True)
         return tuple(_RankedDecisions.of(truth[:, None], values[:, None]) for truth, values in pairs)
 
-    def mean(self, rankings: tuple[_RankedDecisions, ...], measure: _Measure, weights: Floats | None) -> float:
+    def mean(self, rankings: tuple[_RankedDecisions, ...], measure: _Measure, weights: Array | None) -> float:
         """Return the mean of a measure over the rankings for which it is defined; 0 if it is for none."""
         repeated = np.ones(len(self.truth)) if weights is None else weights
         found = [value for each in rankings if (value := measure(*each.counts(repeated))) is not None]
         return float(np.mean(found)) if found else 0.0
 
 
-def _centred(values: Floats) -> Floats:
+def _centred(values: Array) -> Array:
     """Return the values less each document's mean over the classes that could be learned."""
     known = np.isfinite(values)
     means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
@@ -120,27 +120,27 @@ def _centred(values: Floats) -> Floats:
 
 if TYPE_CHECKING:
     #: A function of the true positives and all positives above each threshold; None where it is not defined.
-    _Measure = Callable[[Floats, Floats], float | None]
+    _Measure = Callable[[Array, Array], float | None]
 
 
-def _break_even(right: Floats, assigned: Floats) -> float | None:
+def _break_even(right: Array, assigned: Array) -> float | None:
     total = right[-1]
     return float(np.interp(total, assigned, right) / total) if total else None
 
 
-def _average_precision(right: Floats, assigned: Floats) -> float | None:
+def _average_precision(right: Array, assigned: Array) -> float | None:
     precision = np.divide(right, assigned, out=np.zeros_like(right), where=assigned > 0)
     return float(np.diff(right) @ precision[1:] / right[-1]) if right[-1] else None
 
 
-def _roc_auc(right: Floats, assigned: Floats) -> float | None:
+def _roc_auc(right: Array, assigned: Array) -> float | None:
     wrong = assigned - right
     if not right[-1] or not wrong[-1]:
         return None
     return float(np.diff(wrong) @ (right[1:] + right[:-1]) / 2 / (right[-1] * wrong[-1]))
 
 
-def micro_break_even(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def micro_break_even(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the value at which precision and recall are equal, for one threshold on all decisions.
 
     Where R of all decisions are right, precision and recall are equal once R decisions are positive: both are tp / R
@@ -150,12 +150,12 @@ def micro_break_even(ranking: DecisionRanking, weights: Floats | None = None) ->
     return ranking.mean(ranking.pooled, _break_even, weights)
 
 
-def macro_break_even(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def macro_break_even(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the mean of the classes' break-even points, see `micro_break_even`."""
     return ranking.mean(ranking.by_class, _break_even, weights)
 
 
-def micro_average_precision(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def micro_average_precision(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the average precision of all decisions, ``Σ (R_n - R_{n-1}) P_n`` over the thresholds n.
 
     P_n and R_n are precision and recall above the n-th threshold, as of scikit-learn's `average_precision_score`.
@@ -163,12 +163,12 @@ def micro_average_precision(ranking: DecisionRanking, weights: Floats | None = N
     return ranking.mean(ranking.pooled, _average_precision, weights)
 
 
-def macro_average_precision(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def macro_average_precision(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the mean of the classes' average precision, see `micro_average_precision`."""
     return ranking.mean(ranking.by_class, _average_precision, weights)
 
 
-def micro_roc_auc(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def micro_roc_auc(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the area under the ROC curve of all decisions.
 
     It is the share of pairs of a right and a wrong decision in which the right one has the larger value; an equal value
@@ -177,6 +177,6 @@ def micro_roc_auc(ranking: DecisionRanking, weights: Floats | None = None) -> fl
     return ranking.mean(ranking.pooled, _roc_auc, weights)
 
 
-def macro_roc_auc(ranking: DecisionRanking, weights: Floats | None = None) -> float:
+def macro_roc_auc(ranking: DecisionRanking, weights: Array | None = None) -> float:
     """Compute the mean of the classes' areas under the ROC curve, see `micro_roc_auc`."""
     return ranking.mean(ranking.by_class, _roc_auc, weights)

@@ -8,16 +8,15 @@ interval says how far another set of replicates would move it. It says nothing a
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
 from benchmark.evaluation import intervals
 from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.intervals import ACCURACY_LIKE, ALL_ALIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.intervals import ALL_ALIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
 from benchmark.evaluation.outcomes import check_same_documents
 from benchmark.evaluation.significance import (
@@ -30,43 +29,80 @@ from benchmark.evaluation.significance import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Sequence
 
     from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array
     from benchmark.system.tags import Tags
 
 
 @dataclass(frozen=True)
-class SamplingModel(ABC):
+class SampleTexts:
+    """Note on a sample, its intervals and its tests; captions of the error bars of scores, differences and ratios."""
+
+    words: str
+    bars: str
+    bars_of_difference: str
+    bars_of_ratio: str
+
+
+OF_DOCUMENTS = SampleTexts(
+    "The tested documents are the sample. A score is the mean over the splits; macro-F1 and other means over "
+    "classes are computed from the counts of all splits together. The interval is Wilson's for the accuracy on "
+    "one split, and otherwise a bootstrap interval that resamples documents within each split (seed {seed}); where "
+    "no document or every document is right, it is Wilson's of all documents. The "
+    "exact sign test and McNemar's exact test use the documents on which exactly one of two cells is right.",
+    "95% interval over the tested documents",
+    "95% interval over the tested documents, paired",
+    "95% interval over the splits (Fieller)",
+)
+OF_REPLICATES = SampleTexts(
+    "The replicates (random draws of training documents) are the sample. A score is the mean over the "
+    "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
+    "which pairs the replicates, hold for this collection only.",
+    "95% interval of the mean (t over the replicates)",
+    "95% interval of the mean difference (t over the replicates)",
+    "95% interval over the replicates (Fieller)",
+)
+
+
+@dataclass(frozen=True)
+class SamplingModel:
     """Estimates and comparisons of cells' scores; a ValueError says why two cells can't be paired.
 
     Parameters
     ----------
     seed : int
         Seed of the bootstrap.
+    replicated : bool
+        Whether the sample is the replicates of training documents; else it is the tested documents.
     groups : bool
         Whether the splits are groups, each left out in turn, and themselves a sample of groups.
     """
 
     seed: int
+    replicated: bool = False
     groups: bool = field(default=False, compare=False)
     #: Cached bootstrap estimates by their arguments, since several tables use them.
     _known: dict[tuple[Any, ...], Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    #: Note on the sample, its intervals and its tests.
-    words: ClassVar[str]
-    #: Captions of the error bars of scores, differences and ratios.
-    bars: ClassVar[str]
-    bars_of_difference: ClassVar[str]
-    bars_of_ratio: ClassVar[str]
+    @property
+    def texts(self) -> SampleTexts:
+        """What tables and figures state of the sample."""
+        return OF_REPLICATES if self.replicated else OF_DOCUMENTS
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """Return the mean score of a cell over its splits, with its 95% interval."""
+        """Return the mean score of a cell over its splits, with its 95% interval.
+
+        Replicates that are all alike have the interval of the counted documents.
+        """
         known = scores.recorded.get((metric, ALL_SPLITS, "")) or scores.known.get(metric)
-        return known or replicate_mean(scores.values[metric], int(scores.n[0]))
+        if known is not None:
+            return known
+        if self._resamples(scores, metric):
+            return self._once(intervals.estimate_score, scores.outcome, metric)
+        return self._over_replicates(scores.values[metric], [scores], metric)
 
     def between(self, scores: CellScores, metric: str) -> Estimate | None:
         """Return the score with Student's interval over groups as a random sample; None where splits are not groups."""
@@ -76,22 +112,38 @@ class SamplingModel(ABC):
             return None  # the mean over the groups is another number
         return replicate_mean(scores.values[metric], int(scores.n.sum()))
 
-    @abstractmethod
     def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """Describe the sample of an interval: "1,041 documents in 4 splits"."""
+        """Describe the sample of an interval: "1,041 documents in 4 splits", "20 replicates"."""
+        k = len(scores.folds)
+        if self.replicated and k:
+            return f"{k} replicates"
+        n = int(scores.n.sum()) if k else ours.n
+        return f"{n:,} documents" + (f" in {k} {'groups' if self.groups else 'splits'}" if k > 1 else "")
 
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
         """Return the score of the split at position `fold`, with its interval."""
-        known = scores.recorded.get((metric, scores.folds[fold], ""))
-        return known or replicate_mean(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+        if (known := scores.recorded.get((metric, scores.folds[fold], ""))) is not None:
+            return known
+        if not self._resamples(scores, metric):
+            return replicate_mean(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+        outcomes = [] if scores.outcome is None else scores.outcome.parts
+        return (
+            self.estimate(scores, metric)
+            if len(outcomes) == 1
+            else intervals.estimate_score(outcomes[fold], metric, self.seed)
+        )
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the score of a minus that of b, with the 95% interval of paired data."""
         if (metric, ALL_SPLITS, b.cell) in a.recorded:
             return a.recorded[metric, ALL_SPLITS, b.cell]
+        if not self.replicated and a.outcome is not None and b.outcome is not None and metric in a.outcome.known:
+            if not a.can_score(metric):
+                raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
+            return self._once(intervals.estimate_difference, a.outcome, b.outcome, metric)
         if metric not in a.values or metric not in b.values:  # numbers without splits
             return replicate_mean(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
-        return replicate_mean(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
+        return self._over_replicates(np.subtract(*_paired(a, b, metric)), [a, b], metric)
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the mean score of a divided by that of b, with Fieller's 95% interval over the paired splits.
@@ -103,8 +155,11 @@ class SamplingModel(ABC):
         Raises
         ------
         ValueError
-            If b's mean is 0, or not significantly different from 0: the ratio is not defined, or has no interval.
+            If b's mean is 0, or not significantly different from 0: the ratio is not defined, or has no interval; or if
+            the only split is no replicate.
         """
+        if not self.replicated and metric in a.values and len(a.folds) < 2:
+            raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
         if metric not in a.values or metric not in b.values:  # numbers without splits
             one, other = a.known[metric], b.known[metric]
             if not other.value or one.low != one.high or other.low != other.high:
@@ -143,133 +198,53 @@ class SamplingModel(ABC):
             return micro_sign_test(a.outcome, b.outcome)
         return not_testable((a.cell, b.cell), name, "documents have several classes")
 
-    @abstractmethod
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Run every valid test, uncorrected for multiplicity; the first metric is the main one."""
+        """Run every valid test, uncorrected for multiplicity; the first metric is the main one.
 
+        Over replicates, that is Wilcoxon's test on each metric, and tests of decisions; over documents, Wilcoxon's test
+        of several splits on the main metric, and tests of documents.
+        """
 
-class DocumentSampling(SamplingModel):
-    """Estimates and tests whose sample is the tested documents."""
+        def ranked(metric: str) -> TestResult:
+            return self.test("wilcoxon", a, b, metric)
 
-    words = (
-        "The tested documents are the sample. A score is the mean over the splits; macro-F1 and other means over "
-        "classes are computed from the counts of all splits together. The interval is Wilson's for the accuracy on "
-        "one split, and otherwise a bootstrap interval that resamples documents within each split (seed {seed}); where "
-        "no document or every document is right, it is Wilson's of all documents. The "
-        "exact sign test and McNemar's exact test use the documents on which exactly one of two cells is right."
-    )
-    bars = "95% interval over the tested documents"
-    bars_of_difference = "95% interval over the tested documents, paired"
-    bars_of_ratio = "95% interval over the splits (Fieller)"
-
-    def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """Return the mean over the splits, with its interval over the tested documents."""
-        if metric in scores.known or scores.outcome is None or not scores.can_score(metric):
-            return super().estimate(scores, metric)
-        key = scores.outcome, _distinct(scores.outcome, metric)
-        if key not in self._known:
-            self._known[key] = intervals.estimate_score(*key, self.seed)
-        return self._known[key]
-
-    def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """Describe the sample by its numbers of tested documents and splits."""
-        n, k = int(scores.n.sum()) if scores.folds else ours.n, len(scores.folds)
-        return f"{n:,} documents" + (f" in {k} {'groups' if self.groups else 'splits'}" if k > 1 else "")
-
-    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
-        """Return the score of one split; a single split has the score of the cell."""
-        if len(scores.folds) == 1:
-            return self.estimate(scores, metric)
-        if scores.outcome is None or not scores.can_score(metric):
-            return super().part(scores, metric, fold)
-        part = scores.outcome.parts[fold]
-        return intervals.estimate_score(part, _distinct(part, metric), seed=self.seed)
-
-    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
-        if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
-            return super().difference(a, b, metric)
-        if not a.can_score(metric):
-            if (metric, ALL_SPLITS, b.cell) not in a.recorded:
-                raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
-            return super().difference(a, b, metric)
-        key = a.outcome, b.outcome, metric
-        if key not in self._known:
-            self._known[key] = intervals.estimate_difference(*key, self.seed)
-        return self._known[key]
-
-    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Return the ratio as for any sample; reject a single split, whose ratio has no interval."""
-        if metric in a.values and len(a.folds) < 2:
-            raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
-        return super().ratio(a, b, metric)
-
-    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Run every valid test of two cells; Wilcoxon's over splits needs more than one split."""
-        one, other = _outcomes(a, b)
-        check_same_documents(one, other)
-        found = [self.test("sign", a, b, metrics[0])]
-        found.append(wilcoxon_over_classes(one, other) if one.multilabel else self.test("mcnemar", a, b, metrics[0]))
-        if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
-            found.append(self.test("wilcoxon", a, b, metrics[0]))
-        return found
-
-
-class ReplicateSampling(SamplingModel):
-    """Estimates and tests whose sample is the replicates of training documents."""
-
-    words = (
-        "The replicates (random draws of training documents) are the sample. A score is the mean over the "
-        "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
-        "which pairs the replicates, hold for this collection only."
-    )
-    bars = "95% interval of the mean (t over the replicates)"
-    bars_of_difference = "95% interval of the mean difference (t over the replicates)"
-    bars_of_ratio = "95% interval over the replicates (Fieller)"
-
-    def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """Return the mean over the replicates; where they are all alike, with the interval of the counted documents."""
-        return _counted_if_alike(super().estimate(scores, metric), [scores], metric)
-
-    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Return the mean difference; where replicates are all alike, with the interval of the counted documents."""
-        return _counted_if_alike(super().difference(a, b, metric), [a, b], metric)
-
-    def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """Describe the sample by its number of replicates, or of documents for numbers without replicates."""
-        return f"{len(scores.folds)} replicates" if scores.folds else f"{ours.n:,} documents"
-
-    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
-        shares = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
-        found = [self.test("wilcoxon", a, b, metric) for metric in shares]
-        found[1:] = [
-            replace(result, test=f"wilcoxon, {name}") for result, name in zip(found[1:], shares[1:], strict=True)
-        ]
+        had = [metric for metric in metrics if metric not in TIME_METRICS and a.has(metric) and b.has(metric)]
+        if not self.replicated:
+            one, other = _outcomes(a, b)
+            check_same_documents(one, other)
+            second = wilcoxon_over_classes(one, other) if one.multilabel else document_test("mcnemar", one, other)
+            found = [self.test("sign", a, b, metrics[0]), second]
+            return [*found, ranked(metrics[0])] if len(a.folds) > 1 and metrics[0] in had else found
+        found = [ranked(metric) for metric in had[:1]]
+        found += [replace(ranked(metric), test=f"wilcoxon, {metric}") for metric in had[1:]]
         if a.outcome is None or b.outcome is None:
             return found
         if a.outcome.multilabel:
             return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
         return [*found, document_test("mcnemar", a.outcome, b.outcome)]
 
+    def _resamples(self, scores: CellScores, metric: str) -> bool:
+        """Return whether an interval is over the tested documents, whose predictions are known."""
+        return not self.replicated and scores.can_score(metric)
+
+    def _once(self, estimate: Callable[..., Estimate], *of: Any) -> Estimate:
+        """Return an estimate of outcomes by a metric, computed once."""
+        if of not in self._known:
+            self._known[of] = estimate(*of, self.seed)
+        return self._known[of]
+
+    def _over_replicates(self, values: Array, cells: Sequence[CellScores], metric: str) -> Estimate:
+        """Return the mean over splits; of replicates that are all alike, with the interval of the counted documents."""
+        ours = replicate_mean(values, int(cells[0].n[0]))
+        outcomes = [scores.outcome for scores in cells if scores.outcome is not None and scores.can_score(metric)]
+        if not self.replicated or ours.method != ALL_ALIKE or len(outcomes) < len(cells):
+            return ours
+        return replace(intervals.estimate_by_counts(outcomes, metric, ours.value), n=ours.n)
+
 
 def sampling_of(tags: Tags, seed: int) -> SamplingModel:
     """Return the sample that a protocol's tags imply: replicates where it draws training documents, else documents."""
-    return ReplicateSampling(seed) if tags.replicated else DocumentSampling(seed, groups=tags.leaves_groups_out)
-
-
-def _distinct(outcome: Outcome, metric: str) -> str:
-    """Return the metric that an estimate is cached under: micro-F1 equals accuracy for single labels."""
-    alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.multilabel and outcome.of_class is None
-    return "accuracy" if alike else metric
-
-
-def _counted_if_alike(ours: Estimate, cells: Sequence[CellScores], metric: str) -> Estimate:
-    """Return an estimate over replicates that are all alike with the interval of the documents, where there is one."""
-    outcomes = [scores.outcome for scores in cells if scores.outcome is not None]
-    if ours.method != ALL_ALIKE or len(outcomes) < len(cells) or not all(each.can_score(metric) for each in cells):
-        return ours
-    return replace(intervals.estimate_by_counts(outcomes, metric, ours.value), n=ours.n)
+    return SamplingModel(seed, tags.replicated, tags.leaves_groups_out)
 
 
 def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
@@ -278,7 +253,7 @@ def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
     return a.outcome, b.outcome
 
 
-def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[Array, Array]:
     """Return the scores of both cells, split by split."""
     one, other = a.values[metric], b.values[metric]
     if one.shape != other.shape:

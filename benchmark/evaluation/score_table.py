@@ -11,14 +11,13 @@ from benchmark.evaluation.cell_scores import mean_scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
     from benchmark.evaluation.cell_scores import CellScores
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.sampling_model import SamplingModel
     from benchmark.evaluation.significance import TestResult
+    from benchmark.system.arrays import Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class ScoreTable:
 
     cells: Mapping[str, CellScores]
     samples: Mapping[str, SamplingModel]
-    chosen: Mapping[str, NDArray[np.intp]]
+    chosen: Mapping[str, Indices]
     frames: Callable[[], tuple[pd.DataFrame, pd.DataFrame]]
 
     @cached_property

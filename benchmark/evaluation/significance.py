@@ -1,4 +1,4 @@
-"""Significance tests of the difference between two cells on the same documents."""
+"""Significance tests of two cells on the same documents, and of several methods by their ranks on several problems."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from benchmark.evaluation.metrics import METRICS, f1, more_is_better
 from benchmark.evaluation.outcomes import check_same_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.evaluation.metrics import Metric
     from benchmark.evaluation.outcomes import Outcome
+    from benchmark.system.arrays import Array, Indices
+
 
 #: Level below which a p-value is significant, unless a paper states another.
 SIGNIFICANCE_LEVEL = 0.05
@@ -70,7 +72,7 @@ class TestResult:
         return self.p_value is not None and self.least_p <= alpha
 
 
-def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
+def outcome_table(a: Outcome, b: Outcome) -> Indices:
     """Count for each fold the documents on which both, one or none of the two cells are right.
 
     Where documents may have several classes, decisions are counted, one for each document and class. If a single class
@@ -90,7 +92,7 @@ def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
     return np.stack([np.bincount(kind[rows[counted[rows]]], minlength=4) for rows in a.rows])
 
 
-def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int) -> NDArray[np.float64]:
+def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int) -> Array:
     """Compute Z of the micro sign test, ``(k - n/2) / (sqrt(n) / 2)``, or 0 where n = 0.
 
     Yang and Liu, "A re-examination of text categorization methods" (SIGIR 1999), section 4.1: n documents on which
@@ -184,8 +186,8 @@ def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
 
 def signed_rank_test(
     names: tuple[str, str],
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
+    a: Array,
+    b: Array,
     metric: str,
     alpha: float = SIGNIFICANCE_LEVEL,
     known: Mapping[str, Metric] = METRICS,
@@ -210,7 +212,7 @@ def signed_rank_test(
     return TestResult(*names, "wilcoxon", n, min(above, below), p_value, favours, least_p=_least_p(n))
 
 
-def exact_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
+def exact_signed_rank(differences: Array) -> tuple[float, float, float]:
     """Return the rank sums of the positive and the negative differences, and the exact two-sided p-value.
 
     Given the ranks of |d|, all 2^n sign patterns are equally likely. Their rank sums are counted by convolution: twice
@@ -295,3 +297,103 @@ def _least_p(n: int) -> float:
 def _favoured(names: tuple[str, str], advantage: float) -> str | None:
     """Return the name of the cell with the advantage: the first if it is positive, None if it is 0."""
     return None if advantage == 0 else names[0] if advantage > 0 else names[1]
+
+
+@dataclass(frozen=True)
+class MeanRanks:
+    """Methods from the best to the worst over several problems.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Names of the methods, the best first.
+    ranks : tuple of float
+        Mean rank of each method; 1 is the best.
+    problems : int
+        Number of problems, or of their groups.
+    statistic, p_value : float
+        Iman and Davenport's F of Friedman's test, corrected for ties, and its p-value under the hypothesis that all
+        methods are equal. NaN for fewer than two problems or methods; ∞ and 0 if all problems give the same ranking.
+    critical : float
+        Nemenyi's critical difference at 5%: mean ranks that are closer don't differ significantly. ∞ for fewer than
+        two problems or methods.
+    """
+
+    methods: tuple[str, ...]
+    ranks: tuple[float, ...]
+    problems: int
+    statistic: float
+    p_value: float
+    critical: float
+
+
+def rank_methods(methods: Sequence[str], scores: Array, groups: Sequence[str] | None = None) -> MeanRanks:
+    """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.
+
+    Friedman's and Nemenyi's tests need independent problems. Those of one group (the problems of one corpus, which
+    share documents) count as one: methods are ranked by the mean of their ranks on them.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    scores : array, shape (problems, methods)
+        Larger is better. Only ranks within a problem count, so problems may be scored by different metrics.
+    groups : sequence of str, length problems, optional
+        Group of each problem; by default each is one of its own.
+
+    Returns
+    -------
+    MeanRanks
+
+    Raises
+    ------
+    ValueError
+        If a score is missing: ranks on different problems wouldn't be comparable.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    n, k = scores.shape
+    if k != len(methods) or not n or not k:
+        raise ValueError(f"{n} × {k} scores of {len(methods)} methods")
+    if not np.isfinite(scores).all():
+        raise ValueError("a method without a score on some problem has no mean rank")
+    # Means of the same counts may differ in the last digits; rounding restores ties.
+    rounded = np.round(-scores, 12)
+    if groups is not None:
+        each, names = stats.rankdata(rounded, axis=1), np.asarray(groups)
+        rounded = np.array([each[names == name].mean(axis=0) for name in dict.fromkeys(groups)]).round(12)
+        n = len(rounded)
+    means = stats.rankdata(rounded, axis=1).mean(axis=0)
+    order = np.argsort(means, kind="stable")
+    statistic = p_value = math.nan
+    critical = math.inf
+    if n > 1 and k > 1:
+        chi2 = _friedman(rounded)
+        rest = n * (k - 1) - chi2
+        statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
+        p_value = float(stats.f.sf(statistic, k - 1, (k - 1) * (n - 1)))
+        critical = critical_difference(k, n)
+    ranks = tuple(float(means[i]) for i in order)
+    return MeanRanks(tuple(methods[i] for i in order), ranks, n, float(statistic), p_value, critical)
+
+
+def _friedman(scores: Array) -> float:
+    """Compute Friedman's χ² of scores of shape (problems, methods), corrected for ties; 0 where all are equal."""
+    if not np.ptp(scores, axis=1).any():
+        return 0.0
+    if scores.shape[1] > 2:
+        return float(stats.friedmanchisquare(*scores.T).statistic)
+    # scipy needs three methods; for two, χ² is the square of the sign test's Z.
+    ahead = np.sign(scores[:, 0] - scores[:, 1])
+    return float(ahead.sum() ** 2 / np.count_nonzero(ahead))
+
+
+def critical_difference(methods: int, problems: int) -> float:
+    """Compute Nemenyi's critical difference of mean ranks at 5% (Demšar 2006, section 3.2.2).
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)  # Demšar's example
+    1.25
+    """
+    quantile = float(stats.studentized_range.ppf(1 - SIGNIFICANCE_LEVEL, methods, np.inf))
+    return quantile / math.sqrt(2) * math.sqrt(methods * (methods + 1) / (6 * problems))

@@ -17,9 +17,8 @@ from benchmark.system.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.corpora.corpus import Documents
+    from benchmark.system.arrays import Bools, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +36,12 @@ class Split:
     """
 
     name: str
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: Indices
+    test: Indices
     number: int = 1
 
 
-def make_split(
-    documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> Split:
+def make_split(documents: Documents, name: str, number: int, train: Bools, test: Bools) -> Split:
     """Return the split with the rows of two masks, shape (n,).
 
     Where documents may have several classes, a class without training documents is allowed: each class is predicted

@@ -11,17 +11,18 @@ from benchmark.kernels.euclidean import (
     Sigmoid,
 )
 from benchmark.kernels.heat.half_plane import Hyperbolic
-from benchmark.kernels.heat.kernel import Heat
+from benchmark.kernels.heat.sphere import Heat
 from benchmark.kernels.models.fisher import PLSIFisher
 from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.kernels.multinomial import (
     Bhattacharyya,
+    CpdLogarithm,
+    CpdPower,
     Diffusion,
     ExponentialGeodesicDistance,
     NegativeGeodesicDistance,
     ProbabilityProduct,
 )
-from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
 #: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, or
 #: work on points of two coordinates.

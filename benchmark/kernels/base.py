@@ -9,8 +9,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import canonical_csr, power_transform
 from benchmark.representation.estimator import MatrixEstimator
+from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.tags import Tags, tags_of
 
 if TYPE_CHECKING:
@@ -57,15 +57,6 @@ class Kernel(TransformerMixin, MatrixEstimator):
     @property
     def _on_simplex(self) -> bool:
         return tags_of(self).normalizations == ("l1",)
-
-    def check(self) -> None:
-        """Check the parameters, in `fit` and before a run starts.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
 
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
         """Prepare `from_products` for points of `n_coordinates` coordinates.

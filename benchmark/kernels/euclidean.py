@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.kernels.base import Kernel
+from benchmark.system.checks import NOT_NEGATIVE, POSITIVE, Range
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.tags import Tags
 
@@ -60,16 +61,11 @@ class Polynomial(Kernel):
         c ≥ 0, which keeps the kernel positive definite.
     """
 
+    allowed: ClassVar = {"degree": Range(1, whole=True), "c": NOT_NEGATIVE}
+
     def __init__(self, degree: int = 2, c: float = 1.0) -> None:
         self.degree = degree
         self.c = c
-
-    def check(self) -> None:
-        """Raise ValueError unless the degree d is a whole number of at least 1 and c ≥ 0."""
-        if not (self.degree >= 1 and self.degree % 1 == 0):
-            raise ValueError(f"degree must be a whole number of at least 1, not {self.degree}")
-        if not self.c >= 0:
-            raise ValueError(f"c must not be negative, not {self.c}")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute (g + c)^d of the inner products g."""
@@ -86,13 +82,10 @@ class RadialBasisFunction(Kernel):
         σ > 0, in the units of the points.
     """
 
+    allowed: ClassVar = {"sigma": POSITIVE}
+
     def __init__(self, sigma: float = 1.0) -> None:
         self.sigma = sigma
-
-    def check(self) -> None:
-        """Raise ValueError unless σ > 0."""
-        if not self.sigma > 0:
-            raise ValueError(f"sigma must be positive, not {self.sigma}")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Compute exp(-(g_xx + g_x'x' - 2g) / 2σ²) of the inner products g."""
@@ -110,14 +103,11 @@ class Sigmoid(Kernel):
         κ > 0 and the offset ϑ.
     """
 
+    allowed: ClassVar = {"kappa": POSITIVE}
+
     def __init__(self, kappa: float = 1.0, theta: float = 0.0) -> None:
         self.kappa = kappa
         self.theta = theta
-
-    def check(self) -> None:
-        """Raise ValueError unless κ > 0."""
-        if not self.kappa > 0:
-            raise ValueError(f"kappa must be positive, not {self.kappa}")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Compute tanh(κg + ϑ) of the inner products g."""

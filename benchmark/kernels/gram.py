@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
 from benchmark.classifiers.libsvm import KernelTiles
-from benchmark.kernels.products import StreamedProducts
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import largest_magnitude, submatrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchmark.kernels.base import Kernel
+    from benchmark.system.arrays import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class InnerProducts:
         V, the number of coordinates, including those that are 0 in all documents.
     """
 
-    matrix: NDArray[np.float64] | StreamedProducts
-    columns: NDArray[np.intp]
-    self_products: NDArray[np.float64]
-    norms: dict[str, NDArray[np.float64]]
+    matrix: Array | StreamedProducts
+    columns: Indices
+    self_products: Array
+    norms: dict[str, Array]
     exponent: float
     n_coordinates: int
 
@@ -69,8 +69,8 @@ class LazyGram(KernelTiles):
         kernel: Kernel,
         products: InnerProducts,
         normalization: str,
-        rows: NDArray[np.intp],
-        columns: NDArray[np.intp],
+        rows: Indices,
+        columns: Indices,
     ) -> None:
         scale = products.norms[normalization] ** -products.exponent
         self_products = products.self_products * scale * scale
@@ -85,14 +85,14 @@ class LazyGram(KernelTiles):
         for array in () if is_builtin(type(kernel)) else (self._row_self, self._column_self):
             array.flags.writeable = False  # a plug-in kernel that writes to its inputs fails
 
-    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def source(self, rows: slice, columns: slice) -> Array:
         """Return the unnormalized inner products of a tile, possibly as a view of the stored matrix."""
         documents, positions = self.rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
             return self._matrix.tile(documents, positions)
         return submatrix(self._matrix, documents, positions)
 
-    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+    def values(self, source: Array, rows: slice, columns: slice) -> Array:
         """Return kernel values of a tile as a new float64 array, computed from its `source`.
 
         Raises
@@ -114,7 +114,7 @@ class LazyGram(KernelTiles):
         return values
 
 
-def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def _flat(source: Array) -> tuple[Array, int]:
     """Return a tile's memory as a flat view, and the row stride in values.
 
     Numba vectorizes loops over contiguous arrays only.
@@ -127,13 +127,7 @@ def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 @compile_lazily("void(f8[:, ::1], f8[::1], i8, f8[::1], f8[::1])")
-def _scale(
-    out: NDArray[np.float64],
-    source: NDArray[np.float64],
-    step: int,
-    rows: NDArray[np.float64],
-    columns: NDArray[np.float64],
-) -> None:
+def _scale(out: Array, source: Array, step: int, rows: Array, columns: Array) -> None:
     """Scale a tile by rows, then columns, in one pass: numpy's two passes take more than three times the time."""
     n = out.shape[1]
     for i in range(out.shape[0]):
@@ -142,7 +136,7 @@ def _scale(
             out[i, j] = source_row[j] * row_scale * columns[j]
 
 
-def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
+def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str) -> Array:
     """Compute k(x, x) of every document, shape (n,), equal bit by bit to the diagonal of `LazyGram`."""
     scale = products.norms[normalization] ** -products.exponent
     distinct, position = np.unique(products.self_products * scale * scale, return_inverse=True)
@@ -151,3 +145,40 @@ def kernel_diagonal(kernel: Kernel, products: InnerProducts, normalization: str)
         learnt.from_products(np.array([[square]]), np.array([square]), np.array([square]))[0, 0] for square in distinct
     ]
     return np.array(values)[position]
+
+
+def dirichlet_products(
+    weights: sp.csr_array, exponent: float, smoothing: float, out: Array | None = None
+) -> InnerProducts:
+    """Compute <(x + α)^p, (x' + α)^p> between all documents, with the divisors Σ_j (x_j + α) under "l1".
+
+    Under a symmetric prior Dirichlet(α) the posterior mean of a multinomial's parameters, given the counts x, is
+    θ_i = (x_i + α) / Σ_j (x_j + α). Lafferty & Lebanon 2002, equation 3, average the kernel over the posteriors of both
+    documents. Here the kernel is evaluated at the posterior means.
+
+    With (x + α)^p = α^p + u and u sparse, Σ (x + α)^p (x' + α)^p = <u, u'> + α^p (Σu + Σu') + V α^2p.
+
+    Parameters
+    ----------
+    weights : CSR array of float64, shape (n, V)
+        Counts.
+    exponent : float
+        p: 1, or ½ for the map onto the sphere.
+    smoothing : float
+        α > 0.
+    out : float64 array, shape (n, n), C-contiguous, optional
+        Memory for the products.
+    """
+    n, vocabulary = weights.shape
+    if not smoothing > 0:
+        raise ValueError(f"smoothing must be positive, not {smoothing}")
+    offset = smoothing**exponent
+    raised = np.power(weights.data + smoothing, exponent) - offset
+    embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
+    divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
+    matrix = inner_products(embedded, embedded, out=out)
+    sums = offset * np.asarray(embedded.sum(axis=1))
+    constant = vocabulary * offset * offset
+    matrix += sums[:, None] + (sums + constant)
+    self_product = self_products(embedded) + 2 * sums + constant
+    return InnerProducts(matrix, np.arange(n), self_product, {"l1": divisor}, exponent, vocabulary)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.kernels.base import Kernel
+from benchmark.kernels.euclidean import NegativeEuclideanDistance
+from benchmark.system.checks import POSITIVE, Range
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -74,13 +76,10 @@ class _WithTime(_OnSimplex):
     the SVM's C absorbs a constant factor of a kernel.
     """
 
+    allowed: ClassVar = {"t": POSITIVE}
+
     def __init__(self, t: float = 0.5) -> None:
         self.t = t
-
-    def check(self) -> None:
-        """Raise ValueError unless the time t is positive."""
-        if not self.t > 0:
-            raise ValueError(f"t must be positive, not {self.t}")
 
 
 class ExponentialGeodesicDistance(_WithTime):
@@ -151,6 +150,7 @@ class ProbabilityProduct(Kernel):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
+    allowed: ClassVar = {"rho": POSITIVE}
 
     def __init__(self, rho: float = 0.5) -> None:
         self.rho = rho
@@ -160,11 +160,66 @@ class ProbabilityProduct(Kernel):
         """Power ρ."""
         return float(self.rho)
 
-    def check(self) -> None:
-        """Raise ValueError unless ρ > 0."""
-        if not self.rho > 0:
-            raise ValueError(f"rho must be positive, not {self.rho}")
-
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return the inner products of the ρ-th powers unchanged."""
         return products
+
+
+CPD_KERNELS: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": NegativeGeodesicDistance}
+
+
+class CpdLogarithm(Kernel):
+    """-ln(1 - k) of a kernel k ≤ 0; both are conditionally positive definite, cpd (Zhang et al. 2005, Lemma 4).
+
+    Parameters
+    ----------
+    base : {"ned", "ngd"}
+        The kernel k.
+    """
+
+    #: Both kernels are defined for this normalization.
+    tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
+    allowed: ClassVar = {"base": CPD_KERNELS}
+
+    def __init__(self, base: str = "ngd") -> None:
+        self.base = base
+
+    @property
+    def exponent(self) -> float:
+        """Exponent of the base kernel."""
+        return CPD_KERNELS[self.base]().exponent
+
+    def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """Compute -k ≥ 0 of the base kernel, written over `products`; see `from_products` for parameters."""
+        values = CPD_KERNELS[self.base]().from_products(products, left, right)
+        return np.negative(values, out=values)
+
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """Compute -ln(1 - k)."""
+        values = self.distances(products, left, right)
+        np.log1p(values, out=values)
+        return np.negative(values, out=values)
+
+
+class CpdPower(CpdLogarithm):
+    """-(-k)^β of a cpd kernel k ≤ 0, which is cpd, too (Zhang et al. 2005, Lemma 4).
+
+    Parameters
+    ----------
+    base : {"ned", "ngd"}
+        The kernel k.
+    beta : float
+        0 < β < 1.
+    """
+
+    allowed: ClassVar = {**CpdLogarithm.allowed, "beta": Range(0, 1, ends=False)}
+
+    def __init__(self, base: str = "ngd", beta: float = 0.5) -> None:
+        super().__init__(base)
+        self.beta = beta
+
+    def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """Compute -(-k)^β."""
+        values = self.distances(products, left, right)
+        np.power(values, self.beta, out=values)
+        return np.negative(values, out=values)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Indices
+
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
     Rows = tuple[I8, I4, Array]
@@ -122,9 +123,7 @@ class StreamedProducts:
         By default, one group of all columns.
     """
 
-    def __init__(
-        self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
-    ) -> None:
+    def __init__(self, points: sp.csr_array, columns: Indices, groups: Sequence[Indices] | None = None) -> None:
         rows, groups = canonical_csr(points), groups or [np.arange(len(columns))]
         self._rows = csr_parts(rows)
         self._starts = np.cumsum([0, *map(len, groups)])
@@ -138,7 +137,7 @@ class StreamedProducts:
         other._rows = csr_parts(canonical_csr(points))  # noqa: SLF001 - of this class
         return other
 
-    def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
+    def tile(self, rows: Indices, positions: Indices) -> Array:
         """Compute the inner products of some rows and columns, shape (len(rows), len(positions))."""
         places = self._place[positions]
         if not len(places):

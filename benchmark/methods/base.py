@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.split_data import SplitData
-from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.split_data import SplitData, Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
@@ -19,6 +15,7 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.system.arrays import Array
 
 
 class Method:
@@ -70,12 +67,15 @@ class Method:
             If the method can't be used on these documents.
         """
         if self.joins(problem, terms) is None:
-            works = (SplitData.of(problem, split, terms, self.aggregate, matrices) for split in splits)
-            return [self.solve_split(work) for work in works]
+            return [self.solve_split(self.data_of(problem, split, terms, matrices)) for split in splits]
         (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
         if isinstance(predictions, Exception):
             raise predictions
         return predictions
+
+    def data_of(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> SplitData:
+        """Return the data of a split, with terms selected as the configuration asks."""
+        return SplitData(problem.pruned(split.train), split, terms, self.aggregate, matrices)
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
@@ -86,7 +86,7 @@ class Method:
         watch.lap("testing")
         return decisions.timed(watch.seconds())
 
-    def score(self, work: SplitData) -> NDArray[np.float64]:
+    def score(self, work: SplitData) -> Array:
         """Train on a split and return the class values of its test documents, shape (m, k)."""
         return self.fit(work).class_values(work.inputs(self.spec)[work.split.test])
 
@@ -128,20 +128,18 @@ def solve_batch(
     first: Any = asked[0][0]
     if first.joins(problem, terms) is None:
         return [method.solve(problem, splits, terms, matrices) for method, splits in asked]
-    predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
-    failed: dict[int, Exception] = {}
-    all_splits = {id(split): split for _, splits in asked for split in splits}
-    for number, split in all_splits.items():
-        pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
-        if not pending:
-            continue
-        work = SplitData.of(problem, split, terms, first.aggregate, matrices)
-        for i, result in zip(pending, first.solve_joined([asked[i][0] for i in pending], work, once=once), strict=True):
-            if isinstance(result, Exception):
-                failed[i] = result
-            else:
-                predictions[i][number] = result
-    return [
-        failed[i] if i in failed else [predictions[i][id(split)] for split in splits]
-        for i, (_, splits) in enumerate(asked)
-    ]
+    found: list[dict[int, SettingPredictions] | Exception] = [{} for _ in asked]
+    for split in {id(each): each for _, splits in asked for each in splits}.values():
+        pending = {
+            i: own for i, (_, splits) in enumerate(asked) if split in splits and isinstance(own := found[i], dict)
+        }
+        if pending:
+            data = first.data_of(problem, split, terms, matrices)
+            results = first.solve_joined([asked[i][0] for i in pending], data, once=once)
+            for (i, own), result in zip(pending.items(), results, strict=True):
+                if isinstance(result, Exception):
+                    found[i] = result
+                else:
+                    own[id(split)] = result
+    ordered = zip(found, asked, strict=True)
+    return [own if isinstance(own, Exception) else [own[id(split)] for split in splits] for own, (_, splits) in ordered]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.system.arrays import Array, Bools
 
-    Array = NDArray[np.float64]
 
 #: Warnings of what a library will change: they say nothing of the numbers.
 _OF_FUTURE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
@@ -200,7 +200,7 @@ def checked_classifier(classifier: Any, classes: Sequence[str] = ()) -> Any:
     return CheckedClassifier(with_coded_weights(classifier, classes) if classes else classifier)
 
 
-def predicted_codes(classifier: Any, X: Any) -> tuple[NDArray[np.int32], NDArray[np.bool_], Array | None]:
+def predicted_codes(classifier: Any, X: Any) -> tuple[NDArray[np.int32], Bools, Array | None]:
     """Return the predicted class of each point, whether its best score is also another class's, and the scores.
 
     Classes and ties have the shape (m,), the scores (m, k), with the classes ascending, or they are None.

@@ -19,19 +19,17 @@ from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.checked_classifiers import predicted_codes, value_of_class
 from benchmark.methods.problem import Decisions
-from benchmark.representation import canonical_csr, power_transform
+from benchmark.representation.weighting import canonical_csr, power_transform
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
-    from benchmark.classifiers.hyperplanes import Hyperplanes
+    from benchmark.classifiers.matrix_svm import Hyperplanes
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
     from benchmark.methods.problem import LearnedClasses
     from benchmark.methods.split_data import FittedView, SplitData
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +78,7 @@ class FittedMachines(FittedMethod):
     kernel: Kernel
 
     @classmethod
-    def of(cls, work: SplitData, spec: MethodSpec, rows: NDArray[np.intp], machines: MulticlassSvm) -> Self:
+    def of(cls, work: SplitData, spec: MethodSpec, rows: Indices, machines: MulticlassSvm) -> Self:
         """Return the machines of a split with the counts of their support vectors; `rows` are its training rows."""
         used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
         bounds = np.searchsorted(used, machines.class_bounds)

@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.matrix_svm import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.svm import svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.methods.stopwatch import Stopwatch
-from benchmark.representation import canonical_csr
+from benchmark.methods.split_data import Stopwatch
+from benchmark.representation.weighting import canonical_csr
 from benchmark.system.numba_jit import numba_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import KernelTiles
     from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from benchmark.methods.matrix_cache import Arrays
     from benchmark.methods.problem import Problem
     from benchmark.methods.split_data import SplitData
+    from benchmark.system.arrays import Array, Indices
 
-    Array = NDArray[np.float64]
 
 #: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
 _OF_MODEL = ("words", "documents", "classes", "tested")
@@ -62,7 +61,7 @@ class GramSource:
     """
 
     train: KernelTiles
-    rows: NDArray[np.intp]
+    rows: Indices
     cost: float
     values: Callable[[MulticlassSvm], Array]
     hyperplanes: Callable[[MulticlassSvm], Hyperplanes] | None = None
@@ -173,13 +172,13 @@ def plsi_seed(problem: Problem, split: Split) -> int:
     return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
 
 
-def by_class(work: SplitData) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def by_class(work: SplitData) -> tuple[Indices, Indices]:
     """Return the training rows sorted by class, and the number of training documents of each class that has any."""
     labels, train = work.problem.documents.labels[work.split.train], work.split.train
     return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
 
 
-def _rows(work: SplitData) -> NDArray[np.intp]:
+def _rows(work: SplitData) -> Indices:
     """Return the training rows: sorted by class where each document has exactly one."""
     return work.split.train if work.problem.multilabel else by_class(work)[0]
 

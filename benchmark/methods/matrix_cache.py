@@ -13,13 +13,13 @@ import numpy as np
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.one_vs_one import class_blocks
-from benchmark.kernels.dirichlet_prior import dirichlet_products
-from benchmark.kernels.gram import InnerProducts
+from benchmark.kernels.gram import InnerProducts, dirichlet_products
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.methods.problem import term_gains
-from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
+from benchmark.representation.weighting import power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Representation
     from benchmark.methods.problem import Problem
+    from benchmark.system.arrays import Array, Indices
 
-    Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
 #: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
@@ -82,8 +82,8 @@ class MatrixCache:
         problem: Problem,
         representation: Representation,
         exponent: float,
-        columns: NDArray[np.intp],
-        learned: NDArray[np.intp] | None,
+        columns: Indices,
+        learned: Indices | None,
         *,
         by_class: bool = False,
         budget: int | None = None,
@@ -145,7 +145,7 @@ class MatrixCache:
             self._shared = key, make()
         return cast("_T", self._shared[1])
 
-    def gains(self, problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+    def gains(self, problem: Problem, train: Indices) -> tuple[Array, Array]:
         """Return `term_gains` of training documents, computed once."""
         if any(key != problem.key for key, _ in self._gains):
             self._gains.clear()
@@ -181,7 +181,7 @@ def weights_key(representation: Representation) -> tuple[Any, ...]:
     return str(representation.weighting.plain), representation.dirichlet, blocks
 
 
-def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+def _groups(labels: NDArray[np.int32]) -> list[Indices]:
     """Return the columns sorted by class, in the groups that one-vs-one machines read."""
     by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
     return [np.concatenate([by_class[code] for code in run]) for run in class_blocks(np.array([*map(len, by_class)]))]

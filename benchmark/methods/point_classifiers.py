@@ -15,8 +15,7 @@ from benchmark.methods.checked_classifiers import (
     warned_of_other_labels,
 )
 from benchmark.methods.fitted import FittedPoints
-from benchmark.methods.split_data import FittedView, SplitData, depends_on_split, takes_counts
-from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, depends_on_split, takes_counts
 from benchmark.representation.selection import rank_terms
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
@@ -68,7 +67,7 @@ class PointClassifierMethod(Method):
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
-            watch, work = Stopwatch(), SplitData.of(problem, split, terms, self.aggregate, matrices)
+            watch, work = Stopwatch(), self.data_of(problem, split, terms, matrices)
             points = work.points(spec) if shared is None else shared
             train, test = points[split.train], points[split.test]
             del points

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from benchmark.evaluation.predictions import SettingPredictions
-from benchmark.representation import canonical_csr
 from benchmark.representation.selection import information_gain
+from benchmark.representation.weighting import canonical_csr
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.text.counts import Counts
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Representation
     from benchmark.corpora.corpus import Documents
     from benchmark.representation import Weighting
+    from benchmark.system.arrays import Array, Bools, Indices
     from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ class Problem:
     counts: Counts
     key: str
     seed: int
-    trained: NDArray[np.intp] | None = None
+    trained: Indices | None = None
     pruning: Pruning | None = None
     texts: Texts | None = None
 
@@ -66,14 +65,14 @@ class Problem:
         return self.documents.topics is not None
 
     @cached_property
-    def members(self) -> NDArray[np.bool_]:
+    def members(self) -> Bools:
         """Class indicators of each document, shape (n, k)."""
         documents = self.documents
         if documents.topics is not None:
             return documents.topics
         return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
 
-    def weighting(self, representation: Representation, rows: NDArray[np.intp] | None) -> Weighting:
+    def weighting(self, representation: Representation, rows: Indices | None) -> Weighting:
         """Return the representation's weighting, fitted on the documents at `rows`; None where it learns nothing."""
         built: Weighting = representation.weighting.build()
         if representation.fields:
@@ -85,7 +84,7 @@ class Problem:
         classes = self.members[rows] if representation.learns == FROM_LABELS else None
         return built.fit(self.counts.matrix[rows], classes)
 
-    def pruned(self, train: NDArray[np.intp]) -> Problem:
+    def pruned(self, train: Indices) -> Problem:
         """Return the problem over the terms that pruning by split, if any, keeps in the documents at `train`."""
         if self.pruning is None:
             return self
@@ -95,7 +94,7 @@ class Problem:
             np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
         )
 
-    def over_terms(self, terms: NDArray[np.intp]) -> Problem:
+    def over_terms(self, terms: Indices) -> Problem:
         """Return the problem over some of the terms, in their order, for one split."""
         key = f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
         whole, matrix = self.counts, canonical_csr(self.counts.matrix[:, terms])
@@ -104,7 +103,7 @@ class Problem:
         return Problem(counts, key, self.seed)
 
 
-def term_gains(problem: Problem, train: NDArray[np.intp]) -> tuple[Array, Array]:
+def term_gains(problem: Problem, train: Indices) -> tuple[Array, Array]:
     """Return the information gains of the terms for each class in the documents at `train`, and the classes' shares.
 
     Returns
@@ -134,7 +133,7 @@ class Decisions(NamedTuple):
     """
 
     predicted: NDArray[Any]
-    tied: NDArray[np.bool_]
+    tied: Bools
     values: Array | None
 
     def timed(self, seconds: Array) -> SettingPredictions:
@@ -159,11 +158,11 @@ class LearnedClasses:
     """
 
     multilabel: bool
-    columns: NDArray[np.intp]
-    everywhere: NDArray[np.bool_]
+    columns: Indices
+    everywhere: Bools
 
     @classmethod
-    def of(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
+    def of(cls, problem: Problem, train: Indices) -> Self:
         """Return the classes that can be learned from the documents at `train`."""
         members = problem.members[train]
         everywhere = np.asarray(members.all(axis=0) & problem.multilabel)

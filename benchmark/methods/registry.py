@@ -8,9 +8,8 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.given_predictions import GivenPredictionsMethod
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.split_data import depends_on_split
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
-from benchmark.methods.top_method import TopMethod
-from benchmark.methods.wrappers.thresholds import ThresholdedMethod
+from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
+from benchmark.methods.wrappers import ThresholdedMethod
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:

@@ -1,32 +1,55 @@
-"""Views of documents, and what is computed of a split: its weights, points and inner products."""
+"""Views of documents, and what is computed of a split: its weights, points and inner products, and their seconds."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels.base import Kernel
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.vectors import vectors_of
-from benchmark.representation import normalize_rows
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
+from benchmark.representation.weighting import normalize_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
-    from benchmark.methods.stopwatch import Stopwatch
     from benchmark.representation import Weighting
+    from benchmark.system.arrays import Array, Bools, Indices
+
+
+class Stopwatch:
+    """Timer of the parts that `TIMERS` names."""
+
+    def __init__(self) -> None:
+        self._seconds = dict.fromkeys(TIMERS, 0.0)
+        self._last = time.perf_counter()
+
+    def lap(self, part: str) -> None:
+        """Add the time since the last lap to `part`."""
+        now = time.perf_counter()
+        self._seconds[part] += now - self._last
+        self._last = now
+
+    def book(self, part: str, seconds: float) -> None:
+        """Add seconds that were measured elsewhere to `part`, and discard the time since the last lap."""
+        self._seconds[part] += seconds
+        self._last = time.perf_counter()
+
+    def seconds(self) -> Array:
+        """Return the seconds of each of `TIMERS`, shape (6,)."""
+        return np.array(list(self._seconds.values()))
 
 
 def takes_counts(spec: MethodSpec) -> bool:
@@ -34,31 +57,7 @@ def takes_counts(spec: MethodSpec) -> bool:
     return spec.vectors is None and not spec.classifier.tags.reads_texts
 
 
-def inputs_of(spec: MethodSpec, problem: Problem) -> Any:
-    """Return what a method takes of all documents of a problem.
-
-    Returns
-    -------
-    CSR array, shape (n, V); array of str, shape (n,); or array, shape (n, d)
-        Counts, texts or vectors.
-
-    Raises
-    ------
-    ValueError
-        If the documents have no texts, a document has no vector, or a column of the vectors is the label.
-    DataError
-        If the file of vectors can't be read, or was changed since the configuration was.
-    """
-    if spec.vectors is not None:
-        return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)
-    if not spec.classifier.tags.reads_texts:
-        return problem.counts.matrix
-    if problem.texts is None:
-        raise ValueError("the documents have no texts here")
-    return problem.texts.strings()
-
-
-def weighting_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
+def weighting_rows(problem: Problem, representation: Representation, split: Split) -> Indices | None:
     """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
     if not representation.learns:
         return None
@@ -128,18 +127,13 @@ class SplitData:
     aggregate: str
     matrices: MatrixCache
 
-    @classmethod
-    def of(cls, problem: Problem, split: Split, terms: int | None, aggregate: str, matrices: MatrixCache) -> Self:
-        """Return the data of a split of a problem."""
-        return cls(problem.pruned(split.train), split, terms, aggregate, matrices)
-
     @property
     def learned(self) -> LearnedClasses:
         """The classes that can be learned from the training documents."""
         return LearnedClasses.of(self.whole, self.split.train)
 
     @property
-    def members(self) -> NDArray[np.bool_]:
+    def members(self) -> Bools:
         """Class indicators of the training documents, shape (n_train, k)."""
         return self.whole.members[self.split.train]
 
@@ -163,8 +157,28 @@ class SplitData:
         return self.whole if spec.classifier.tags.selects_terms else self.problem
 
     def inputs(self, spec: MethodSpec) -> Any:
-        """Return what a method takes of all documents, see `inputs_of`."""
-        return inputs_of(spec, self.problem_of(spec))
+        """Return what a method takes of all documents.
+
+        Returns
+        -------
+        CSR array, shape (n, V); array of str, shape (n,); or array, shape (n, d)
+            Counts, texts or vectors.
+
+        Raises
+        ------
+        ValueError
+            If the documents have no texts, a document has no vector, or a column of the vectors is the label.
+        DataError
+            If the file of vectors can't be read, or was changed since the configuration was.
+        """
+        problem = self.problem_of(spec)
+        if spec.vectors is not None:
+            return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)
+        if not spec.classifier.tags.reads_texts:
+            return problem.counts.matrix
+        if problem.texts is None:
+            raise ValueError("the documents have no texts here")
+        return problem.texts.strings()
 
     def view(self, spec: MethodSpec) -> FittedView:
         """Fit the view of a method on the split's documents and terms."""
@@ -200,7 +214,7 @@ class SplitData:
         return products
 
 
-def training_rows_of(splits: Iterable[Split]) -> NDArray[np.intp]:
+def training_rows_of(splits: Iterable[Split]) -> Indices:
     """Return the training rows of all splits together, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
 

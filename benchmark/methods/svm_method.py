@@ -1,4 +1,7 @@
-"""Support vector machines: a source of Gram rows, and one-vs-one or one-vs-rest machines on them."""
+"""Support vector machines: a source of Gram rows, and one-vs-one or one-vs-rest machines on them.
+
+HP-TOP's kernel is computed from the hyperplanes of linear machines of all classes.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.batch_svm import batch_decision_values
-from benchmark.classifiers.hyperplanes import train_one_vs_rest
+from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.matrix_svm import batch_decision_values, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
@@ -21,6 +24,7 @@ from benchmark.classifiers.svm import (
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.products import self_products
 from benchmark.methods.base import Method
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, svm_decisions
 from benchmark.methods.gram_sources import (
@@ -32,16 +36,14 @@ from benchmark.methods.gram_sources import (
     scores_source,
 )
 from benchmark.methods.problem import Decisions, check_finite_values
-from benchmark.methods.split_data import SplitData, products_key
-from benchmark.methods.stopwatch import Stopwatch
+from benchmark.methods.split_data import SplitData, Stopwatch, products_key
+from benchmark.representation.weighting import canonical_csr
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
@@ -50,8 +52,8 @@ if TYPE_CHECKING:
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Problem
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 #: Decision values whose spread is a smaller fraction of their size differ by rounding alone.
 _ROUNDING = 1e-12
@@ -249,3 +251,36 @@ class SharedMatrixSvm(SvmMethod):
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds()
+
+
+class TopMethod(Method):
+    """One machine for each class on the class's HP-TOP kernel.
+
+    Documents without a class form an additional class, "other", in HP-TOP's mixture only. A class without density is
+    refused: it has a single training document, or no variance. Feature extraction includes the time of the linear
+    machines, except for their inner products.
+    """
+
+    def solve_split(self, work: SplitData) -> SettingPredictions:
+        """Train on a split and predict its test documents."""
+        classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
+        parameters = {"epsilon": classifier.epsilon, "jobs": matrices.jobs}
+        names, members = learned.names(work.problem), work.members
+        mixture, mixed, rest = members[:, learned.columns], names, ~members.any(axis=1)
+        if rest.any() and not rest.all():
+            mixture, mixed = np.column_stack([mixture, rest]), (*names, "other")
+        if len(mixed) < 2:
+            raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
+        everything = work.points(self.spec)
+        points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
+        watch, cost = Stopwatch(), classifier.cost(self_products(everything))
+        gram = matrices.square(points)
+        watch.lap("products")
+        matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
+        machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
+        hyperplanes = linear_svm_hyperplanes(points, machines)
+        top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
+        top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
+        watch.lap("extraction")
+        values = top.solve_targets(range(len(names)), tested, matrices.nodes, watch.lap, watch.book)
+        return learned.decide(values).timed(watch.seconds())

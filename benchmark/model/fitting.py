@@ -17,9 +17,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import load_variant
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import SplitData
-from benchmark.methods.wrappers.fusion import FusedMethod
-from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.wrappers import INNER_FOLDS, FusedMethod, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
 from benchmark.model.text_model import ModelPart, TextClassifier, TextView
 from benchmark.system.errors import ConfigError, unknown_name
@@ -30,12 +28,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.split_data import SplitData
+    from benchmark.system.arrays import Array
 
 ALL_DOCUMENTS = "all documents"
 
@@ -157,9 +155,9 @@ def _trained(
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
     def data_of(split: Split) -> SplitData:
-        return SplitData.of(problem, split, setting.key.terms, method.aggregate, matrices)
+        return method.data_of(problem, split, setting.key.terms, matrices)
 
-    def score(fold: Split) -> NDArray[np.float64]:
+    def score(fold: Split) -> Array:
         context.observer.step(fold.name)
         return method.score(data_of(fold))
 

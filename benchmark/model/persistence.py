@@ -22,7 +22,7 @@ from zipfile import ZIP_DEFLATED
 import numpy as np
 
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines
-from benchmark.methods.wrappers.thresholds import FittedThresholds
+from benchmark.methods.wrappers import FittedThresholds
 from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted

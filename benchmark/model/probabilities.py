@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.methods.problem import LearnedClasses
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 #: Stands for the value of a class that could not be learned, which is -inf.

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses
-    from benchmark.methods.wrappers.fusion import StandardizedSum
+    from benchmark.methods.wrappers import StandardizedSum
+    from benchmark.system.arrays import Array
     from benchmark.system.user_classes import Plugin
 
-    Array = NDArray[np.float64]
     Text = str | bytes | Mapping[str, str | bytes]
 
 N = TypeVar("N")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
+
+from benchmark.system.checks import check_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from benchmark.system.checks import Range
 
 
 class MatrixEstimator(BaseEstimator):
@@ -18,10 +25,23 @@ class MatrixEstimator(BaseEstimator):
         V, the number of columns.
     """
 
+    #: Values that parameters may have: a range of numbers, or names.
+    allowed: ClassVar[Mapping[str, Range | Collection[Any]]] = {}
+
     @property
     def non_negative(self) -> bool:
         """Whether matrices with a negative value are rejected."""
         return False
+
+    def check(self) -> None:
+        """Check the parameters, in `fit` and before a run starts.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has a value that isn't allowed.
+        """
+        check_parameters(self, self.allowed)
 
     def validated(self, X: Any, *, fitting: bool, dtype: Any = np.float64) -> Any:
         """Check a matrix by scikit-learn's rules.

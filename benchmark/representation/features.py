@@ -18,14 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, power_transform
+from benchmark.system.checks import Range
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.kernel_approximation import PolynomialCountSketch
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
 
 #: Number of Gaussian directions of random projections drawn at a time: 46 MB for 44,684 coordinates.
 _DIRECTIONS = 128
@@ -44,15 +45,6 @@ class FeatureMap(TransformerMixin, MatrixEstimator, ABC):
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
     non_negative: ClassVar[bool] = True
-
-    def check(self) -> None:
-        """Check the parameters, in `fit` and before a run starts.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Check the parameters and store the number of coordinates.
@@ -160,13 +152,10 @@ class _Additive(FeatureMap):
         Number of samples m, from 1 to 3.
     """
 
+    allowed: ClassVar = {"samples": _INTERVALS}
+
     def __init__(self, samples: int = 2) -> None:
         self.samples = samples
-
-    def check(self) -> None:
-        """Raise ValueError unless there are 1 to 3 samples."""
-        if self.samples not in _INTERVALS:
-            raise ValueError(f"samples must be 1, 2 or 3, not {self.samples}")
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Compute the sum of `term` over the coordinates that are nonzero in both points."""
@@ -234,14 +223,11 @@ def _spectrum(frequency: float) -> float:
 class _Random(FeatureMap):
     """Random features, a number of them and a seed."""
 
+    allowed: ClassVar = {"n_components": Range(1, 1_000_000)}
+
     def __init__(self, n_components: int = 512, seed: int = 0) -> None:
         self.n_components = n_components
         self.seed = seed
-
-    def check(self) -> None:
-        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
-        if not 1 <= self.n_components <= 1_000_000:
-            raise ValueError(f"n_components must lie between 1 and 1000000, not {self.n_components}")
 
 
 class Arcsine(_Random):

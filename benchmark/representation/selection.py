@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Indices
+
 
 #: Criteria for ranking terms.
 TERM_RANKINGS = ("information-gain",)
@@ -103,7 +104,7 @@ def aggregate_gains(gains: Array, priors: Array, how: str = "sum") -> Array:
     return GAIN_AGGREGATES[how](gains, priors)
 
 
-def rank_terms(gains: Array) -> NDArray[np.intp]:
+def rank_terms(gains: Array) -> Indices:
     """Return the terms in order of decreasing gain, for each row of `gains`; ties to 12 decimals by increasing index.
 
     Parameters

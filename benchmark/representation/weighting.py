@@ -16,21 +16,24 @@ from benchmark.system.tags import NORMALIZATIONS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from benchmark.system.arrays import Array
+
 IDF_SOURCES = ("collection", "training")
 
 
-def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
+def document_frequency(counts: sp.csr_array) -> Array:
+    """Count the rows that have each term, shape (V,)."""
+    return np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1]).astype(np.float64)
+
+
+def inverse_document_frequency(counts: sp.csr_array) -> Array:
     """Compute log(m / df) for every term (Zhang et al. 2005, section 4), shape (V,).
 
     m is the number of rows of `counts`, df the number of rows that a term occurs in. A term that occurs in no row
     gets 0: its idf is infinite, but it adds nothing to inner products with these documents.
     """
-    m, vocabulary_size = counts.shape
-    document_frequency = np.bincount(counts.indices[counts.data != 0], minlength=vocabulary_size)
-    idf = np.zeros(vocabulary_size)
-    seen = document_frequency > 0
-    idf[seen] = np.log(m / document_frequency[seen])
-    return idf
+    df = document_frequency(counts)
+    return np.asarray(np.log(np.divide(counts.shape[0], df, out=np.ones_like(df), where=df > 0)))
 
 
 def canonical_csr(matrix: Any) -> sp.csr_array:
@@ -42,7 +45,7 @@ def canonical_csr(matrix: Any) -> sp.csr_array:
     return rows
 
 
-def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> sp.csr_array:
+def weight_terms(counts: sp.csr_array, factors: Array | None) -> sp.csr_array:
     """Multiply counts by the factor of each term, if any, and return a float64 CSR copy without zeros, shape (n, V)."""
     weighted = sp.csr_array(counts, dtype=np.float64, copy=True)
     if factors is not None:
@@ -51,7 +54,7 @@ def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> s
     return weighted
 
 
-def row_norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
+def row_norms(weights: sp.csr_array, normalization: str) -> Array:
     """Compute the norm that divides each row, shape (n,): Σ|x| for l1, (Σx²)^½ for l2, 1 for none.
 
     A row of zeros gets 1, so that it stays the zero vector.
@@ -74,7 +77,7 @@ def normalize_rows(weights: sp.csr_array, normalization: str) -> sp.csr_array:
 
 
 def normalize_blocks(
-    weights: sp.csr_array, block_of: NDArray[np.integer], block_weights: NDArray[np.float64], normalization: str
+    weights: sp.csr_array, block_of: NDArray[np.integer], block_weights: Array, normalization: str
 ) -> sp.csr_array:
     """Normalize each block of terms of each row, and multiply it by the block's weight.
 

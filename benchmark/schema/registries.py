@@ -13,9 +13,9 @@ from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.papers import published
 from benchmark.papers.load import load_published
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.representation import NORMALIZATIONS
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
+from benchmark.system.tags import NORMALIZATIONS
 from benchmark.text.lexer import DIGIT_RULES, STEMMERS
 from benchmark.text.stoplist import STOPLISTS, stop_words
 

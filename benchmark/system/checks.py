@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -42,6 +43,47 @@ def check_one_of(name: str, value: str, allowed: Iterable[str]) -> None:
     """Raise ValueError unless `value` is one of the `allowed` names."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Finite numbers that a parameter may have.
+
+    Parameters
+    ----------
+    low, high : float
+    ends : bool
+        Whether `low` and `high` themselves are allowed.
+    whole : bool
+        Whether numbers must be whole.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+    ends: bool = True
+    whole: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        inside = self.low <= value <= self.high if self.ends else self.low < value < self.high
+        return inside and value < math.inf and (not self.whole or value % 1 == 0)
+
+    def __str__(self) -> str:
+        """Return what a value must be, for messages."""
+        kind = "a whole number" if self.whole else "a number"
+        if self.high == math.inf:
+            return f"{kind} of at least {self.low:g}" if self.ends else "a positive number"
+        return f"{kind} {'from' if self.ends else 'between'} {self.low:g} {'to' if self.ends else 'and'} {self.high:g}"
+
+
+POSITIVE, NOT_NEGATIVE, SHARE = Range(ends=False), Range(), Range(0, 1)
+
+
+def check_parameters(estimator: object, allowed: Mapping[str, Range | Collection[Any]]) -> None:
+    """Raise ValueError unless these parameters have values that are allowed."""
+    for name, values in allowed.items():
+        if (value := getattr(estimator, name)) not in values:
+            rule = values if isinstance(values, Range) else f"one of {', '.join(map(str, values))}"
+            raise ValueError(f"{name} must be {rule}, not {value!r}")
 
 
 def check_positive_parameters(estimator: object, *names: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.classifiers.batch_svm import batch_decision_values
 from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.matrix_svm import batch_decision_values
 from benchmark.classifiers.svm import SupportVectorClassifier
 
 

@@ -16,7 +16,7 @@ from benchmark.classifiers.class_specific import (
     log_normalizer,
     project_term_probabilities,
 )
-from benchmark.classifiers.multinomial_bayes import MultinomialBayes
+from benchmark.classifiers.naive_bayes import MultinomialBayes
 from benchmark.representation.selection import information_gain, rank_terms
 
 CLASSIFIERS = [ProjectedPdf, EmbeddedFamily]

@@ -11,8 +11,7 @@ from scipy.special import rel_entr
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
-from benchmark.classifiers.centroids.divergence import class_statistics, symmetric_kl
-from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids import class_statistics, skl_centroid, symmetric_kl
 from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.classifiers.hyperplanes import linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
+from benchmark.classifiers.matrix_svm import linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.svm import SupportVectorClassifier
 
 

@@ -32,8 +32,9 @@ from benchmark.classifiers.svm import (
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms
-from benchmark.system.tags import tags_of
+from benchmark.representation import TermWeighting
+from benchmark.representation.weighting import power_transform, row_norms
+from benchmark.system.tags import NORMALIZATIONS, tags_of
 from tests.classifiers.oracle import draw_problem, libsvm_oracle
 
 if TYPE_CHECKING:

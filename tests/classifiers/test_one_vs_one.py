@@ -22,7 +22,8 @@ from benchmark.classifiers.svm import (
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, power_transform, row_norms
+from benchmark.representation.weighting import power_transform, row_norms
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

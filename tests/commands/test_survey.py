@@ -12,7 +12,7 @@ from benchmark.commands.survey import (
     check_comparable,
     write_survey,
 )
-from benchmark.evaluation.mean_ranks import rank_methods
+from benchmark.evaluation.significance import rank_methods
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write

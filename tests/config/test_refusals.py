@@ -55,7 +55,7 @@ def test_it_is_refused_at_its_line(
 @pytest.mark.parametrize(
     ("own", "where", "message"),
     [
-        ("extends: base\nname: own\nprotocol: {k: 1}\n", "own:3", "k = 1 is too small"),
+        ("extends: base\nname: own\nprotocol: {k: 1}\n", "own:3", "k must be a number of at least 2, not 1"),
         ("extends: base\nname: own\nmethods: [ned, linear]\n", "base:9", "unknown method or cell 'ngd'"),
         ("extends: base\nname: own\nmethods: [mnb]\n", "base:9", "(in own.yaml, which extends this file)"),
         ("extends: base\nname: own\ncorpus: null\n", "own:1", "the key 'corpus' is missing"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.classifiers.centroids.divergence import (
+from benchmark.classifiers.centroids import (
     average_skl_to_others,
     class_statistics,
     mean_skl,
+    skl_centroid,
     symmetric_kl,
 )
-from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.experiment import check_experiment
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import CentroidDistances, CentroidFlow, DocumentCounts

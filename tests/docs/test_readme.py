@@ -19,7 +19,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
 from benchmark.evaluation.outcomes import score_over_splits
 from benchmark.evaluation.public_test_sets import load_shipped
-from benchmark.evaluation.sampling_model import DocumentSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 
 REPOSITORY = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def row(title: str) -> str:
     """Return the row of a test set: scores, and differences of equal inputs with intervals and p of the sign test."""
     name, _, ending = ROWS[title]
     shipped = load_shipped(name)
-    sample = DocumentSampling(0, groups=len(shipped.groups) > 1)
+    sample = SamplingModel(0, groups=len(shipped.groups) > 1)
     main, further = shipped.test_set.metrics
     known = [each for each in METHODS if each + ending in shipped.cells]
     found = {each: shipped.scores(each, shipped.frame[each + ending].tolist()) for each in known}

@@ -23,7 +23,7 @@ from benchmark.evaluation.intervals import (
 )
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.outcomes import Outcome
-from benchmark.evaluation.sampling_model import ReplicateSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
 from tests.trials.limits import mostly_slow
 
@@ -127,7 +127,7 @@ class TestIntervals:
             above = 0.55 * below + rng.normal(0, 0.008, draws)
             cells = [CellScores(name, tuple(map(str, range(draws))), {"error": v}, *2 * [np.ones(draws, np.int64)])
                      for name, v in (("a", above), ("b", below + rng.normal(0, 0.008, draws)))]  # fmt: skip
-            return ReplicateSampling(0).ratio(*cells, "error")
+            return SamplingModel(0, replicated=True).ratio(*cells, "error")
 
         found = (ratio() for _ in range(RUNS))
         assert 0.94 < covered(each.low <= 0.55 <= each.high for each in found) < 0.96

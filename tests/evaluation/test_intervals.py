@@ -19,7 +19,7 @@ from benchmark.evaluation.intervals import (
 )
 from benchmark.evaluation.metrics import METRICS, is_metric_defined, tally_predictions
 from benchmark.evaluation.outcomes import Outcome, fold_scores
-from benchmark.evaluation.sampling_model import ReplicateSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome
 
@@ -258,9 +258,9 @@ class TestNothingVaries:
         own = Outcome("a", np.tile(np.arange(40), 3), np.repeat(np.arange(3), 40), truth, truth, 2)
         tested, ties = np.full(3, 40), np.zeros(3, np.int64)
         cells = [CellScores(name, ("1", "2", "3"), {"accuracy": np.ones(3)}, tested, ties, own) for name in "ab"]
-        found = ReplicateSampling(0).estimate(cells[0], "accuracy")
+        found = SamplingModel(0, replicated=True).estimate(cells[0], "accuracy")
         assert (found.value, found.low, found.high) == (1, *wilson(40, 40))
-        gap = ReplicateSampling(0).difference(*cells, "accuracy")
+        gap = SamplingModel(0, replicated=True).difference(*cells, "accuracy")
         assert (gap.value, gap.low, gap.high) == (0, *bonett_price(0, 0, 40))
 
 

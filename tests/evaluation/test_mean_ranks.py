@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from benchmark.evaluation.mean_ranks import critical_difference, rank_methods
+from benchmark.evaluation.significance import critical_difference, rank_methods
 
 # Demšar (2006), Table 6: AUC of C4.5 with and without two parameters on 14 data sets.
 AUC = np.array(

@@ -13,13 +13,13 @@ from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling, sampling_of
+from benchmark.evaluation.sampling_model import SamplingModel, sampling_of
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 from benchmark.system.tags import tags_of
 from tests.evaluation.outcomes import drawn, multilabel, of_outcome, scored
 
 VALUES = st.binary(min_size=40, max_size=40).map(lambda drawn: (np.frombuffer(drawn, np.uint16) % 1000 + 1) / 1000)
-DRAWS = ReplicateSampling(0)
+DRAWS = SamplingModel(0, replicated=True)
 N, K = 12, 4
 
 
@@ -37,7 +37,7 @@ TRUTH, DECISIONS = bits(N, K), bits(3, N, K)
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_draws_are_the_sample_where_training_documents_are_drawn(name):
     assert sampling_of(tags_of(PROTOCOLS[name]), 3) == (
-        ReplicateSampling(3) if name in ("random-subsets", "hold-out") else DocumentSampling(3)
+        SamplingModel(3, replicated=True) if name in ("random-subsets", "hold-out") else SamplingModel(3)
     )
 
 
@@ -71,7 +71,7 @@ class TestRatio:
             known = {"growth": Estimate(value, value - reach, value + reach, 1, "count")}
             return CellScores(cell, (), {}, np.array([1]), np.array([0]), None, known=known)
 
-        for sample in (DRAWS, DocumentSampling(0)):
+        for sample in (DRAWS, SamplingModel(0)):
             found = sample.ratio(number("a", -5.5), number("b", -5.0), "growth")
             assert (found.value, found.low, found.high) == (1.1, 1.1, 1.1)
             for other in (number("b", 0.0), number("b", 5.0, reach=1.0)):
@@ -92,7 +92,7 @@ class TestWilcoxon:
     @pytest.mark.parametrize(("metric", "better"), [("error", "a"), ("accuracy", "b"), ("macro-f1", "b")])
     def test_favours_the_better_scores_which_are_the_lower_ones_of_an_error(self, metric, better):
         low, high = np.linspace(0.1, 0.2, 20), np.linspace(0.3, 0.5, 20)
-        for sample in (DRAWS, DocumentSampling(0)):
+        for sample in (DRAWS, SamplingModel(0)):
             found = sample.test("wilcoxon", scored(low, "a", metric), scored(high, "b", metric), metric)
             assert (found.favours, found.p_value) == (better, pytest.approx(2 / 2**20))
 
@@ -191,7 +191,7 @@ class TestEveryTest:
 
     @pytest.mark.parametrize("many", [False, True])
     @pytest.mark.parametrize("draws", [1, 7])
-    @pytest.mark.parametrize("sample", [DRAWS, DocumentSampling(0)])
+    @pytest.mark.parametrize("sample", [DRAWS, SamplingModel(0)])
     def test_has_an_answer(self, sample, draws, many):
         a, b = self.pair(draws=draws, many=many)
         metric = "macro-f1" if many else "accuracy"
@@ -209,7 +209,7 @@ class TestEveryTest:
             of_outcome(Outcome(name, np.arange(30), folds, self.TRUTH, each, 3))
             for name, each in zip("ab", given, strict=True)
         )
-        found = DocumentSampling(0).test("sign", a, b, "macro-f1")
+        found = SamplingModel(0).test("sign", a, b, "macro-f1")
         right = [each == self.TRUTH for each in given]
         only_a, n = int((right[0] & ~right[1]).sum()), int((right[0] != right[1]).sum())
         assert (found.n, found.p_value) == (n, pytest.approx(binomtest(only_a, n).pvalue))
@@ -221,8 +221,8 @@ class TestEveryTest:
             of_outcome(Outcome(name, np.arange(30), folds, folds * 0, (rng.random(30) < 0.3).astype(int), 2))
             for name in "ab"
         )
-        names = [found.test for found in DocumentSampling(0).tests(a, b, ["accuracy", "macro-f1"])]
+        names = [found.test for found in SamplingModel(0).tests(a, b, ["accuracy", "macro-f1"])]
         assert names == ["sign", "mcnemar", *(["wilcoxon"] if draws > 1 else [])]
         missing = replace(b, values={"macro-f1": b.values["macro-f1"]})  # of which b has no score, nothing is ranked
         for pair in ((a, missing), (missing, a)):
-            assert [found.test for found in DocumentSampling(0).tests(*pair, ["accuracy"])] == ["sign", "mcnemar"]
+            assert [found.test for found in SamplingModel(0).tests(*pair, ["accuracy"])] == ["sign", "mcnemar"]

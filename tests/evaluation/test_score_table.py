@@ -9,11 +9,11 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.sampling_model import DocumentSampling, ReplicateSampling
+from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.score_table import ScoreTable
 from tests.evaluation.outcomes import drawn, multilabel, of_outcome, random_outcome, scored
 
-DRAWS = ReplicateSampling(0)
+DRAWS = SamplingModel(0, replicated=True)
 TRUTH = np.random.default_rng(1).random((30, 3)) < 0.4
 
 
@@ -32,7 +32,7 @@ class TestRefusals:
 
     ONE, TWO, OTHER = scored([0.1]), scored([0.1, 0.2]), scored([0.2, 0.3], "b")
 
-    @pytest.mark.parametrize("sample", [DRAWS, DocumentSampling(0)])
+    @pytest.mark.parametrize("sample", [DRAWS, SamplingModel(0)])
     def test_tests_of_documents_need_predictions_of_both(self, sample):
         (_, b) = made_pair(draws=1, many=False)
         for pair in ((self.ONE, replace(b, cell="b")), (replace(b, cell="b"), self.ONE)):
@@ -58,17 +58,17 @@ class TestBetweenGroups:
         a = several_splits()
         values = a.values["accuracy"]
         expected = ttest_1samp(values, 0.0).confidence_interval(0.95)
-        found = DocumentSampling(0, groups=True).between(a, "accuracy")
+        found = SamplingModel(0, groups=True).between(a, "accuracy")
         assert (found.value, found.low, found.high) == pytest.approx((values.mean(), expected.low, expected.high))
         assert (found.n, found.method) == (270, "t over replicates")
         alone = replace(a, outcome=None)
-        assert DocumentSampling(0, groups=True).between(alone, "macro-f1").value == a.values["macro-f1"].mean()
+        assert SamplingModel(0, groups=True).between(alone, "macro-f1").value == a.values["macro-f1"].mean()
 
     def test_is_none_where_splits_are_no_groups_or_are_pooled_or_one(self):
         a = several_splits()
-        assert DocumentSampling(0).between(a, "accuracy") is None
+        assert SamplingModel(0).between(a, "accuracy") is None
         assert DRAWS.between(a, "accuracy") is None
-        of_groups = DocumentSampling(0, groups=True)
+        of_groups = SamplingModel(0, groups=True)
         assert of_groups.between(a, "macro-f1") is None
         assert of_groups.between(a, "seconds") is None
         assert of_groups.between(scored([0.5]), "error") is None
@@ -80,10 +80,10 @@ class TestBetweenGroups:
     [
         (DRAWS, [0.1] * 12, "12 replicates"),
         (DRAWS, None, "1,234 documents"),
-        (DocumentSampling(0), [0.1] * 12, "1,200 documents in 12 splits"),
-        (DocumentSampling(0, groups=True), [0.1] * 12, "1,200 documents in 12 groups"),
-        (DocumentSampling(0), [0.1], "100 documents"),
-        (DocumentSampling(0), None, "1,234 documents"),
+        (SamplingModel(0), [0.1] * 12, "1,200 documents in 12 splits"),
+        (SamplingModel(0, groups=True), [0.1] * 12, "1,200 documents in 12 groups"),
+        (SamplingModel(0), [0.1], "100 documents"),
+        (SamplingModel(0), None, "1,234 documents"),
     ],
 )
 def test_a_sample_is_counted_in_its_own_units(sample, values, said):
@@ -96,7 +96,7 @@ class TestScoreTable:
 
     def table(self):
         a, b, c = several_splits(), several_splits("b", 2), replace(several_splits("c", 3), outcome=None)
-        samples = {"a": DocumentSampling(3), "b": DocumentSampling(3), "c": ReplicateSampling(3)}
+        samples = {"a": SamplingModel(3), "b": SamplingModel(3), "c": SamplingModel(3, replicated=True)}
         return ScoreTable({each.cell: each for each in (a, b, c)}, samples, {}, lambda: ("frame", "drawn")), a, b
 
     def test_pairs_only_cells_of_one_sample(self):

@@ -17,11 +17,11 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.methods.wrappers import out_of_fold as held_out
+from benchmark.methods import wrappers as held_out
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import ConfigError
-from benchmark.system.tags import tags_of
+from benchmark.system.tags import NORMALIZATIONS, tags_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from benchmark.kernels import (
     NegativeGeodesicDistance,
     Sigmoid,
 )
-from benchmark.kernels.transforms import CPD_KERNELS, CpdLogarithm, CpdPower
+from benchmark.kernels.multinomial import CPD_KERNELS, CpdLogarithm, CpdPower
 from benchmark.representation import TermWeighting
 from tests.kernels.cases import sparse_forms
 

@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.kernels import Diffusion, Linear
-from benchmark.kernels.dirichlet_prior import dirichlet_products
-from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.gram import LazyGram, dirichlet_products
 
 
 @pytest.fixture(scope="module")

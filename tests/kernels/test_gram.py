@@ -14,7 +14,9 @@ import scipy.sparse as sp
 from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, TermWeighting, power_transform, row_norms, weight_terms
+from benchmark.representation import TermWeighting
+from benchmark.representation.weighting import power_transform, row_norms, weight_terms
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.kernels import Diffusion, Heat
-from benchmark.kernels.dirichlet_prior import dirichlet_products
-from benchmark.kernels.gram import LazyGram
+from benchmark.kernels.gram import LazyGram, dirichlet_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -54,18 +54,21 @@ LIMITS = [
         (0, -1, 1.5, NAN, INF),
         "degree must be a whole number of at least 1, not ",
     ),
-    ("polynomial", "c", (0.0, 1e9), (-1e-9, NAN), "c must not be negative, not "),
-    ("rbf", "sigma", (1e-9, 1e9), (0.0, -1.0, NAN), "sigma must be positive, not "),
-    ("sigmoid", "kappa", (1e-9, 1e9), (0.0, -1.0, NAN), "kappa must be positive, not "),
+    ("polynomial", "c", (0.0, 1e9), (-1e-9, NAN), "c must be a number of at least 0, not "),
+    ("rbf", "sigma", (1e-9, 1e9), (0.0, -1.0, NAN), "sigma must be a positive number, not "),
+    ("sigmoid", "kappa", (1e-9, 1e9), (0.0, -1.0, NAN), "kappa must be a positive number, not "),
     ("sigmoid", "theta", (-9.0, 9.0), (), ""),
     ("ngd", "shift", (-9.0, 9.0), (), ""),
-    *((name, "t", (1e-9, 1e9), (0.0, -1.0, NAN), "t must be positive, not ") for name in ("ngd-e", "diffusion")),
     *(
-        (name, "t", (1e-9, 1e6), (0.9e-9, 1.1e6, 0.0, NAN, INF), "t must lie between 1e-09 and 1e+06, not ")
+        (name, "t", (1e-9, 1e9), (0.0, -1.0, NAN), "t must be a positive number, not ")
+        for name in ("ngd-e", "diffusion")
+    ),
+    *(
+        (name, "t", (1e-9, 1e6), (0.9e-9, 1.1e6, 0.0, NAN, INF), "t must be a number from 1e-09 to 1e+06, not ")
         for name in ("heat", "hyperbolic")
     ),
     ("hyperbolic", "geometry", ("curvature -1", "fisher"), ("flat",), "geometry must be one of curvature -1, fisher, "),
-    ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be positive, not "),
+    ("probability-product", "rho", (1e-9, 2.0), (0.0, -1.0, NAN), "rho must be a positive number, not "),
     *(
         ("hp-top", name, (1e-9, 1e9), (0.0, -1.0, NAN, INF), f"{name} must be a positive number, not ")
         for name in ("C", "epsilon")

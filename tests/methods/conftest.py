@@ -14,7 +14,6 @@ from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
-from benchmark.methods.split_data import SplitData
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.tags import tags_of
@@ -102,7 +101,7 @@ def trained(
     method: Method, problem: Problem, split: Split, terms: int | None, bench: MatrixCache
 ) -> tuple[FittedMethod, Any]:
     """A method that is trained on a split, and what it takes of all documents."""
-    data = SplitData.of(problem, split, terms, method.aggregate, bench)
+    data = method.data_of(problem, split, terms, bench)
     return method.fit(data), data.inputs(method.spec)
 
 

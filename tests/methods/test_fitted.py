@@ -11,11 +11,11 @@ import pytest
 
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
+from benchmark.methods import wrappers
 from benchmark.methods.registry import build_method
-from benchmark.methods.wrappers import out_of_fold
 from benchmark.model.persistence import described_state, read_state
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.system.tags import tags_of
+from benchmark.representation import WEIGHTINGS
+from benchmark.system.tags import NORMALIZATIONS, tags_of
 from tests.toy_data import check_decisions, toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import KEPT, SELECTED, represented, spec_of, trained, with_documents
@@ -55,7 +55,7 @@ def test_it_decides_as_the_run_does(
     name: str, multilabel: bool, rule: str | None, bench: MatrixCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One document at a time as all of them; before it is kept and after, to the last bit."""
-    monkeypatch.setattr(out_of_fold, "INNER_FOLDS", 2)  # the same for both, whatever their number
+    monkeypatch.setattr(wrappers, "INNER_FOLDS", 2)  # the same for both, whatever their number
     problems = {n: toy_problem(multilabel=multilabel, n_classes=n, key=str(n)) for n in (2, 3)}
     every, threshold = [*specs(name)], rule and check_component("threshold", THRESHOLDS, rule)
     if rule is not None:  # each document has a class, and one representation is as good as another

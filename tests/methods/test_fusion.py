@@ -15,8 +15,7 @@ from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import SplitData
-from benchmark.methods.wrappers.fusion import FusedMethod
-from benchmark.methods.wrappers.out_of_fold import inner_folds
+from benchmark.methods.wrappers import FusedMethod, inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import SELECTED, represented, spec_of, trained

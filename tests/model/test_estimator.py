@@ -18,7 +18,7 @@ from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.problem import LearnedClasses
-from benchmark.methods.wrappers.out_of_fold import INNER_FOLDS
+from benchmark.methods.wrappers import INNER_FOLDS
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
 from benchmark.representation import TermWeighting

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.methods.wrappers import out_of_fold as held_out
+from benchmark.methods import wrappers as held_out
 from benchmark.system.errors import ConfigError
 from tests.model.studies import check_against_run, study_of, texts_of
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import skops.io
 
-from benchmark.methods.wrappers import out_of_fold as held_out
+from benchmark.methods import wrappers as held_out
 from benchmark.model.persistence import (
     DESCRIPTION_FILE,
     MODEL_FILE,

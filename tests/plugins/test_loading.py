@@ -63,7 +63,7 @@ CHI2_AGAIN = "from chi2 import ChiSquared\nKERNELS = {'NAME': ChiSquared}\n"
         ("from benchmark.kernels import KERNELS\n", "names no component, such as KERNELS = "),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
         (CHI2_AGAIN.replace("NAME", "linear"), r"'linear' is taken, by .*euclidean\.py:\d+"),
-        (CHI2_AGAIN.replace("NAME", "mnb"), r"'mnb' is taken, by .*multinomial_bayes\.py:\d+"),
+        (CHI2_AGAIN.replace("NAME", "mnb"), r"'mnb' is taken, by .*naive_bayes\.py:\d+"),
         ("class Mine:\n    pass\n\nKERNELS = {'chi2': Mine}\n", "{path}:1: the name 'chi2' is taken, by .*chi2.py:5"),
     ],
 )

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, row_norms
+from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation.learnt_weighting import ClassLikelihood
+from benchmark.representation.weighting import row_norms
 from benchmark.representation.weightings import Aitchison
-from benchmark.representation.weightings.learnt import ClassLikelihood
+from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

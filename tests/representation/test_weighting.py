@@ -13,14 +13,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
-from benchmark.representation import (
-    NORMALIZATIONS,
-    TermWeighting,
-    canonical_csr,
-    inverse_document_frequency,
-    power_transform,
-    weight_terms,
-)
+from benchmark.representation import TermWeighting, inverse_document_frequency
+from benchmark.representation.weighting import canonical_csr, power_transform, weight_terms
+from benchmark.system.tags import NORMALIZATIONS
 
 EPS = np.finfo(np.float64).eps
 Counts = NDArray[np.int64]

@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.base import clone
 
-from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, normalize_blocks, row_norms
-from benchmark.representation.weightings import (
-    FROM_DOCUMENTS,
-    FROM_LABELS,
-    Aitchison,
-    Bm25,
-    LearnedAitchison,
-)
-from benchmark.representation.weightings.learnt import ClassLikelihood
+from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation.learnt_weighting import ClassLikelihood, LearnedAitchison
+from benchmark.representation.weighting import normalize_blocks, row_norms
+from benchmark.representation.weightings import FROM_DOCUMENTS, FROM_LABELS, Aitchison, Bm25
+from benchmark.system.tags import NORMALIZATIONS
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])

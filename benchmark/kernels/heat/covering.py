@@ -11,9 +11,8 @@ from scipy import special
 from benchmark.system.checks import check_dimension, check_positive
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 #: The simplex with Dirichlet conditions at its boundary, or the flat torus of equal volume.
 Space = Literal["simplex", "torus"]

@@ -32,9 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 GEGENBAUER_EPS = float(np.finfo(np.float64).eps)
 FLOAT_TINY = float(np.finfo(np.float64).tiny)

@@ -23,9 +23,8 @@ from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 from benchmark.system.checks import check_positive, check_within
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 HYPERBOLIC_EPS = float(np.finfo(np.float64).eps)
 #: cosh(r/2) overflows beyond 1400; the quadrature needs room above r.

@@ -12,9 +12,8 @@ from scipy.fft import dct
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 INTERPOLATION_EPS = float(np.finfo(np.float64).eps)
 #: Number of values evaluated at a time: five arrays of this size fit in a core's cache.

@@ -25,7 +25,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
     ComplexArray = NDArray[np.complex128]
 
 SADDLE_EPS = float(np.finfo(np.float64).eps)

@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.classifiers.hyperplanes import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
+from benchmark.classifiers.matrix_svm import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
 from benchmark.kernels.models.densities import Gaussian, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.classifiers.hyperplanes import Hyperplanes
+    from benchmark.classifiers.matrix_svm import Hyperplanes
 
     Array = NDArray[np.float64]
 

@@ -11,14 +11,15 @@ from scipy.optimize import minimize
 from scipy.special import lambertw
 from scipy.stats import entropy
 
-from benchmark.classifiers.centroids.divergence import (
+from benchmark.classifiers.centroid_flow import energy_gap
+from benchmark.classifiers.centroids import (
     class_statistics,
+    lagrange_multiplier,
     mean_skl,
     mean_skl_gradient,
+    skl_centroid,
     symmetric_kl,
 )
-from benchmark.classifiers.centroids.exact import lagrange_multiplier, skl_centroid
-from benchmark.classifiers.centroids.flow import energy_gap
 from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:

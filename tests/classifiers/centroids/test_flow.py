@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient
-from benchmark.classifiers.centroids.exact import skl_centroid
-from benchmark.classifiers.centroids.flow import FlowResult, energy_gap, flow_velocity, gradient_flow, solve_path
+from benchmark.classifiers.centroid_flow import FlowResult, energy_gap, flow_velocity, gradient_flow, solve_path
+from benchmark.classifiers.centroids import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient, skl_centroid
 from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.linalg import solve_banded
 
-from benchmark.kernels.heat.half_space import hyperbolic_distance
+from benchmark.kernels.heat.half_plane import hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel, log_hyperbolic_heat_kernel
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 

@@ -1,4 +1,4 @@
-"""Kullback–Leibler divergences, and the energy Σ_p SKL(p, q) of a class of documents from three class statistics.
+"""Symmetric-KL (Jeffreys) centroids of classes, from three statistics of a class of documents.
 
 The sum over the documents' distributions p depends only on the means of p_i and of log p_i, and on a constant. With
 a_i and l_i for the two means,
@@ -6,6 +6,10 @@ a_i and l_i for the two means,
     1/N Σ_p SKL(p, q) = Σ_i (q_i - a_i)(log q_i - l_i) + constant,    constant = 1/N Σ_p Σ_i p_i log p_i - Σ_i a_i l_i,
 
 so that no dense matrix of documents by words is needed, and the cost of a centroid is independent of the class size.
+
+The centroid is in closed form up to one number, the root of a scalar equation: F. Nielsen, "Jeffreys centroids: a
+closed-form expression for positive histograms and a guaranteed tight approximation for frequency histograms", IEEE
+Signal Processing Letters 20(7), 2013.
 """
 
 from __future__ import annotations
@@ -14,14 +18,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
+from scipy.optimize import brentq
+from scipy.special import logsumexp, rel_entr, wrightomega, xlogy
 
 from benchmark.representation.weighting import canonical_csr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +132,58 @@ def average_skl_to_others(centroids: Array) -> Array:
         Positive distributions.
     """
     return np.array([symmetric_kl(row, centroids).sum() / (len(centroids) - 1) for row in centroids])
+
+
+def skl_centroid(statistics: ClassStatistics) -> Array:
+    """Compute argmin_q Σ_p SKL(p, q) over the simplex: q_i = a_i / W(a_i e^(1+λ) / g_i).
+
+    a is the arithmetic and g the normalized geometric mean of the p's, W Lambert's function, λ the multiplier of the
+    constraint Σq = 1. Only the logarithm of W's argument is used, because the argument overflows where a word's counts
+    are very uneven.
+
+    Parameters
+    ----------
+    statistics : ClassStatistics
+
+    Returns
+    -------
+    float64 array, shape (V,)
+        Positive, sums to 1.
+
+    References
+    ----------
+    Nielsen (2013); chen2018, equation II.2.
+    """
+    log_q = _log_centroid(statistics.mean, _log_ratio(statistics), lagrange_multiplier(statistics))
+    return np.asarray(np.exp(log_q - logsumexp(log_q)))
+
+
+def lagrange_multiplier(statistics: ClassStatistics) -> float:
+    """Solve Σ_i a_i / W(a_i e^(1+λ) / g_i) = 1 for λ.
+
+    At the centroid q, λ = -KL(q, g), and F_i/N = -λ - log Z for all words, where Z is the sum of the geometric means
+    before normalization.
+    """
+    a, log_ratio = statistics.mean, _log_ratio(statistics)
+
+    def log_sum(multiplier: float) -> float:
+        return float(logsumexp(_log_centroid(a, log_ratio, multiplier)))
+
+    # With y = 1 + λ + log_ratio, W(e^y) ≤ 1 for all i if all y ≤ 1, hence Σq ≥ 1, and Σq ≤ 1 if all y ≥ 1.
+    lower, upper = -float(log_ratio.max()), -float(log_ratio.min())
+    if log_sum(lower) <= 0.0:
+        return lower
+    if log_sum(upper) >= 0.0:
+        return upper
+    return float(brentq(log_sum, lower, upper, xtol=1e-14, rtol=4 * np.finfo(np.float64).eps))
+
+
+def _log_ratio(statistics: ClassStatistics) -> Array:
+    """Compute log a_i/g_i, shape (V,)."""
+    log_g = statistics.mean_log - logsumexp(statistics.mean_log)
+    return np.asarray(np.log(statistics.mean) - log_g)
+
+
+def _log_centroid(a: Array, log_ratio: Array, multiplier: float) -> Array:
+    """Compute log q_i with Wright's ω(y), the solution of ω + log ω = y: W(e^y) without the exponential."""
+    return np.asarray(np.log(a) - np.log(wrightomega(1.0 + multiplier + log_ratio)))

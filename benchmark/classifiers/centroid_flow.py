@@ -24,15 +24,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
+from benchmark.classifiers.centroids import mean_skl, mean_skl_gradient
 from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.classifiers.centroids import ClassStatistics
+    from benchmark.system.arrays import Array
 
-    from benchmark.classifiers.centroids.divergence import ClassStatistics
-
-    Array = NDArray[np.float64]
 
 #: Newton's iteration ends when no probability changes by more than this fraction: the next change would be its square.
 _NEWTON_TOLERANCE = 1e-8

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from benchmark.representation.weighting import power_transform
-from benchmark.representation.weightings.base import FROM_LABELS
-from benchmark.representation.weightings.supervised import Aitchison
-from benchmark.system.checks import check_within
+from benchmark.representation.weightings import FROM_LABELS, Aitchison
+from benchmark.system.checks import Range
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from benchmark.system.arrays import Array, Bools
 
-    Array = NDArray[np.float64]
 
 #: Start value of the sharpness s; it is large, since affinities to the means of classes are small.
 _SHARPNESS = 20.0
@@ -42,6 +40,8 @@ class LearnedAitchison(Aitchison):
         Largest number of L-BFGS iterations.
     """
 
+    allowed: ClassVar = {**Aitchison.allowed, "strength": Range(1e-6, 1e9), "iterations": Range(1, 100_000)}
+
     def __init__(
         self,
         power: float = 1.0,
@@ -60,13 +60,7 @@ class LearnedAitchison(Aitchison):
         """Source of the factors: documents with labels, whatever the prior uses."""
         return FROM_LABELS
 
-    def check(self) -> None:
-        """Raise ValueError if a parameter of `Aitchison`, `strength` or `iterations` is out of range."""
-        super().check()
-        check_within("strength", np.array([self.strength]), 1e-6, 1e9)
-        check_within("iterations", np.array([self.iterations]), 1, 100_000)
-
-    def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
+    def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute λ, which is 0 where that of `Aitchison` is 0."""
         prior = super().factors(presence, members)
         used = np.flatnonzero(prior > 0)
@@ -99,7 +93,7 @@ class ClassLikelihood:
     """
 
     roots: sp.csr_array
-    members: NDArray[np.bool_]
+    members: Bools
     prior: Array
     strength: float
 

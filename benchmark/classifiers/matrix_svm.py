@@ -1,4 +1,8 @@
-"""One-vs-rest SVMs of many categories from one kernel matrix, and the hyperplanes of linear ones."""
+"""Binary SVMs trained on rows of one kernel matrix: for each category, or for many splits; hyperplanes of linear ones.
+
+The whole matrix is written once in LIBSVM's layout, and each problem is a list of row pointers into the matrix: a
+training set of 250 documents costs only the solver's time.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.classifiers.libsvm import BinarySvm, NodeMatrix, binary_svm_trainer, training_pool
+from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Bools, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +56,7 @@ def machine_coefficients(machines: Sequence[BinarySvm], n: int) -> Array:
 
 def train_one_vs_rest(
     nodes: NodeMatrix,
-    members: NDArray[np.bool_],
+    members: Bools,
     names: Sequence[str],
     *,
     C: float,
@@ -84,10 +88,59 @@ def train_one_vs_rest(
         return tuple(pool.map(binary_svm_trainer(nodes, C=C, epsilon=epsilon), problems))
 
 
-def inside_and_outside_rows(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def inside_and_outside_rows(members: Bools, name: str) -> tuple[Indices, Indices]:
     """Return the rows inside a category and the rows outside; ValueError with its name if either is empty."""
     inside, outside = np.flatnonzero(members), np.flatnonzero(~members)
     if not (len(inside) and len(outside)):
         has = "no" if not len(inside) else "every"
         raise ValueError(f"the category {name!r} has {has} training document: there is nothing to separate")
     return inside, outside
+
+
+#: Number of contiguous values that can be read in the time of one scattered value.
+_SCATTERED = 8
+
+
+def batch_decision_values(
+    kernel: Array,
+    problems: Sequence[tuple[Indices, Indices, Indices]],
+    *,
+    C: float = 1.0,
+    epsilon: float = 1e-3,
+    jobs: int = 1,
+    nodes: NodeMatrix | None = None,
+) -> list[Array]:
+    """Train each problem and return the decision values of its test rows, positive for its first class.
+
+    Parameters
+    ----------
+    kernel : float64 array, shape (n, n), symmetric
+    problems : sequence of (intp array, intp array, intp array)
+        Training rows of the class with positive decision values and of the other class, and test rows.
+    C, epsilon : float
+        LIBSVM's -c and -e.
+    jobs : int
+        Number of threads.
+    nodes : NodeMatrix, optional
+        Memory to reuse from an earlier call; after a call with the same `kernel`, its values are reused, too.
+
+    Raises
+    ------
+    FloatingPointError
+        If a kernel value is not finite.
+    """
+    nodes = NodeMatrix() if nodes is None else nodes
+    nodes.fill_square(kernel, jobs)
+    trained = binary_svm_trainer(nodes, C=C, epsilon=epsilon)
+
+    def decide(problem: tuple[Indices, Indices, Indices]) -> Array:
+        first, second, test = problem
+        machine = trained((first, second))
+        if len(test) * _SCATTERED < len(kernel):
+            return np.asarray(kernel[np.ix_(test, machine.support)] @ machine.coefficients - machine.rho)
+        # The matrix is symmetric: read the rows of support vectors, which are contiguous, not the columns.
+        values = machine.coefficients @ kernel[machine.support]
+        return np.asarray(values[test] - machine.rho)
+
+    with blas_threads(1), training_pool(jobs) as pool:
+        return list(pool.map(decide, problems))

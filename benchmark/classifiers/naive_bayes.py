@@ -1,4 +1,4 @@
-"""Complement naive Bayes and TWCNB: one multinomial distribution of terms for the documents outside each class."""
+"""Naive Bayes with multinomial distributions of terms: one for each class, or for the documents outside each class."""
 
 from __future__ import annotations
 
@@ -9,12 +9,97 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from benchmark.classifiers.multinomial_bayes import SmoothedBayes
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
+from benchmark.system.checks import POSITIVE
+from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.system.tags import Tags
+    from benchmark.system.arrays import Array
+
+
+class SmoothedBayes(SklearnClassifier):
+    """Classifier of term counts with a number that is added to every count.
+
+    Parameters
+    ----------
+    smoothing : float
+        Added to every count, > 0.
+    """
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
+    non_negative: ClassVar[bool] = True
+    allowed: ClassVar = {"smoothing": POSITIVE}
+
+    def __init__(self, smoothing: float = 1.0) -> None:
+        self.smoothing = smoothing
+
+
+class MultinomialBayes(SmoothedBayes):
+    """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
+
+    p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), where n_iw is the count of term w in the documents of class i,
+    and P(c_i) is the class's share of the documents. scikit-learn's `MultinomialNB` estimates both. Unlike it, this
+    classifier rejects a smoothing of 0, with which a term unseen in a class makes every posterior of a document -inf or
+    NaN.
+
+    A document without terms gets the class with the largest P(c_i). Of classes that tie, the first of `classes_` is
+    predicted.
+
+    Parameters
+    ----------
+    smoothing : float
+        Added to every n_iw, > 0.
+
+    Attributes
+    ----------
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    class_log_prior_ : float64 array, shape (n_classes,)
+        ln P(c_i).
+    feature_count_ : float64 array, shape (n_classes, V)
+        n_iw.
+    feature_log_prob_ : float64 array, shape (n_classes, V)
+        ln p_iw.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> MultinomialBayes().fit([[3, 0], [2, 1], [0, 2]], ["a", "a", "b"]).predict([[1, 0], [0, 4], [0, 0]])
+    array(['a', 'b', 'a'], dtype='<U1')
+    """
+
+    tags: ClassVar[Tags] = replace(SmoothedBayes.tags, labels={"mnb": "MNB"})
+
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
+        """Fit scikit-learn's `MultinomialNB`.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Term counts, already validated.
+        labels : array, shape (n,)
+        """
+        from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - slow to import
+
+        model = MultinomialNB(alpha=self.smoothing, force_alpha=True).fit(points, labels)
+        self.class_log_prior_, self.feature_count_ = model.class_log_prior_, model.feature_count_
+        self.feature_log_prob_: Array = model.feature_log_prob_
+
+    def scores(self, points: Any) -> Array:
+        """Return joint log densities, ln P(c_i) + ln p(x|c_i) without the multinomial coefficient.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Term counts, already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
+        return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T) + self.class_log_prior_)
 
 
 class ComplementBayes(SmoothedBayes):
@@ -59,7 +144,7 @@ class ComplementBayes(SmoothedBayes):
         model = ComplementNB(alpha=self.smoothing, force_alpha=True).fit(points, labels)
         self.feature_log_prob_ = model.feature_log_prob_
 
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return the scores -Σ_w x_w ln p_¬i,w.
 
         Parameters
@@ -125,7 +210,7 @@ class TransformedComplementBayes(SmoothedBayes):
         logs = np.log(others / others.sum(axis=1, keepdims=True))
         self.weights_ = -logs / np.maximum(np.abs(logs).sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
-    def scores(self, points: Any) -> NDArray[np.float64]:
+    def scores(self, points: Any) -> Array:
         """Return Σ_w t_w v_cw.
 
         Parameters

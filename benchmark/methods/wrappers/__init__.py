@@ -1,1 +1,0 @@
-"""Methods that train other methods: thresholds, sums and vocabularies of their own for each split."""
