@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.analysis.formatting.units import display_unit, metric_name
-from benchmark.analysis.prose.sentences import sentence
-from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
+from benchmark.analysis.prose.sentences import sentences
+from benchmark.config.model import ALL_CLASSES
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.outcomes import fold_scores, score_over_splits
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
 
     import pandas as pd
 
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Variant
+    from benchmark.config.model import Experiment
 
 #: Share of the tested documents above which near-duplicates are a leak.
 LEAST_SHARE = 0.01
@@ -30,53 +29,64 @@ LEAST_SHARE = 0.01
 _SHARED = {"20ng": "author"}
 
 
-@dataclass(frozen=True)
-class Caveat:
-    """Limitation that a reader has to know before relying on the scores.
+def caveats_of_choices(
+    experiment: Experiment, effects: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
+) -> list[str]:
+    """Return the caveats of a configuration's choices, those that can do most harm first.
+
+    They are those of its first variant; other variants' names state their changes.
 
     Parameters
     ----------
-    name : str
-        Macro of `caveats.j2` that writes it.
-    facts : dict
-        What its sentence states.
-    honest : dict or None
-        Settings of a variant that differs only in this choice; None where no variant can.
+    experiment : Experiment
+    effects : callable
+        Takes the settings of a variant that is honest in one choice, and returns clauses on how its scores differ.
     """
-
-    name: str
-    facts: dict[str, Any] = field(default_factory=dict)
-    honest: dict[str, Any] | None = None
-
-    @property
-    def text(self) -> str:
-        """The caveat as a sentence without its capital and full stop."""
-        return sentence("caveats.j2", self.name, **self.facts)
-
-
-def find_caveats(run: RunPredictions, leaks: pd.DataFrame) -> list[Caveat]:
-    """Return the caveats of a run with these `leaks` (see `leak_rows`), those that can do most harm first.
-
-    The choices of a configuration are those of its first variant; other variants' names state their changes.
-    """
-    experiment = run.experiment
-    entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
-    elsewhere = {
-        name: list(dict.fromkeys(each.label for each in entries if getattr(each.candidates[0], part)))
-        for name, part in (("made elsewhere", "predictions"), ("vectors", "vectors"))
-    }
-    tuned: dict[str, list[str]] = {}
+    first, tuned = next(iter(experiment.variants.values())), dict[str, list[str]]()
     for cell, choice in experiment.tuned_cells.items():
         tuned.setdefault(choice, []).append(cell)
-    largest = any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict))
-    return [
-        *_leaks(run, leaks),
-        *([Caveat("chosen on the test")] if CHOOSE_ORACLE in experiment.choices else []),
-        *(Caveat(name, {"methods": methods}) for name, methods in elsewhere.items() if methods),
-        *(Caveat("tuned", {"choice": choice, "cells": cells}) for choice, cells in tuned.items()),
-        *([Caveat("panels")] if largest else []),
-        *_of_variant(next(iter(experiment.variants.values()))),
+    entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
+    elsewhere = {
+        what: list(dict.fromkeys(entry.label for entry in entries if getattr(entry.candidates[0], part)))
+        for what, part in (("Predictions", "predictions"), ("The vectors", "vectors"))
+    }
+    pruned, others = list[tuple[list[str], dict[str, Any]]](), list[str]()
+    for text, label in first.texts.items():
+        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(text.pruning, name) > 1}
+        if least and not text.pruning.group and text == first.collection.text:
+            pruned.append(([], {"text": least}))
+        elif least and not text.pruning.group:
+            others.append(label)
+    points = [spec.representation for entry in first.entries for spec in entry.candidates]
+    return sentences(
+        "caveats.j2",
+        experiment=experiment,
+        first=first,
+        effects=effects,
+        elsewhere=elsewhere,
+        tuned=tuned,
+        largest=any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)),
+        pruned=[*pruned, (list(dict.fromkeys(others)), {})] if others else pruned,
+        idf_of_all=any(each.learns and each.idf == "collection" for each in points),
+    )
+
+
+def caveats_of_leaks(run: RunPredictions, leaks: pd.DataFrame) -> list[str]:
+    """Return a caveat for each leak (see `leak_rows`), with the best score and the one without what leaks."""
+    experiment, metric = run.experiment, run.experiment.metrics[0]
+    whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
+    sign = 1 if more_is_better(metric, experiment.scorers) else -1
+    near = [each for facts in run.facts.values() for each in facts.get("near_duplicates", ())]
+    pair = next((pair[:2] for each in near for pair in each["such_as"]), ())
+    collection = next(iter(experiment.variants.values())).collection
+    column = collection.given.get("group")
+    shared = _SHARED.get(collection.corpus, "group") if column is None else repr(column)
+    found = [
+        (max(rows.to_dict("records"), key=lambda row: sign * row["score"]), pair, shared, column)
+        for _, rows in leaks[leaks["cell"].isin(whole)].groupby("leak")
     ]
+    name, unit = metric_name(metric, experiment.quantities), display_unit(metric, experiment.quantities)
+    return sentences("leaks.j2", leaks=found, metric=name, unit=unit)
 
 
 def leak_rows(run: RunPredictions) -> list[list[Any]]:
@@ -102,48 +112,3 @@ def leak_rows(run: RunPredictions) -> list[list[Any]]:
                 without = float(fold_scores(rest, metric).mean()) if replicated else score_over_splits(rest, metric)
             rows.append([leak, cell.id, metric, len(known), int(known.sum()), values[cell.id], without])
     return rows
-
-
-def _leaks(run: RunPredictions, leaks: pd.DataFrame) -> Iterator[Caveat]:
-    """Yield a caveat for each leak, with the score of the best cell and its score without the documents that leak."""
-    experiment = run.experiment
-    whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
-    for leak, rows in leaks[leaks["cell"].isin(whole)].groupby("leak"):
-        metric, records = str(rows["metric"].iloc[0]), rows.to_dict("records")
-        sign = 1 if more_is_better(metric, experiment.scorers) else -1
-        best = max(records, key=lambda row: sign * row["score"])
-        facts = {
-            "best": best,
-            "metric": metric_name(metric, experiment.quantities),
-            "unit": display_unit(metric, experiment.quantities),
-        }
-        if leak == NEAR_DUPLICATES:
-            near = [each for facts in run.facts.values() for each in facts.get("near_duplicates", ())]
-            pairs = [pair for each in near for pair in each["such_as"]]
-            yield Caveat(NEAR_DUPLICATES, facts | {"pair": pairs[0][:2] if pairs else ()})
-        else:
-            collection = next(iter(experiment.variants.values())).collection
-            column = collection.given.get("group")
-            what = _SHARED.get(collection.corpus, "group") if column is None else repr(column)
-            yield Caveat(SHARED_GROUPS, facts | {"what": what, "column": column})
-
-
-def _of_variant(variant: Variant) -> Iterator[Caveat]:
-    protocol, others = variant.protocol, list[str]()
-    if protocol.tags.replicated:
-        if protocol.resolved.get("stratified") and not protocol.resolved.get("test"):
-            yield Caveat("strata")
-        yield Caveat("replicates")
-    if protocol.tags.leaves_groups_out:
-        yield Caveat("groups")
-    for text, label in variant.texts.items():
-        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(text.pruning, name) > 1}
-        if least and not text.pruning.group and text == variant.collection.text:
-            yield Caveat("pruning", {"methods": []}, {"text": least})
-        elif least and not text.pruning.group:
-            others.append(label)
-    if others:
-        yield Caveat("pruning", {"methods": list(dict.fromkeys(others))})
-    specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
-    if any(spec.learns and spec.idf == "collection" for spec in specs):
-        yield Caveat("idf", honest={"defaults": {"idf": "training"}})
