@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS, Chart
 from benchmark.analysis.formatting.labels import method_labels
 from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
 
+#: Columns of the points of a chart.
+POINT_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
 X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
@@ -30,6 +32,58 @@ X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
 ORACLE_TITLE = "oracle (optimistic)"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """One figure of curves.
+
+    Parameters
+    ----------
+    name : str
+        Stem of the files of the figure.
+    title, x_label, y_label : str
+        Texts with units: "Training documents", "Test error (%)".
+    points : DataFrame
+        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. Bars reach
+        from `low` to `high`, which are missing where there is none.
+    bars : str
+        Meaning of the error bars in words, empty if no line has bars.
+    scale : float
+        Factor from the numbers to the unit of the axis: 100 for percent.
+    log_x, log_y : bool
+    round_x : bool
+        Whether x is measured, not set: ticks are then round numbers, not the values.
+    reference : float or None
+        Value of y that means "no difference", drawn as a line: 1 for ratios, 0 for differences.
+    share_y : bool
+        Whether the panels share their vertical scale.
+    measured : bool
+        Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
+        must give equal tables.
+    oracle : frozenset of str
+        Panels whose parameters were chosen on the test documents.
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    points: pd.DataFrame = field(repr=False)
+    bars: str = ""
+    scale: float = 1.0
+    log_x: bool = False
+    round_x: bool = False
+    log_y: bool = False
+    reference: float | None = None
+    share_y: bool = False
+    measured: bool = False
+    oracle: frozenset[str] = frozenset()
+
+    @property
+    def panels(self) -> list[str]:
+        """Titles of the panels."""
+        return list(dict.fromkeys(self.points["panel"]))
 
 
 def charts_of(experiment: Experiment, scored: ScoreTable) -> tuple[Chart, ...]:

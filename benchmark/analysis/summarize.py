@@ -10,7 +10,7 @@ import numpy as np
 from benchmark.analysis.caveats import caveats_of_choices, caveats_of_leaks, leak_rows
 from benchmark.analysis.comparisons import leading_pair, paired_differences, significance_rows
 from benchmark.analysis.decision_regions import decision_region_figures
-from benchmark.analysis.disagreement import disagreement
+from benchmark.analysis.document_predictions import disagreement
 from benchmark.analysis.figures import charts_of
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.model_selection import selected_predictions

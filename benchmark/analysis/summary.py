@@ -16,8 +16,9 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.charts import Chart, RegionFigure
-    from benchmark.analysis.disagreement import Disagreement
+    from benchmark.analysis.decision_regions import RegionFigure
+    from benchmark.analysis.document_predictions import Disagreement
+    from benchmark.analysis.figures import Chart
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 

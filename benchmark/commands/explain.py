@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.disagreement import DocumentExplanation
-from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.document_predictions import DocumentExplanation, document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table

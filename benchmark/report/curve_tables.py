@@ -9,7 +9,7 @@ from benchmark.analysis.formatting.number_text import interval_text, is_missing,
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 
 if TYPE_CHECKING:
-    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.figures import Chart
 
 MOST_DECIMALS = 6
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
@@ -24,7 +24,7 @@ def curve_table(chart: Chart) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> from benchmark.analysis.charts import Chart, POINT_COLUMNS
+    >>> from benchmark.analysis.figures import Chart, POINT_COLUMNS
     >>> points = [("earn", "SVM", 50.0, 0.12, 0.1, 0.14), ("earn", "SVM", 100.0, 0.08, 0.05, 0.09)]
     >>> chart = Chart("c", "Curves", "Documents", "Error (%)", pd.DataFrame(points, columns=POINT_COLUMNS), scale=100)
     >>> table = curve_table(chart)

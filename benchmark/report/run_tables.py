@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS
+from benchmark.analysis.figures import POINT_COLUMNS
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table

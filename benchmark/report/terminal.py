@@ -12,8 +12,7 @@ from rich.text import Text
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.notes import GENERATED
-from benchmark.analysis.prose.advice import advice_on_own_documents
-from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS, Chart
+from benchmark.analysis.figures import POINT_COLUMNS, Chart
 from benchmark.analysis.summary import (
     SUMMARY_TABLES,
     CellInfo,

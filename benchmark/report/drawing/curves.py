@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.figures import Chart
     from benchmark.report.drawing.theme import VegaSpec
 
 MOST_TICKS = 10  # with at most this many x values, every value has a tick

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.charts import RegionFigure, RegionPanel
+    from benchmark.analysis.decision_regions import RegionFigure, RegionPanel
     from benchmark.report.drawing.theme import VegaSpec
 
     Array = NDArray[np.float64]

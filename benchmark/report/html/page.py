@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from benchmark.analysis.disagreement import DocumentExplanation
+    from benchmark.analysis.document_predictions import DocumentExplanation
     from benchmark.analysis.summary import Summary
     from benchmark.report.drawing.theme import VegaSpec
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
-from benchmark.analysis.document_predictions import DocumentPrediction
+from benchmark.analysis.document_predictions import Disagreement, DocumentExplanation, DocumentPrediction
 from benchmark.analysis.summary import summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.run_tables import charts_csv

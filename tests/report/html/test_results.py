@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
-from benchmark.analysis.document_predictions import DocumentPrediction
+from benchmark.analysis.document_predictions import Disagreement, DocumentExplanation, DocumentPrediction
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import Summary, summary_table
