@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import ComparedPair, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
@@ -140,7 +141,7 @@ def ranked_cells(summary: Summary) -> tuple[str, ...]:
     settings = dict[tuple[Any, ...], int]()
 
     def place(cell: CellInfo) -> tuple[int, bool, float]:
-        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
+        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.what)
         value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
         missing = is_missing(value)
         return settings.setdefault(where, len(settings)), missing, 0.0 if missing else sign * float(value)

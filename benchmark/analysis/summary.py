@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.decision_regions import RegionFigure
     from benchmark.analysis.document_predictions import Disagreement
     from benchmark.analysis.figures import Chart
+    from benchmark.analysis.formatting.labels import CellInfo
     from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
@@ -61,37 +61,6 @@ def summary_table(name: str, rows: Iterable[Sequence[Any] | Mapping[str, Any]] =
 def minimized_metrics(experiment: Experiment) -> frozenset[str]:
     """Return the metrics of an experiment of which less is better."""
     return frozenset(metric for metric in experiment.metrics if not more_is_better(metric, experiment.scorers))
-
-
-@dataclass(frozen=True)
-class CellInfo:
-    """One cell of an experiment.
-
-    Parameters
-    ----------
-    id : str
-        Name of the cell, "tf-l1-ngd".
-    columns : mapping of str to str
-        Components of the cell in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
-    variant, task, method, of_class, choice, size, terms
-        As in `config.model.Cell`.
-    points : str
-        Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
-    classifier : str
-        The classifier with its parameters, in words.
-    """
-
-    id: str
-    columns: Mapping[str, str]
-    variant: str = BASE_VARIANT
-    task: str = ""
-    method: str = ""
-    of_class: str = ""
-    choice: str = ""
-    size: int | None = None
-    terms: int | None = None
-    points: str = ""
-    classifier: str = ""
 
 
 @dataclass(frozen=True, eq=False)

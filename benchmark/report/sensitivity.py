@@ -21,7 +21,8 @@ from benchmark.report.tables import NOTES, in_shown_unit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.summary import Summary
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Columns of a sensitivity analysis: a row for each published value and choice. Numbers are in the unit in which the

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmark.analysis.formatting.labels import CellInfo
     from benchmark.analysis.formatting.units import DeclaredMetrics, Unit
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.summary import Summary
 
 INTERVAL = "95% interval"
 #: Heads of the columns of scores without the tested documents that leak.

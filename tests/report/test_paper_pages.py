@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmark.analysis.summary import CellInfo, Summary, summary_table
+from benchmark.analysis.formatting.labels import CellInfo
+from benchmark.analysis.summary import Summary, summary_table
 from benchmark.report.page import deviations_page, paper_page, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
@@ -81,7 +82,7 @@ def sweep_of(*cells: tuple[CellInfo, float], reach: float = 0.01) -> Summary:
     return Summary("sweep", "Sweep", None, tuple(cell for cell, _ in cells), summary_table("scores", rows))
 
 
-OWN = {"a": {"more": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}}
+OWN = {"a": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}
 #: Changes of a cell in a sweep, and the name of the trial that it then is.
 TRIED = [
     ({"variant": "v"}, "v"),

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from benchmark.analysis.comparisons import PlannedComparison
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.summary import Summary
 
     Pairs = Sequence[PlannedComparison]
 
@@ -74,7 +75,7 @@ def main_finding(summary: Summary) -> MainFinding:
 
 def _leading_pairs(pairs: Pairs) -> Pairs:
     """Return the comparisons of scores, not of gains: of all classes together, and of parameters chosen honestly."""
-    scores = [pair for pair in pairs if pair.a.columns.get("what", "point") == "point"]
+    scores = [pair for pair in pairs if pair.a.what == "point"]
     whole = [pair for pair in scores if pair.a.of_class in ("", ALL_CLASSES)]
     honest = [pair for pair in whole or scores if pair.a.choice != CHOOSE_ORACLE]
     return honest or whole or scores
