@@ -14,7 +14,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import coverage_page, deviations_page, paper_page, reproduction_page
+from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -73,12 +73,12 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
-    files = {f"{section.key}.md": paper_page(section) for section in sections}
-    files |= {"deviations.md": deviations_page(sections), "coverage.md": coverage_page(sections)}
+    files = {f"{section.key}.md": render_markdown("paper", section=section) for section in sections}
+    files |= {f"{name}.md": render_markdown(name, sections=sections) for name in ("deviations", "coverage")}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
         write_atomically(path.parent / "papers" / name, text.encode())
-    write_atomically(path, reproduction_page(sections).encode())
+    write_atomically(path, render_markdown("reproduction", sections=sections).encode())
     return f"{path}: {scoreboard_headline(sections)}."
 
 

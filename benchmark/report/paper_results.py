@@ -54,6 +54,19 @@ class PaperExperiment:
     sweeps: tuple[Summary, ...] = ()
     caveats: tuple[str, ...] = ()
 
+    @property
+    def deviating(self) -> pd.DataFrame:
+        """Values that deviate, of which some do so although a setting was tuned to them."""
+        verdicts = self.summary.verdicts
+        theirs = verdicts["published"].astype(float)
+        tuned = (verdicts["verdict"] == "tuned") & ((theirs < verdicts["low"]) | (theirs > verdicts["high"]))
+        return verdicts[((verdicts["verdict"] == "deviates") | tuned) & (verdicts["reading"] == "")]
+
+    @property
+    def left_ranges(self) -> pd.DataFrame:
+        """Axes of published figures that our values leave."""
+        return self.summary.ranges[self.summary.ranges["verdict"] == "outside"]
+
 
 @dataclass(frozen=True, eq=False)
 class PaperResult:
@@ -110,6 +123,12 @@ class PaperResult:
     def counts(self) -> tuple[str, str]:
         """Sentences on how many published values are reproduced, and how many claims hold."""
         return verdict_counts_text(self.verdicts, self.printed, by_grade=True), claim_counts_text([self.claims])
+
+    @property
+    def broken_claims(self) -> pd.DataFrame:
+        """Counted claims that fail, by the paper's rule or by a strict test."""
+        whole = (self.claims["verdict"] == "holds") & self.claims["strict_verdict"].isin(["holds", "no test"])
+        return self.claims[(self.claims["counted"] == "") & ~whole]
 
     @property
     def exceptions(self) -> pd.DataFrame:
