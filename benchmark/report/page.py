@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.prose import verdict_sentences
-from benchmark.report import comparison_tables, paper_results, run_tables, sensitivity, tables, verdict_signs
+from benchmark.report import comparison_tables, files, paper_results, sensitivity, tables, verdict_signs
 from benchmark.report.environment import template_environment
 
 
@@ -16,7 +16,7 @@ def render_markdown(template: str, **values: Any) -> str:
     environment.globals |= {
         "comparisons": comparison_tables,
         "papers": paper_results,
-        "run_tables": run_tables,
+        "files": files,
         "sensitivity": sensitivity,
         "tables": tables,
         "counts": verdict_sentences,

@@ -17,7 +17,7 @@ from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
-from benchmark.report.run_tables import failure_lines, main_tables
+from benchmark.report.files import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
     main_verdicts,

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
+from benchmark.report.files import table_csv, table_latex, table_markdown
 from benchmark.report.html.page import page_html
 from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import PaperExperiment, PaperResult
-from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import frame_csv
 

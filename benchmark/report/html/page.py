@@ -19,9 +19,8 @@ from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.spec import page_spec
 from benchmark.report.drawing.theme import PAGE_WIDTH
 from benchmark.report.environment import template_environment
-from benchmark.report.files import VERDICTS_FILE
+from benchmark.report.files import VERDICTS_FILE, failure_lines
 from benchmark.report.html.results import confusions_of_pair, results_of
-from benchmark.report.run_tables import failure_lines
 from benchmark.report.tables import (
     cell_table,
     main_verdicts,
