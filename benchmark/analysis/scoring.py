@@ -108,8 +108,9 @@ def _score_table(run: RunPredictions) -> ScoreTable:
         choices[cell.id], scores = of_all_classes[whole]
         if cell.of_class not in ("", ALL_CLASSES):
             scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
-        known = recorded.estimates.get(cell.id) if recorded else None
-        found[cell.id] = _with_recorded(scores, known or {}).named(cell.id)
+        known = recorded.estimates.get(cell.id, {}) if recorded else {}  # scores of plug-in metrics
+        values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
+        found[cell.id] = replace(scores, values={**scores.values, **values}, recorded=known).named(cell.id)
     found |= _gains(experiment, found)
     for variant, name in _add_diagnostics(run, found):
         samples.setdefault(name, sampling[variant])
@@ -168,12 +169,6 @@ def _score_point(run: RunPredictions, numbering: _Numbering, cell: Cell, candida
     return CellScores(cell.id, tuple(split.name for split in splits), scores, sizes, outcome.ties(None), outcome)
 
 
-def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Estimate]) -> CellScores:
-    """Return the scores of a cell with the recorded scores of plug-in metrics."""
-    values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
-    return replace(scores, values={**scores.values, **values}, recorded=known)
-
-
 def time_metrics(
     experiment: Experiment, cell: Cell, found: SettingPredictions, n_classifiers: int
 ) -> dict[str, NDArray[np.float64]]:
@@ -226,29 +221,24 @@ def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str,
 
 
 def _add_diagnostics(run: RunPredictions, found: dict[str, CellScores]) -> Iterator[tuple[str, str]]:
-    """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell."""
-    for variant, each in _diagnostic_scores(run):
-        of_method = [cell for cell in run.experiment.cells if (cell.variant, cell.method) == (variant, each.cell)]
-        alike = [
-            cell for cell in of_method if cell.what == "point" or (cell.what == "diagnostic" and not cell.of_class)
-        ]
-        if not alike:
-            found[each.cell] = each
-            yield variant, each.cell
-        for cell in alike:  # a method's number applies to all terms and classes
-            if cell.what == "diagnostic":
-                found[cell.id] = replace(each, cell=cell.id)
-            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
-                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
+    """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell.
 
-
-def _diagnostic_scores(run: RunPredictions) -> Iterator[tuple[str, CellScores]]:
-    """Yield the diagnostics as scores; numbers of the same name are metrics of one cell."""
-    found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
+    Numbers of the same name are metrics of one cell; those of a method apply to all its terms and classes.
+    """
+    known: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for _, variant, each in run.diagnostics:
-        for row in each.rows:
-            if row.cell not in run.experiment.left_out:
-                found[variant, row.cell][row.metric] = row.estimate
-    for (variant, cell), known in found.items():
-        n = next(iter(known.values())).n
-        yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)
+        for row in (row for row in each.rows if row.cell not in run.experiment.left_out):
+            known[variant, row.cell][row.metric] = row.estimate
+    for (variant, name), estimates in known.items():
+        n = next(iter(estimates.values())).n
+        scores = CellScores(name, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=estimates)
+        of_method = [cell for cell in run.experiment.cells if (cell.variant, cell.method) == (variant, name)]
+        own = [cell.id for cell in of_method if cell.what == "diagnostic" and not cell.of_class]
+        points = [cell for cell in of_method if cell.what == "point"]
+        found |= {cell: replace(scores, cell=cell) for cell in own}
+        if not own and not points:
+            found[name] = scores
+            yield variant, name
+        for cell in points:
+            if cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
+                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **estimates})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
+from benchmark.analysis.formatting.number_text import is_missing, number_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 
 if TYPE_CHECKING:
@@ -83,9 +84,8 @@ def _decimals_for(size: float, digits: int) -> int:
 
 
 def _field(y: float, low: float, high: float, decimals: int) -> str:
-    value = number_text(y, decimals)
+    value, unit = number_text(y, decimals), replace(PLAIN, decimals=decimals)
     if is_missing(low):
         return value
-    if abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low):
-        return f"{value} ± {number_text((high - low) / 2, decimals)}"
-    return f"{value} {interval_text(low, high, decimals)}"
+    symmetric = abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low)
+    return f"{value} ± {unit.text((high - low) / 2)}" if symmetric else f"{value} {unit.interval(low, high)}"

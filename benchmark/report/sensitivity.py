@@ -65,7 +65,7 @@ def sensitivity_frame(
             trials += _trials(row, bases, sweep, (scored or {}).get(sweep.name))
         for variant, ends in trials:
             shown = in_shown_unit(row | dict(zip(_ENDS, ends, strict=True)))
-            name = metric_with_unit(row["metric"], unit_named(str(shown["unit"])), DIAGNOSTIC_METRICS)
+            name = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS, unit_named(str(shown["unit"])))
             table = ", ".join(filter(None, (name, bases[0].method if bases[0].of_class else "")))
             named = shown | {"table": table, "variant": variant, "agrees": _agrees(row, ends)}
             found.append([named[column] for column in TRIED])

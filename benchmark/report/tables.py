@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from benchmark.analysis.comparisons import first_comparisons, ranked_cells
 from benchmark.analysis.formatting.number_text import (
     MISSING_TEXT,
-    count_text,
-    interval_text,
     is_missing,
     number_text,
     printed_decimals,
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.analysis.formatting.labels import CellInfo
-    from benchmark.analysis.formatting.units import DeclaredMetrics, Unit
+    from benchmark.analysis.formatting.units import Unit
     from benchmark.analysis.summary import Summary
 
 INTERVAL = "95% interval"
@@ -71,15 +69,10 @@ def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
     return row | numbers | {"published": f"{moved:f}", "unit": unit}
 
 
-def metric_header(metric: str, declared: DeclaredMetrics) -> str:
-    """Return the head of a column of scores, "accuracy %"."""
-    return metric_with_unit(metric, display_unit(metric, declared), declared)
-
-
 def score_column(summary: Summary, metric: str, detail: int = 0) -> Column:
     """Return the column of a metric's scores."""
     unit, better = display_unit(metric, summary.quantities), summary.more_is_better(metric)
-    return Column(metric_header(metric, summary.quantities), unit, more_is_better=better, detail=detail)
+    return Column(metric_with_unit(metric, summary.quantities), unit, more_is_better=better, detail=detail)
 
 
 def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
@@ -140,7 +133,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
         record["ties"] = None if is_missing(score.get("ties")) else int(score["ties"])
         record |= {column: value for (column, cell), value in without.items() if cell == name}
         for metric in (main, *others):
-            record[metric_header(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
+            record[metric_with_unit(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
         if verdict:
             record |= {"published": verdict["published"], "difference": difference_text(verdict)}
         record["verdict"] = "failed" if name in summary.failures else verdict.get("verdict")
@@ -154,7 +147,7 @@ def bar_numbers(summary: Summary, table: Table) -> dict[str, dict[str, float | N
     The band, `base_low` to `base_high`, is the interval of the cell that this one is first compared with.
     """
     rows, first = {row["method"]: row for row in table.records}, first_comparisons(summary)
-    main, found = metric_header(summary.main_metric, summary.quantities), {}
+    main, found = metric_with_unit(summary.main_metric, summary.quantities), {}
     for cell, row in rows.items():
         base = rows[first[cell].b.id] if cell in first else {}
         (low, high), (base_low, base_high) = (each.get(INTERVAL) or (None, None) for each in (row, base))
@@ -235,7 +228,7 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         verdict = row["aside"] if row["verdict"] == "another setting" else "" if reference else verdict
         record = {"method": row["cell"], "published": row["published"], "verdict": verdict}
         record |= {"published method": row["reading"], "notes": row["aside"]} if reference else {}
-        record["metric"] = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
+        record["metric"] = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS, unit_named(row["unit"]))
         record |= {"ours": unit.text(row["value"]), INTERVAL: unit.interval(row["low"], row["high"])}
         record |= {"difference": difference_text(row), "over groups": unit.interval(*_groups(row))}
         record["difference in documents"] = number_text(row["documents"], 0, "+")
@@ -292,9 +285,9 @@ def _claim_text(row: dict[Any, Any], verdict: str, holds: str) -> str:
     """Write a verdict on a claim, or only counts if the run has part of its comparisons."""
     if row[verdict] == "no test":
         return str(row[verdict])
-    count = f"{count_text(row[holds])} of {count_text(row['of'])}"
+    count = f"{row[holds]:,} of {row['of']:,}"
     if row["whole"] > row["of"]:
-        return f"{count} here; verdict over all {count_text(row['whole'])} on the paper's page"
+        return f"{count} here; verdict over all {row['whole']:,} on the paper's page"
     return row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})"
 
 
@@ -303,22 +296,14 @@ def range_table(ranges: pd.DataFrame) -> Table:
     rows = []
     for row in ranges.to_dict("records"):
         factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
-        decimals = display_unit(row["metric"], DIAGNOSTIC_METRICS).decimals
-        spans = (
-            interval_text(factor * row[low], factor * row[high], decimals)
-            for low, high in (("published_low", "published_high"), ("low", "high"))
-        )
-        metric, axis = metric_header(row["metric"], DIAGNOSTIC_METRICS), row["published_high"] - row["published_low"]
-        on_axis = min(row["high"], row["published_high"]) - max(row["low"], row["published_low"])
-        share = MISSING_TEXT if is_missing(on_axis) else f"{max(on_axis, 0) / axis:.0%}"
-        inside = f"{count_text(row['inside'])} of {count_text(row['of'])}"
+        unit = replace(PLAIN, scale=factor, decimals=display_unit(row["metric"], DIAGNOSTIC_METRICS).decimals)
+        axis, ours = ((row[f"{whose}low"], row[f"{whose}high"]) for whose in ("published_", ""))
+        shared = min(ours[1], axis[1]) - max(ours[0], axis[0])
+        share = MISSING_TEXT if is_missing(shared) else f"{max(shared, 0) / (axis[1] - axis[0]):.0%}"
+        metric, inside = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS), f"{row['inside']:,} of {row['of']:,}"
+        spans = unit.interval(*axis), unit.interval(*ours)
         rows.append((int(row["figure"]), row["what"], metric, *spans, inside, share, row["verdict"]))
-    header = (
-        "figure",
-        Column("methods", detail=1),
-        Column("metric", detail=1),
-        Column("published axis", PLAIN, detail=1),
-    )
-    further = (Column("ours", PLAIN), Column("inside", PLAIN), Column("of the axis", PLAIN))
-    title = "Axis ranges of the published figures"
-    return Table.of(title, (*header, *further, Column("verdict", verdict=True)), rows)
+    details = (Column("methods", detail=1), Column("metric", detail=1), Column("published axis", PLAIN, detail=1))
+    numbers = (Column(name, PLAIN) for name in ("ours", "inside", "of the axis"))
+    header = ("figure", *details, *numbers, Column("verdict", verdict=True))
+    return Table.of("Axis ranges of the published figures", header, rows)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from benchmark.analysis.comparisons import ranked_cells
 from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import metric_with_unit
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 from benchmark.analysis.prose.sentences import sentence, template_value
@@ -21,7 +22,6 @@ from benchmark.report.files import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
     main_verdicts,
-    metric_header,
     other_verdicts,
     range_table,
     reference_value_table,
@@ -110,7 +110,7 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         best = group not in seen and (name, summary.main_metric) in summary.headlines
         seen.add(group)
         rows.append((f"{name} ★" if best else name, *values))
-    main = metric_header(summary.main_metric, summary.quantities)
+    main = metric_with_unit(summary.main_metric, summary.quantities)
     return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
 
 

@@ -27,18 +27,6 @@ def number_text(value: Any, decimals: int = 2, sign: str = "") -> str:
     return format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f").replace("-", "−")
 
 
-def interval_text(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
-    """Write the ends of an interval, "[68.90, 71.68]"."""
-    if is_missing(low) or is_missing(high):
-        return MISSING_TEXT
-    return f"[{number_text(low, decimals, sign)}, {number_text(high, decimals, sign)}]"
-
-
-def count_text(value: Any) -> str:
-    """Write an integer, which a frame with missing values stores as a float."""
-    return MISSING_TEXT if is_missing(value) else f"{int(value):,}"
-
-
 def two_digits_text(value: Any) -> str:
     """Write seconds or gigabytes with two significant digits at least, or a dash if they are missing.
 

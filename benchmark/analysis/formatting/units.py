@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, interval_text, is_missing, number_text
+from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text
 from benchmark.evaluation.metrics import unit_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Unit:
 
     def text(self, value: Any, sign: str = "") -> str:
         """Write a number of the frame without the symbol, or a dash if it is missing."""
-        return MISSING_TEXT if is_missing(value) else number_text(self.scale * value, self.decimals, sign)
+        return number_text(None if is_missing(value) else self.scale * value, self.decimals, sign)
 
     def ends(self, values: Sequence[float], sign: str = "+") -> str:
         """Write the smallest and largest of some differences: "−0.84 to +4.21 points"."""
@@ -64,7 +64,7 @@ class Unit:
     def interval(self, low: Any, high: Any, sign: str = "") -> str:
         """Write the ends of an interval, without the symbol."""
         missing = is_missing(low) or is_missing(high)
-        return MISSING_TEXT if missing else interval_text(self.scale * low, self.scale * high, self.decimals, sign)
+        return MISSING_TEXT if missing else f"[{self.text(low, sign)}, {self.text(high, sign)}]"
 
 
 #: Units whose symbol differs from the name. The symbol of any other unit is its name.
@@ -114,10 +114,10 @@ def metric_name(metric: str, declared: DeclaredMetrics) -> str:
     return (declared[metric].label if metric in declared else "") or _NAMES.get(metric, metric)
 
 
-def metric_with_unit(metric: str, unit: Unit, declared: DeclaredMetrics) -> str:
+def metric_with_unit(metric: str, declared: DeclaredMetrics, unit: Unit | None = None) -> str:
     """Return a metric with the unit of the numbers beside it, "macro-F1 %", unless its name says the unit."""
-    name = metric_name(metric, declared)
-    return name if _says(name, unit.symbol) else f"{name} {unit.symbol}"
+    name, symbol = metric_name(metric, declared), (unit or display_unit(metric, declared)).symbol
+    return name if _says(name, symbol) else f"{name} {symbol}"
 
 
 def display_factor(unit: str, metric: str, declared: DeclaredMetrics) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.formatting.number_text import interval_text, number_text
+from benchmark.analysis.formatting.table import PLAIN
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
 from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
@@ -165,12 +166,12 @@ def _rows(chart: Chart, points: pd.DataFrame, ends: Sequence[float]) -> list[dic
     """Return every point with its bar, for drawing and as formatted text; `dx` is its offset in pixels."""
     barred = list(dict.fromkeys(points["series"][points["low"].notna()]))
     offsets = {label: BAR_STEP * (i - (len(barred) - 1) / 2) for i, label in enumerate(barred)}
-    rows, decimals = list[dict[str, Any]](), chart_decimals(chart)
+    rows, unit = list[dict[str, Any]](), replace(PLAIN, decimals=chart_decimals(chart))
     for _, series, x, *numbers in points.itertuples(index=False):
         y, low, high = (round_for_output(chart.scale, number) for number in numbers)
         row = {"series": series, "x": round_for_output(1, x), "at": axis_number_text(x), "y": y, "high": high}
         # A bar that reaches zero ends below a logarithmic panel.
         row["low"] = max(low, ends[0] / 10) if chart.log_y and low is not None else low
         row["dx"] = offsets.get(series, 0.0)
-        rows.append(row | {"value_text": number_text(y, decimals), "interval": interval_text(low, high, decimals)})
+        rows.append(row | {"value_text": unit.text(y), "interval": unit.interval(low, high)})
     return rows

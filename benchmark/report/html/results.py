@@ -12,10 +12,10 @@ import numpy as np
 from benchmark.analysis.comparisons import first_comparisons, planned_comparisons, shown_outcomes
 from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
 from benchmark.analysis.formatting.table import ON_DEMAND
-from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.formatting.units import display_unit, metric_with_unit
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.tables import INTERVAL, bar_numbers, cell_table, metric_header, varying_columns
+from benchmark.report.tables import INTERVAL, bar_numbers, cell_table, varying_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +37,10 @@ def results_of(summary: Summary) -> dict[str, Any]:
 
     Cells that have no score are left out. The rows are the best of each group first.
     """
-    grid, main = cell_table(summary, costs=True, anywhere=True), metric_header(summary.main_metric, summary.quantities)
+    grid, main = (
+        cell_table(summary, costs=True, anywhere=True),
+        metric_with_unit(summary.main_metric, summary.quantities),
+    )
     unit, numbers = display_unit(summary.main_metric, summary.quantities), bar_numbers(summary, grid)
     kept = {cell for cell, _ in summary.headlines} | set(summary.failures)
     texts = {row[0]: dict(zip(grid.header, row, strict=True)) for row in grid.texts if row[0] in kept}
