@@ -59,39 +59,6 @@ class TestRows:
         assert ('class="number wide clear"' in html) == (outcome == "better")
         assert re.search(rf'\+20\.00 *<span class="unseen">{outcome}<', html)
 
-    def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
-        scores = [
-            ("a b", fold, "accuracy", value, 0.5, 1.0, 9, 0) for fold, value in (("all", 0.7), ("s", 0.6), ("t", 0.8))
-        ]
-        scores.append(("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0))
-        base = summary_of(
-            "ab",
-            gaps=[("a", "b", 0.2, 0.1, 0.3, 9)],
-            tests=[result("a", "b"), result("a", "b", None, "few", "wilcoxon")],
-        )
-        cells = (replace(base.cells[0], id="a b"), base.cells[1])
-        frames = {name: getattr(base, name).replace({"a": {"a": "a b"}}) for name in ("differences", "significance")}
-        confused = summary_table("confusions", [("a b", "yes", "yes", 3), ("a b", "yes", "no", 1)])
-        costs = summary_table("costs", [("a b", 1.5, 0.25, 2e8, False)])
-        summary = replace(
-            base,
-            cells=cells,
-            scores=summary_table("scores", scores),
-            confusions=confused,
-            costs=costs,
-            **frames,
-        )
-        words = words_of(page_html(summary))
-        for said in (
-            "bench run made --only 'a b'",
-            "By split: s 60.00, t 80.00.",
-            "Found of each class: yes 75.0%.",
-            "training s 1.50 ; testing s 0.25 ; peak MB 200",
-            "compared with difference 95% interval sign: p (Holm) Wilcoxon: p (Holm)",
-            "b +20.00 [+10.00, +30.00] 0.01 not testable (few)",
-        ):
-            assert said in words
-
 
 class TestPages:
     def test_only_those_of_curves_have_the_script_that_draws(self, webkb: Summary) -> None:
