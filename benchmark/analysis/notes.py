@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
 
-_IDF_SOURCES = {"collection": "the whole collection", "training": "the training documents"}
-
 
 def corpus_in_words(experiment: Experiment) -> str:
     """Return the name of the corpus for a sentence, or the number of corpora."""
@@ -47,33 +45,27 @@ def corpus_in_words(experiment: Experiment) -> str:
 def note_facts(run: RunPredictions) -> Facts:
     """Return what the templates of notes, of doubts and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
-    sample = sampling_of(variants[0].protocol.tags, experiment.seed)
-    protocols = (
-        sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions)) for variant in variants
-    )
-    warnings: dict[str, list[str]] = {}
-    for text, method in dict.fromkeys(
-        (w, key.method) for key, own in predictions.settings.items() for w in own.warnings
-    ):
-        warnings.setdefault(text, []).append(method)
-    shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
+    sample, warnings = sampling_of(variants[0].protocol.tags, experiment.seed), dict[str, dict[str, None]]()
+    for key, own in predictions.settings.items():
+        for text in own.warnings:
+            warnings.setdefault(text, {})[key.method] = None
     texts: dict[str, list[tuple[TextSettings, str, Facts]]] = {}
     for each in variants:
         others = [(text, label) for text, label in each.texts.items() if text != each.collection.text]
         words = run.facts.get(each.name, {}).get("texts", ())
         texts[each.name] = [(*other, words_of) for other, words_of in zip(others, words, strict=False)]
-    silent = [
-        component.name if name == BASE_VARIANT else f"{name}-{component.name}"
-        for component, name in product(experiment.diagnostics, experiment.variants)
-        if (name, component.name) not in shown
-    ]
+    diagnostics = {
+        (each.name if variant == BASE_VARIANT else f"{variant}-{each.name}"): (variant, each.name)
+        for each, variant in product(experiment.diagnostics, experiment.variants)
+    }
+    shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
     return {
         "experiment": experiment,
         "first": variants[0],
         "corpora": {name: run.facts.get(name, {}) for name in experiment.variants},
         "multilabel": any(documents.multilabel for documents in predictions.tasks.values()),
         "replicated": variants[0].protocol.tags.replicated,
-        "protocols": list(dict.fromkeys(protocols)),
+        "protocols": list(dict.fromkeys(_protocol_text(variant, predictions) for variant in variants)),
         "sample": sample.words.format(seed=experiment.seed),
         "bars": sample.bars,
         "texts": texts,
@@ -84,20 +76,31 @@ def note_facts(run: RunPredictions) -> Facts:
         "warnings": warnings,
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
-        "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
+        "failed": [
+            (name, run.failures[name]) for name, key in diagnostics.items() if key not in shown and name in run.failures
+        ],
     }
+
+
+def _protocol_text(variant: Variant, predictions: Predictions) -> str:
+    """Describe a variant's protocol, with the numbers of tested documents of its first task."""
+    key = next((key for key in predictions.splits if key.variant == variant.name), None)
+    n_documents = 0 if key is None else len(predictions.tasks[key.of_task].ids)
+    splits = [] if key is None else predictions.splits[key]
+    tested = [(split.name, len(split.test), n_documents) for split in splits]
+    return sentence("macros.j2", "protocol", variant=variant, splits=tested)
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
-    notes: list[str] = []
-    for component in run.experiment.diagnostics:
-        measured = run.predictions.diagnostics.items()
-        found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(found)
-    return tuple(notes)
+    measured = run.predictions.diagnostics.items()
+    arrays = {
+        each.name: [DiagnosticArrays(variant, found) for (name, variant), found in measured if name == each.name]
+        for each in run.experiment.diagnostics
+    }
+    return tuple(note for each in run.experiment.diagnostics for note in each.build().notes(arrays[each.name]))
 
 
 def _metric_facts(run: RunPredictions) -> Facts:
@@ -151,10 +154,9 @@ def _method_facts(experiment: Experiment) -> Facts:
     tags = [each[name] for each in (kernels, classifiers) for name in sorted(each)]
     several = any(variant.collection.multilabel for variant in variants)
     points = {each.name: [spec.representation for e in each.entries for spec in e.candidates] for each in variants}
-    learned = {name: dict.fromkeys(each.idf for each in listed if each.learns) for name, listed in points.items()}
     return {
         "methods": list(map(method_text, variants[0].entries)) if curves else [],
-        "idf": {name: [_IDF_SOURCES[source] for source in sources] for name, sources in learned.items()},
+        "idf": {name: list(dict.fromkeys(p.idf for p in listed if p.learns)) for name, listed in points.items()},
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
         "components": [text for each in tags for text in (each.note, each.note_multilabel * several) if text],
         "scaled": any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs),
@@ -162,12 +164,3 @@ def _method_facts(experiment: Experiment) -> Facts:
             each.label for each in variants[0].entries if each.candidates[0].classifier.tags.first_trained_wins
         ],
     }
-
-
-def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int, int]]:
-    """Return the splits of a variant's first task with their numbers of tested documents and of all documents."""
-    for key, splits in predictions.splits.items():
-        if key.variant == variant.name:
-            n_documents = len(predictions.tasks[key.of_task].ids)
-            return [(split.name, len(split.test), n_documents) for split in splits]
-    return []

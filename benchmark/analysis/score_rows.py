@@ -66,11 +66,17 @@ def score_frames(
 
     others = [metric for metric in drawn if metric not in shown]
     more = [row for cell in scored for row in rows(cell, others)]
-    by_class = [metric for metric in drawn if _by_class(experiment, metric)]
+    by_class = [
+        metric
+        for figure in experiment.figures
+        if not experiment.by_class and "of_class" in (*figure.panel, figure.line, *figure.where)
+        for metric in figure.y
+        if metric in experiment.scorers
+    ]
     for cell in (cell for cell in scored if cells[cell.id].outcome is not None and by_class):
         for position, name in enumerate(classes[cell.of_task]):
             of_class = cells[cell.id].of_class(position)
-            more += _rows(replace(cell, of_class=name), of_class, samples[cell.id], by_class)
+            more += _rows(replace(cell, of_class=name), of_class, samples[cell.id], dict.fromkeys(by_class))
     with ThreadPoolExecutor(jobs) as pool:  # mostly bootstrap sampling, which runs in parallel
         tables = [row for table in pool.map(lambda cell: rows(cell, shown), scored) for row in table]
     return frame(tables), frame([*more, *_points(experiment, measured)])
@@ -95,13 +101,6 @@ def _row(cell: Cell, *numbers: Any) -> Row:
     """Return a row of the frame: the scores and the columns that describe the cell."""
     keys = {name: getattr(cell, name) for name in CELL_COLUMNS}
     return dict(zip(SCORE_COLUMNS, (cell.id, *numbers), strict=True)) | keys
-
-
-def _by_class(experiment: Experiment, metric: str) -> bool:
-    """Return whether a figure shows single classes of an experiment whose cells pool all classes."""
-    figures = (figure for figure in experiment.figures if metric in figure.y)
-    named = (column for figure in figures for column in (*figure.panel, figure.line, *figure.where))
-    return not experiment.by_class and metric in experiment.scorers and "of_class" in named
 
 
 def _along(

@@ -17,15 +17,12 @@ from benchmark.analysis.model_selection import selected_predictions
 from benchmark.analysis.notes import corpus_in_words, note_facts
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
-from benchmark.analysis.summary import (
-    Summary,
-    minimized_metrics,
-    summary_table,
-)
+from benchmark.analysis.summary import Summary, summary_table
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment
@@ -82,7 +79,7 @@ def summarize(run: RunPredictions) -> Summary:
         caveats=(*caveats_of_leaks(run, leaks), *doubts, *caveats_of_choices(experiment)),
         notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
         own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
-        minimized=minimized_metrics(experiment),
+        minimized=frozenset(each for each in experiment.metrics if not more_is_better(each, experiment.scorers)),
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import Disagreement
     from benchmark.analysis.figures import Chart
     from benchmark.analysis.formatting.labels import CellInfo
-    from benchmark.config.model import Experiment
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 #: Columns of the tables of a `Summary`, by name.
@@ -56,11 +55,6 @@ def summary_table(name: str, rows: Iterable[Sequence[Any] | Mapping[str, Any]] =
     (0, 6)
     """
     return pd.DataFrame(list(rows), columns=list(SUMMARY_TABLES[name]))
-
-
-def minimized_metrics(experiment: Experiment) -> frozenset[str]:
-    """Return the metrics of an experiment of which less is better."""
-    return frozenset(metric for metric in experiment.metrics if not more_is_better(metric, experiment.scorers))
 
 
 @dataclass(frozen=True, eq=False)
