@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import SPOKEN_TESTS, main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
+from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit, p_text
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import ComparedPair
 from benchmark.evaluation.metrics import is_time_metric

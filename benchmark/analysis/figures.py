@@ -193,17 +193,17 @@ class _ChartsOfRun:
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a panel, line by line: levels of methods without x, then other lines."""
-        points = points.loc[np.isfinite(points["y"].astype(float))]
-        lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
+        points = points[np.isfinite(points["y"].astype(float))]
+        lines = points[np.isfinite(points["x"].astype(float))]
         if not len(lines):
             return lines
+        levels = (
+            points[~points["series"].isin(lines["series"])].drop_duplicates("series").assign(low=np.nan, high=np.nan)
+        )
+        ends = [levels.assign(x=at) for at in dict.fromkeys((lines["x"].min(), lines["x"].max()))]
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
-        lines = lines.sort_values("series", key=lambda names: names.map(order), kind="stable")
-        across, levels = sorted(set(lines["x"])), points[~points["series"].isin(lines["series"])]
-        levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
-        ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]
-        parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
-        return pd.concat([part for part in parts if len(part)])
+        parts = [part.assign(order=part["series"].map(order)) for part in (pd.concat(ends), lines) if len(part)]
+        return pd.concat(part.sort_values(["order", "x"], kind="stable") for part in parts)
 
     def _panel_title(self, shown: Mapping[str, Any], figure: FigureView, metric: str) -> str:
         """Write the values of the panel's columns and, of several metrics, the metric."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from benchmark.analysis.formatting.units import display_unit, is_missing, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.document_predictions import Disagreement
     from benchmark.analysis.figures import Chart
     from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.formatting.units import Unit
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 #: Columns of the tables of a `Summary`, by name.
@@ -165,6 +168,26 @@ class Summary:
     def main_metric(self) -> str:
         """Metric that is shown with intervals, folds and a figure, and of which differences are tested."""
         return next(iter(self.headline_metrics), "accuracy")
+
+    @property
+    def unit(self) -> Unit:
+        """Unit in which the main metric is shown."""
+        return display_unit(self.main_metric, self.quantities)
+
+    @property
+    def metric_name(self) -> str:
+        """Name of the main metric in tables and sentences."""
+        return metric_name(self.main_metric, self.quantities)
+
+    @property
+    def sign(self) -> int:
+        """1 if more of the main metric is better, −1 if less is."""
+        return 1 if self.more_is_better(self.main_metric) else -1
+
+    def merit(self, cell: str) -> float:
+        """Return the main score of a cell, negative where less is better; NaN for a cell without a score."""
+        value = self.headlines.get((cell, self.main_metric), {}).get("value")
+        return math.nan if is_missing(value) else self.sign * float(value)
 
     def more_is_better(self, metric: str) -> bool:
         """Return whether the larger of two scores is the better one."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import NOT_SHOWN, UNDECIDED, planned_comparisons
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.formatting.units import MISSING_TEXT, display_unit, is_missing, p_text
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.report.tables import BY_OURS, BY_PAPER, INTERVAL, NOTES
 
@@ -30,9 +29,7 @@ _TESTED = (
 
 def comparison_table(summary: Summary) -> Table:
     """Return a table of the planned comparisons, the largest lead of the first cell on top, with the leading test."""
-    sign = -1 if summary.more_is_better(summary.main_metric) else 1
-    pairs = sorted(planned_comparisons(summary), key=lambda pair: sign * pair.value)
-    unit = display_unit(summary.main_metric, summary.quantities)
+    pairs = sorted(planned_comparisons(summary), key=lambda pair: -summary.sign * pair.value)
     rows = [
         (
             pair.a.id,
@@ -44,7 +41,7 @@ def comparison_table(summary: Summary) -> Table:
         )
         for pair in pairs
     ]
-    numbers = Column("first − second", unit, "+"), Column(INTERVAL, unit, "+", detail=2)
+    numbers = Column("first − second", summary.unit, "+"), Column(INTERVAL, summary.unit, "+", detail=2)
     tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
     named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
     note = f"p is that of the {named} test." if tests else ""

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.formatting.number_text import is_missing, number_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import is_missing, number_text
 
 if TYPE_CHECKING:
     from benchmark.analysis.figures import Chart

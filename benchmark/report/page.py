@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark.analysis.formatting.number_text import p_text
+from benchmark.analysis.formatting.units import p_text
 from benchmark.analysis.prose import verdict_sentences
 from benchmark.report import comparison_tables, files, paper_results, sensitivity, tables, verdict_signs
 from benchmark.report.environment import template_environment

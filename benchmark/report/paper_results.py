@@ -140,9 +140,7 @@ class PaperResult:
 
 def reproduced_counts(papers: Sequence[PaperResult]) -> list[dict[str, Any]]:
     """Return how many published values of each kind are reproduced, of the kinds that there are."""
-    printed = Counter[str]()
-    for paper in papers:
-        printed.update(paper.printed)
+    printed = sum((Counter(paper.printed) for paper in papers), Counter[str]())
     return value_counts([each for paper in papers for each in paper.verdicts], printed, by_grade=True)
 
 

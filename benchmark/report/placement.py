@@ -6,9 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import BASELINE, NOT_SHOWN
-from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name, metric_with_unit
+from benchmark.analysis.formatting.units import (
+    DISPLAY_UNITS,
+    is_missing,
+    metric_name,
+    metric_with_unit,
+    number_text,
+    p_text,
+    printed_decimals,
+)
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR

@@ -8,19 +8,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import first_comparisons, ranked_cells
-from benchmark.analysis.formatting.number_text import (
-    MISSING_TEXT,
-    is_missing,
-    number_text,
-    printed_decimals,
-)
 from benchmark.analysis.formatting.table import ON_DEMAND, PLAIN, Column, Table
 from benchmark.analysis.formatting.units import (
+    MISSING_TEXT,
     capitalized,
     display_factor,
     display_unit,
-    metric_name,
+    is_missing,
     metric_with_unit,
+    number_text,
+    printed_decimals,
     unit_named,
 )
 from benchmark.analysis.prose.sentences import template_value
@@ -109,7 +106,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     `anywhere` explains the mark of earlier seconds also where no row has it.
     """
     main, others, declared = summary.main_metric, further_metrics(summary), summary.quantities
-    unit, varying = display_unit(main, declared), varying_columns(summary.cells)
+    unit, varying = summary.unit, varying_columns(summary.cells)
     verdicts = {cell: in_shown_unit(row) for cell, row in main_verdicts(summary).items()}
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
     measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
@@ -176,20 +173,18 @@ def _mean_note(summary: Summary) -> str:
     n = len(set(of_metric["fold"]) - {HEADLINE_FOLD})
     if n < 2 or (main in METRICS and METRICS[main].pooled):
         return ""
-    name = capitalized(metric_name(main, summary.quantities))
+    name = capitalized(summary.metric_name)
     return f"{name} is the mean of {n} splits, which count alike, and not that of all tested documents together."
 
 
 def fold_table(summary: Summary) -> Table:
     """Return a table of the main metric of each cell on each fold; it has no rows if there is only one split."""
-    main, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
-    of_metric = summary.scores[summary.scores["metric"] == main]
+    unit, of_metric = summary.unit, summary.scores[summary.scores["metric"] == summary.main_metric]
     folds = [*(fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD), HEADLINE_FOLD]
     value = {(row["cell"], row["fold"]): row["value"] for row in of_metric.to_dict("records")}
     rows = [(cell, *(value.get((cell, fold)) for fold in folds)) for cell in ranked_cells(summary)]
     columns = [Column(str(fold) if fold != HEADLINE_FOLD else "mean", unit) for fold in folds]
-    title = f"{capitalized(metric_name(main, summary.quantities))} on each fold"
-    title += f", {unit.symbol}" if unit.symbol else ""
+    title = f"{capitalized(summary.metric_name)} on each fold{f', {unit.symbol}' if unit.symbol else ''}"
     return Table.of(title, ["method", *columns], rows if len(folds) > 2 else ())
 
 
@@ -230,7 +225,10 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         record |= {"published method": row["reading"], "notes": row["aside"]} if reference else {}
         record["metric"] = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS, unit_named(row["unit"]))
         record |= {"ours": unit.text(row["value"]), INTERVAL: unit.interval(row["low"], row["high"])}
-        record |= {"difference": difference_text(row), "over groups": unit.interval(*_groups(row))}
+        record |= {
+            "difference": difference_text(row),
+            "over groups": unit.interval(row["between_low"], row["between_high"]),
+        }
         record["difference in documents"] = number_text(row["documents"], 0, "+")
         record["tolerance"] = None if is_missing(row["widest"]) or reference else f"±{unit.text(row['widest'])}"
         records.append(record)
@@ -244,10 +242,6 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         Column("notes", detail=4),
     )
     return Table.of(title, columns, records, note)
-
-
-def _groups(row: dict[Any, Any]) -> tuple[Any, Any]:
-    return row["between_low"], row["between_high"]
 
 
 def _verdict_column(verdicts: Iterable[str]) -> Column:

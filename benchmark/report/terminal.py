@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from benchmark.analysis.comparisons import ranked_cells
-from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.formatting.units import metric_with_unit
+from benchmark.analysis.formatting.units import is_missing, metric_with_unit
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 from benchmark.analysis.prose.sentences import sentence, template_value

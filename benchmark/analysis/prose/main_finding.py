@@ -20,8 +20,7 @@ from benchmark.analysis.comparisons import (
     planned_comparisons,
     ranked_cells,
 )
-from benchmark.analysis.formatting.number_text import is_missing, p_text
-from benchmark.analysis.formatting.units import display_unit, metric_name
+from benchmark.analysis.formatting.units import is_missing, p_text
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import value_counts
 from benchmark.config.model import ALL_CLASSES, CHOOSE_ORACLE
@@ -54,9 +53,9 @@ def main_finding(summary: Summary) -> MainFinding:
     counts = value_counts([summary.verdicts])
     advice = advice_on_own_documents(summary)
     facts: dict[str, Any] = {
-        "unit": display_unit(metric, summary.quantities),
-        "metric": metric_name(metric, summary.quantities),
-        "less": not summary.more_is_better(metric),
+        "unit": summary.unit,
+        "metric": summary.metric_name,
+        "less": summary.sign < 0,
         "scores": {cell: row for (cell, of), row in summary.headlines.items() if of == metric},
         "on": f" on {summary.corpus}" if summary.corpus else "",
         "choices": list(dict.fromkeys(pair.a.choice for pair in pairs)),
@@ -99,11 +98,9 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
 
     def key(name: str) -> tuple[Any, ...]:
         counted = Counter(pair.outcome for _, pair in of_method[name])
-        best = max(sign * summary.headlines[pair.a.id, metric]["value"] for _, pair in of_method[name])
+        best = max(summary.merit(pair.a.id) for _, pair in of_method[name])
         return len(of_method[name]) == len(pairs), counted["a"] - counted["b"], len(of_method[name]), best
 
-    metric = summary.main_metric
-    sign = 1 if summary.more_is_better(metric) else -1
     lead = max(sorted(of_method), key=key)
     compared = sorted(of_method[lead], key=lambda each: (each[1].a.id, each[1].b.id))
     comparisons, cells = [pair for _, pair in compared], {cell.id for _, pair in compared for cell in (pair.a, pair.b)}
@@ -123,11 +120,10 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
 
 def _score_facts(summary: Summary) -> dict[str, Any]:
     """Return how far scores range, and in how many settings."""
-    scores = {cell.id: summary.headlines.get((cell.id, summary.main_metric), {}).get("value") for cell in summary.cells}
-    cells = [cell for cell in summary.cells if not is_missing(scores[cell.id])]
+    cells = [cell for cell in summary.cells if not is_missing(summary.merit(cell.id))]
     return {
         "cells": [cell.id for cell in cells],
-        "values": [scores[cell.id] for cell in cells],
+        "values": [summary.sign * summary.merit(cell.id) for cell in cells],
         "methods": len({cell.method or cell.id for cell in cells}),
         "settings": len({tuple(getattr(cell, name) for name in (*SETTING_NAMES, "choice")) for cell in cells}),
         "summary": summary,
@@ -162,13 +158,11 @@ def advice_on_own_documents(summary: Summary) -> dict[str, Any] | None:
     baseline = next((cell for cell in ends if all(cell in (pair.a.id, pair.b.id) for pair in pairs)), None)
     if baseline is None:
         return None
-    sign = 1 if summary.more_is_better(summary.main_metric) else -1
     turned = [pair if pair.b.id == baseline else pair.turned for pair in pairs]
     better, worse, same = ([pair.a.id for pair in turned if pair.outcome == word] for word in ("a", "b", NEVER_DIFFER))
     undecided = [pair for pair in turned if pair.a.id not in (*better, *worse, *same)]
-    ends_of = [sign * end for pair in undecided for end in (pair.low, pair.high) if not is_missing(end)]
-    scores = {cell: row for (cell, metric), row in summary.headlines.items() if metric == summary.main_metric}
-    cell = max(better, key=lambda name: sign * scores[name]["value"], default=baseline)
+    ends_of = [summary.sign * end for pair in undecided for end in (pair.low, pair.high) if not is_missing(end)]
+    cell = max(better, key=summary.merit, default=baseline)
     return {
         "cell": cell,
         "baseline": baseline,
@@ -177,5 +171,5 @@ def advice_on_own_documents(summary: Summary) -> dict[str, Any] | None:
         "open": [pair.a.id for pair in undecided],
         "same": same,
         "possible": possible if (possible := max(ends_of, default=0.0)) > 0 and not better else None,
-        "documents": int(scores[cell]["n"]),
+        "documents": int(summary.headlines[cell, summary.main_metric]["n"]),
     }

@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import is_missing
 from benchmark.report.drawing.theme import CSS_VARIABLES, MUTED, figure_config, text_size, wrap_text
 from benchmark.report.escapes import escape_controls
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.document_predictions import DocumentExplanation
     from benchmark.analysis.summary import Summary
-    from benchmark.report.drawing.theme import VegaSpec
 
     #: Explanations by document.
     Explanations = Mapping[str, DocumentExplanation]
@@ -138,19 +137,17 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
 
     for figure in summary.regions:
-        yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
+        spec = page_spec(region_chart(figure, PAGE_WIDTH))
+        yield PageSection("", picture={"name": figure.name, "title": figure.title, "spec": spec})
     drawn = curve_charts(summary.charts, PAGE_WIDTH)
     for chart in (chart for chart in summary.charts if chart.name in drawn):
         title = chart.title if chart.title != summary.title else ""
-        picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
+        picture = {"name": chart.name, "title": chart.title, "spec": page_spec(drawn[chart.name])}
+        picture |= {"measured": chart.measured}
         yield PageSection(title, picture=picture, folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
     for chart in (chart for chart in summary.charts if summary.of_points and not chart.measured):
         grid = curve_table(chart)
         yield PageSection(grid.title, grid, "curves.csv", folded=True)
-
-
-def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -> dict[str, Any]:
-    return {"name": name, "title": title, "spec": page_spec(spec), "measured": measured}
 
 
 def _sections(summary: Summary, table: Mapping[str, Any] | None) -> Iterator[PageSection]:
