@@ -1,4 +1,4 @@
-"""Charts made from a figure of a configuration and the frame of scores: columns become x, lines and panels."""
+"""Figures made from a run: charts of the frame of scores, whose columns become x, lines and panels, and regions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.formatting.labels import method_labels
+from benchmark.analysis.formatting.labels import component_label, method_labels
 from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
-from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
+from benchmark.analysis.model_selection import selected_predictions
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE, method_of
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
+from benchmark.system.string_arrays import split_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
 
@@ -32,6 +37,7 @@ X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
 ORACLE_TITLE = "oracle (optimistic)"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
+COORDINATES_DIAGNOSTIC = "coordinates"
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,3 +266,97 @@ def _facets(figure: FigureView, rows: pd.DataFrame) -> list[str]:
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
     varying = [column for column in FACET_COLUMNS if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
+
+
+@dataclass(frozen=True, eq=False)
+class RegionPanel:
+    """One method's predictions over a whole space.
+
+    Parameters
+    ----------
+    title : str
+        The method.
+    row : str
+        Heading shared by the panels of one row.
+    axes : tuple of str
+        Names of the d coordinates: x and y if d is 2, the corners of a triangle if d is 3.
+    classes : tuple of str
+        The two classes.
+    grid : float64 array, shape (m, d)
+        Points that cover the space.
+    predicted, likelier : int arrays, shape (m,)
+        Predicted class of each point of `grid`, and the class that is more likely there: 0 or 1.
+    points : float64 array, shape (n, d)
+        Training points.
+    labels : int array, shape (n,)
+        Class of each training point: 0 or 1.
+    caption : str
+        Text below the panel.
+    """
+
+    title: str
+    row: str
+    axes: tuple[str, ...]
+    classes: tuple[str, ...]
+    grid: NDArray[np.float64]
+    predicted: NDArray[Any]
+    likelier: NDArray[Any]
+    points: NDArray[np.float64]
+    labels: NDArray[Any]
+    caption: str
+
+
+@dataclass(frozen=True)
+class RegionFigure:
+    """A figure of decision regions.
+
+    Parameters
+    ----------
+    name : str
+        Stem of its files.
+    title : str
+    rows : tuple of tuple of RegionPanel
+    """
+
+    name: str
+    title: str
+    rows: tuple[tuple[RegionPanel, ...], ...]
+
+
+def decision_region_figures(run: RunPredictions) -> tuple[RegionFigure, ...]:
+    """Return the figures of regions whose rows all have panels."""
+    found = []
+    for figure in run.experiment.figures if run.predictions.settings else ():
+        rows = tuple(tuple(_panels(run, name)) for name in figure.regions)
+        if rows and all(rows):
+            found.append(RegionFigure(figure.name, figure.title or run.experiment.title, rows))
+    return tuple(found)
+
+
+def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
+    """Yield a panel for each cell of a variant that has predictions."""
+    arrays = run.predictions.diagnostics.get((COORDINATES_DIAGNOSTIC, variant))
+    cells = [cell for cell in run.experiment.cells if cell.variant == variant and cell.what == "point"]
+    for cell in cells:
+        candidates = run.scored.chosen.get(cell.id)
+        documents = run.predictions.tasks.get(cell.of_task)
+        if arrays is None or candidates is None or documents is None:
+            continue
+        points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
+        group = run.experiment.variants[variant].protocol.resolved.get("train", "train")
+        trained = np.flatnonzero(arrays["parts"] == split_names(arrays["part_names"]).index(group))
+        kernel = method_of(run.experiment, cell).candidates[int(candidates[0])].kernel
+        right = run.scored.cells[cell.id].values.get("accuracy")  # noqa: PD011 - not a frame's
+        share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f}% of the space"
+        yield RegionPanel(
+            cell.method if kernel is None else component_label(kernel),
+            variant,
+            split_names(arrays["names"]),
+            documents.classes,
+            points[split.test],
+            selected_predictions(run.predictions, cell, candidates).split(0).predicted,
+            documents.truth[split.test],
+            points[trained],
+            documents.truth[trained],
+            share,
+        )

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.caveats import caveats_of_choices, caveats_of_leaks, leak_rows
 from benchmark.analysis.comparisons import leading_pair, paired_differences, significance_rows
-from benchmark.analysis.decision_regions import decision_region_figures
 from benchmark.analysis.document_predictions import disagreement
-from benchmark.analysis.figures import charts_of
+from benchmark.analysis.figures import charts_of, decision_region_figures
 from benchmark.analysis.formatting.labels import label_cells
 from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.notes import corpus_in_words, note_facts
+from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks, corpus_in_words, leak_rows, note_facts
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import Summary, summary_table

@@ -17,9 +17,8 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.decision_regions import RegionFigure
     from benchmark.analysis.document_predictions import Disagreement
-    from benchmark.analysis.figures import Chart
+    from benchmark.analysis.figures import Chart, RegionFigure
     from benchmark.analysis.formatting.labels import CellInfo
     from benchmark.analysis.formatting.units import Unit
     from benchmark.evaluation.metrics import DiagnosticMetric

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.caveats import caveats_of_choices, caveats_of_leaks
+from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.summary import summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment

@@ -10,7 +10,6 @@ import pandas as pd
 from benchmark.analysis.figures import POINT_COLUMNS
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import SUMMARY_TABLES
-from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.environment import template_environment
@@ -18,6 +17,7 @@ from benchmark.report.escapes import latex_text
 from benchmark.report.tables import (
     cell_table,
     claim_table,
+    comparison_table,
     fold_table,
     main_verdicts,
     range_table,

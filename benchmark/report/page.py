@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmark.analysis.formatting.units import p_text
 from benchmark.analysis.prose import verdict_sentences
-from benchmark.report import comparison_tables, files, paper_results, sensitivity, tables, verdict_signs
+from benchmark.report import files, paper_results, sensitivity, tables, verdict_signs
 from benchmark.report.environment import template_environment
 
 
@@ -14,7 +14,6 @@ def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values; the functions of tables and sentences are at hand."""
     environment = template_environment(p_text=p_text, sign=verdict_signs.verdict_sign)
     environment.globals |= {
-        "comparisons": comparison_tables,
         "papers": paper_results,
         "files": files,
         "sensitivity": sensitivity,

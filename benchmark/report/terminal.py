@@ -15,11 +15,11 @@ from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
-from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
 from benchmark.report.files import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
+    comparison_table,
     main_verdicts,
     other_verdicts,
     range_table,

@@ -11,13 +11,15 @@ import altair as alt
 from benchmark.analysis.formatting.table import PLAIN
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
-from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
-from benchmark.report.drawing.theme import (
+from benchmark.report.drawing.spec import (
     MUTED,
     PAGE_WIDTH,
     WIDTH,
+    figure_spec,
     legend_columns,
+    round_for_output,
     series_style,
+    side_by_side,
     text_size,
     wrap_text,
 )
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.analysis.figures import Chart
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.report.drawing.spec import VegaSpec
 
 MOST_TICKS = 10  # with at most this many x values, every value has a tick
 AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its vertical axis

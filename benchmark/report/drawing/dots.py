@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.units import axis_label, capitalized, is_missing
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.drawing.spec import figure_spec, printable, round_for_output, side_by_side
-from benchmark.report.drawing.theme import (
+from benchmark.report.drawing.spec import (
     MUTED,
     OURS,
     PUBLISHED,
     WIDTH,
+    figure_spec,
     legend_columns,
+    printable,
+    round_for_output,
+    side_by_side,
     text_size,
     text_width,
 )
@@ -20,7 +23,7 @@ from benchmark.report.tables import bar_numbers, cell_table
 
 if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.report.drawing.spec import VegaSpec
 
 SCORE, PRINTED = "score, 95% interval", "published"
 ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size

@@ -10,16 +10,27 @@ import numpy as np
 from scipy.spatial import Delaunay
 
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
-from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
-from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
+from benchmark.report.drawing.spec import (
+    INK,
+    MUTED,
+    OURS,
+    PAPER,
+    PUBLISHED,
+    WIDTH,
+    figure_spec,
+    round_for_output,
+    side_by_side,
+    text_size,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.decision_regions import RegionFigure, RegionPanel
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.analysis.figures import RegionFigure, RegionPanel
+    from benchmark.report.drawing.spec import VegaSpec
 
     Array = NDArray[np.float64]
 

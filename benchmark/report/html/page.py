@@ -14,15 +14,14 @@ from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
-from benchmark.report.drawing.spec import page_spec
-from benchmark.report.drawing.theme import PAGE_WIDTH
+from benchmark.report.drawing.spec import PAGE_WIDTH, page_spec
 from benchmark.report.environment import template_environment
 from benchmark.report.files import VERDICTS_FILE, failure_lines
 from benchmark.report.html.results import confusions_of_pair, results_of
 from benchmark.report.tables import (
     cell_table,
+    comparison_table,
     main_verdicts,
     range_table,
     reference_value_table,

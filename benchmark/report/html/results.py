@@ -13,8 +13,7 @@ from benchmark.analysis.comparisons import first_comparisons, planned_comparison
 from benchmark.analysis.formatting.table import ON_DEMAND
 from benchmark.analysis.formatting.units import MISSING_TEXT, metric_with_unit, p_text
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.tables import INTERVAL, bar_numbers, cell_table, varying_columns
+from benchmark.report.tables import INTERVAL, TEST_TITLES, bar_numbers, cell_table, varying_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
