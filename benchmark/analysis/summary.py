@@ -185,7 +185,7 @@ class Summary:
 
     def merit(self, cell: str) -> float:
         """Return the main score of a cell, negative where less is better; NaN for a cell without a score."""
-        value = self.headlines.get((cell, self.main_metric), {}).get("value")
+        value: Any = self.headlines.get((cell, self.main_metric), {}).get("value")
         return math.nan if is_missing(value) else self.sign * float(value)
 
     def more_is_better(self, metric: str) -> bool:

@@ -142,8 +142,8 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
     for chart in (chart for chart in summary.charts if chart.name in drawn):
         title = chart.title if chart.title != summary.title else ""
         picture = {"name": chart.name, "title": chart.title, "spec": page_spec(drawn[chart.name])}
-        picture |= {"measured": chart.measured}
-        yield PageSection(title, picture=picture, folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
+        folded = bool(title) and len(chart.panels) > MOST_OPEN_PANELS
+        yield PageSection(title, picture=picture | {"measured": chart.measured}, folded=folded)
     for chart in (chart for chart in summary.charts if summary.of_points and not chart.measured):
         grid = curve_table(chart)
         yield PageSection(grid.title, grid, "curves.csv", folded=True)
