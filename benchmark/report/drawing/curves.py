@@ -14,13 +14,13 @@ from benchmark.report.drawing.altair_charts import rows_data, spec_of
 from benchmark.report.drawing.spec import (
     MUTED,
     PAGE_WIDTH,
+    TEXT_SIZES,
     WIDTH,
     figure_spec,
     legend_columns,
     round_for_output,
     series_style,
     side_by_side,
-    text_size,
     wrap_text,
 )
 
@@ -82,7 +82,7 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     for title in titles:
         panel = points[points["panel"] == title]
         ends = _ends(chart, points if chart.share_y else panel)
-        panels.append(_panel(chart, title, panel, ends, looks, across, text_size(width)))
+        panels.append(_panel(chart, title, panel, ends, looks, across, TEXT_SIZES[width]))
     bars = f"Bars: {chart.bars}." if chart.bars and points["low"].notna().any() else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
     beside = legend_columns(labels, width)

@@ -10,13 +10,13 @@ from benchmark.report.drawing.spec import (
     MUTED,
     OURS,
     PUBLISHED,
+    TEXT_SIZES,
     WIDTH,
     figure_spec,
     legend_columns,
     printable,
     round_for_output,
     side_by_side,
-    text_size,
     text_width,
 )
 from benchmark.report.tables import bar_numbers, cell_table
@@ -32,7 +32,7 @@ ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
 def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     """Draw our score of each cell with its 95% interval, and the published value, the best of each setting first."""
     points = _points(summary)
-    order, size = [point["label"] for point in points], text_size(width)
+    order, size = [point["label"] for point in points], TEXT_SIZES[width]
     looks = {SCORE: (OURS, OURS, "circle")}
     if any(point["published"] is not None for point in points):
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")

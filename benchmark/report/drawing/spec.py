@@ -43,14 +43,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _CODES = re.compile("|".join(map(re.escape, CSS_VARIABLES)))
 
 
-def text_size(width: int) -> int:
-    """Return the font size of a figure of this width, one of `TEXT_SIZES`."""
-    return TEXT_SIZES[width]
-
-
 def figure_config(width: int) -> VegaSpec:
     """Return the configuration of Vega-Lite for a figure of this width."""
-    size = text_size(width)
+    size = TEXT_SIZES[width]
     axis: VegaSpec = dict.fromkeys(("domainColor", "tickColor", "labelColor", "titleColor"), INK)
     axis |= {"gridColor": LINE, "titleFontWeight": "normal", "labelFontSize": size, "titleFontSize": size}
     legend = {"labelColor": INK, "orient": "bottom", "title": None, "labelFontSize": size, "labelLimit": 0}
@@ -80,7 +75,7 @@ def wrap_text(text: str, width: float, size: float) -> list[str]:
 
 def legend_columns(labels: Sequence[str], width: int, room: float = math.inf) -> int:
     """Return how many of these labels stand side by side in the legend of a figure of a width, or in less room."""
-    return max(1, int(min(width, room) / (text_width(max(labels, key=len, default=""), text_size(width)) + 34)))
+    return max(1, int(min(width, room) / (text_width(max(labels, key=len, default=""), TEXT_SIZES[width]) + 34)))
 
 
 def series_style(i: int) -> dict[str, str]:
@@ -109,7 +104,7 @@ def figure_spec(
     part: VegaSpec, width: int, title: str, notes: Sequence[str] = (), alt_text: str = "", *, legend_columns: int = 2
 ) -> VegaSpec:
     """Return the specification of a figure: a part under its title, with notes that say what the marks mean."""
-    size, room = text_size(width), width - 24
+    size, room = TEXT_SIZES[width], width - 24
     lines = [line for note in filter(None, notes) for line in wrap_text(note, room, size)]
     head: VegaSpec = {"text": wrap_text(title, room, size + 3), "fontSize": size + 3, "frame": "bounds"}
     head |= {"subtitle": lines} if lines else {}
