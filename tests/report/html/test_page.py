@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from html import unescape
 from importlib.resources import files
 
 from benchmark.analysis.summary import summary_table
@@ -11,12 +10,6 @@ from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import page_html
 from tests.report.regions import figure_of, panels
 from tests.report.rows import curve
-
-
-def words_of(html):
-    return " ".join(
-        unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)).split()
-    )
 
 
 def specs_of(html):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 import pytest
@@ -17,15 +16,10 @@ from benchmark.analysis.summary import Summary, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.results import confusions_of_pair, results_of
 from tests.analysis.made import predicted, table_study
+from tests.report.expected_texts import page_words
 from tests.report.rows import curve, result, summary_of, verdict, verdicts_of
 
 BAD = '</script><img src=x onerror="alert(1)">\u202e{{7*7}}'
-
-
-def words_of(html: str) -> str:
-    """Return what a page says without its scripts, all that a click opens included."""
-    text = re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)
-    return " ".join(unescape(text).split())
 
 
 def scored(**values: tuple[float, float, float]) -> list[tuple[Any, ...]]:
@@ -96,7 +90,7 @@ class TestWhatGoesWrong:
         summary = pair_of(*self.documents, confusions=summary_table("confusions", confused))
         found = confusions_of_pair(summary)
         assert found["matrices"] == [[[3, 1], [0, 4]], [[1, 0], [0, 0]]]
-        words = words_of(page_html(summary))
+        words = " ".join(page_words(page_html(summary)).split())
         assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
