@@ -13,7 +13,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS, Chart
+from benchmark.analysis.figures import POINT_COLUMNS, Chart
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.intervals import wilson
 from benchmark.papers import published as papers
@@ -21,8 +21,19 @@ from benchmark.papers.load import load_published
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
 from benchmark.report.drawing.curves import curve_chart
 from benchmark.report.drawing.render import engine_version, render_pictures, run_vl_convert
-from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
-from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, VegaSpec, legend_columns, text_width
+from benchmark.report.drawing.spec import (
+    MUTED,
+    OURS,
+    PAPER,
+    PUBLISHED,
+    WIDTH,
+    VegaSpec,
+    figure_spec,
+    legend_columns,
+    round_for_output,
+    side_by_side,
+    text_width,
+)
 from benchmark.system.atomic_files import write_atomically
 
 IMAGES = Path(__file__).with_name("img")

@@ -23,8 +23,8 @@ import pandas as pd
 from scipy.special import ndtri
 
 from benchmark import read
-from benchmark.analysis.formatting.number_text import number_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import number_text
 from benchmark.experiment.configuration import load_experiment
 from benchmark.papers.load import load_published
 from benchmark.papers.published_verdicts import estimate_of

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import SPOKEN_TESTS, main_metric, tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
-from benchmark.analysis.formatting.number_text import p_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit
+from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit, p_text
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import ComparedPair
 from benchmark.evaluation.metrics import is_time_metric
@@ -124,7 +123,7 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         unit = display_unit(metric, quantities)
         numbers = (scored.estimate(a, metric).value, scored.estimate(b, metric).value, gap.value, gap.low, gap.high)
         one, two, difference, low, high = (unit.scale * number for number in numbers)
-        rows.append((metric_with_unit(metric, unit, quantities), one, two, difference, (low, high)))
+        rows.append((metric_with_unit(metric, quantities), one, two, difference, (low, high)))
     decimals = max((display_unit(metric, quantities).decimals for metric in metrics), default=2)
     shown_as, p_unit = replace(PLAIN, decimals=decimals), replace(PLAIN, decimals=4)
     signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))

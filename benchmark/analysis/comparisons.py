@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import is_missing
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.summary import Summary
     from benchmark.config.model import ComparedPair, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.score_table import ScoreTable
@@ -90,12 +91,11 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
     leading = leading_tests(quantity_tests(tested, summary.main_metric))
     tests = {(row["a"], row["b"]): row for row in leading.to_dict("records")}
     others, found = set(zip(tested["a"], tested["b"], strict=True)), list[PlannedComparison]()
-    sign = 1 if summary.more_is_better(summary.main_metric) else -1
     for gap in summary.differences.to_dict("records"):
         ids = gap["a"], gap["b"]
         value, low, high = (math.nan if is_missing(gap[end]) else float(gap[end]) for end in ("value", "low", "high"))
         test: dict[Any, Any] = tests.get(ids, {})
-        outcome = _outcome(test, sign * value, apart=math.isnan(low) or low > 0 or high < 0)
+        outcome = _outcome(test, summary.sign * value, apart=math.isnan(low) or low > 0 or high < 0)
         p_holm = None if is_missing(test.get("p_holm")) else test["p_holm"]
         note = test.get("note", "no test of this quantity" if ids in others else "")
         pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, outcome)
@@ -122,28 +122,21 @@ def _outcome(test: Mapping[Any, Any], value: float, *, apart: bool) -> str:
 
 def leading_pair(summary: Summary) -> tuple[str, str] | None:
     """Return the planned pair with the best score, the better cell first; None without a pair of one task."""
-    scores, metric = summary.headlines, summary.main_metric
-    sign = 1 if summary.more_is_better(metric) else -1
-
-    def score(cell: str) -> float:
-        return sign * float(scores[cell, metric]["value"])
-
     alike = (pair for pair in planned_comparisons(summary) if pair.a.task == pair.b.task)
-    pairs = (sorted((pair.a.id, pair.b.id), key=score, reverse=True) for pair in alike)
-    best = max(pairs, key=lambda pair: [*map(score, pair)], default=[])
+    pairs = (sorted((pair.a.id, pair.b.id), key=summary.merit, reverse=True) for pair in alike)
+    best = max(pairs, key=lambda pair: [*map(summary.merit, pair)], default=[])
     return (best[0], best[1]) if best else None
 
 
 def ranked_cells(summary: Summary) -> tuple[str, ...]:
     """Return the ids of the cells, the best of each setting first; scores of one setting can be put in one order."""
-    sign = -1 if summary.more_is_better(summary.main_metric) else 1
     settings = dict[tuple[Any, ...], int]()
 
     def place(cell: CellInfo) -> tuple[int, bool, float]:
-        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.columns.get("what"))
-        value = summary.headlines.get((cell.id, summary.main_metric), {}).get("value", math.nan)
-        missing = is_missing(value)
-        return settings.setdefault(where, len(settings)), missing, 0.0 if missing else sign * float(value)
+        where = (cell.variant, cell.task, cell.of_class, cell.choice, cell.size, cell.terms, cell.what)
+        merit = summary.merit(cell.id)
+        missing = math.isnan(merit)
+        return settings.setdefault(where, len(settings)), missing, 0.0 if missing else -merit
 
     return tuple(cell.id for cell in sorted(summary.cells, key=place))
 

@@ -1,28 +1,35 @@
-"""Charts made from a figure of a configuration and the frame of scores: columns become x, lines and panels."""
+"""Figures made from a run: charts of the frame of scores, whose columns become x, lines and panels, and regions."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS, Chart
-from benchmark.analysis.formatting.labels import method_labels
+from benchmark.analysis.formatting.labels import component_label, method_labels
 from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
-from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE
+from benchmark.analysis.model_selection import selected_predictions
+from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE, method_of
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.sampling_model import sampling_of
+from benchmark.system.string_arrays import split_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, FigureView
     from benchmark.evaluation.score_table import ScoreTable
 
+#: Columns of the points of a chart.
+POINT_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 #: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 FACET_COLUMNS = ("choice", "task", "method", "size", "terms")
 X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
@@ -30,6 +37,59 @@ X_LABELS = {"size": "Training documents", "terms": "Terms selected"}
 ORACLE_TITLE = "oracle (optimistic)"
 #: Columns whose values without x are drawn as horizontal lines.
 LEVEL_COLUMNS = ("method", "kernel")
+COORDINATES_DIAGNOSTIC = "coordinates"
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """One figure of curves.
+
+    Parameters
+    ----------
+    name : str
+        Stem of the files of the figure.
+    title, x_label, y_label : str
+        Texts with units: "Training documents", "Test error (%)".
+    points : DataFrame
+        Columns `POINT_COLUMNS`: panels in reading order, then lines, then ascending x. Bars reach
+        from `low` to `high`, which are missing where there is none.
+    bars : str
+        Meaning of the error bars in words, empty if no line has bars.
+    scale : float
+        Factor from the numbers to the unit of the axis: 100 for percent.
+    log_x, log_y : bool
+    round_x : bool
+        Whether x is measured, not set: ticks are then round numbers, not the values.
+    reference : float or None
+        Value of y that means "no difference", drawn as a line: 1 for ratios, 0 for differences.
+    share_y : bool
+        Whether the panels share their vertical scale.
+    measured : bool
+        Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
+        must give equal tables.
+    oracle : frozenset of str
+        Panels whose parameters were chosen on the test documents.
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    points: pd.DataFrame = field(repr=False)
+    bars: str = ""
+    scale: float = 1.0
+    log_x: bool = False
+    round_x: bool = False
+    log_y: bool = False
+    reference: float | None = None
+    share_y: bool = False
+    measured: bool = False
+    oracle: frozenset[str] = frozenset()
+
+    @property
+    def panels(self) -> list[str]:
+        """Titles of the panels."""
+        return list(dict.fromkeys(self.points["panel"]))
 
 
 def charts_of(experiment: Experiment, scored: ScoreTable) -> tuple[Chart, ...]:
@@ -139,17 +199,17 @@ class _ChartsOfRun:
 
     def _lines(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a panel, line by line: levels of methods without x, then other lines."""
-        points = points.loc[np.isfinite(points["y"].astype(float))]
-        lines = points.loc[np.isfinite(points["x"].astype(float))].sort_values("x", kind="stable")
+        points = points[np.isfinite(points["y"].astype(float))]
+        lines = points[np.isfinite(points["x"].astype(float))]
         if not len(lines):
             return lines
+        levels = (
+            points[~points["series"].isin(lines["series"])].drop_duplicates("series").assign(low=np.nan, high=np.nan)
+        )
+        ends = [levels.assign(x=at) for at in dict.fromkeys((lines["x"].min(), lines["x"].max()))]
         order = {name: i for i, name in enumerate(dict.fromkeys(points["series"]))}
-        lines = lines.sort_values("series", key=lambda names: names.map(order), kind="stable")
-        across, levels = sorted(set(lines["x"])), points[~points["series"].isin(lines["series"])]
-        levels = levels.drop_duplicates("series").assign(low=np.nan, high=np.nan)
-        ends = [levels.assign(x=at) for at in dict.fromkeys((across[0], across[-1]))]
-        parts = [pd.concat(ends).sort_values("series", key=lambda names: names.map(order), kind="stable"), lines]
-        return pd.concat([part for part in parts if len(part)])
+        parts = [part.assign(order=part["series"].map(order)) for part in (pd.concat(ends), lines) if len(part)]
+        return pd.concat(part.sort_values(["order", "x"], kind="stable") for part in parts)
 
     def _panel_title(self, shown: Mapping[str, Any], figure: FigureView, metric: str) -> str:
         """Write the values of the panel's columns and, of several metrics, the metric."""
@@ -210,3 +270,97 @@ def _facets(figure: FigureView, rows: pd.DataFrame) -> list[str]:
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
     varying = [column for column in FACET_COLUMNS if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
+
+
+@dataclass(frozen=True, eq=False)
+class RegionPanel:
+    """One method's predictions over a whole space.
+
+    Parameters
+    ----------
+    title : str
+        The method.
+    row : str
+        Heading shared by the panels of one row.
+    axes : tuple of str
+        Names of the d coordinates: x and y if d is 2, the corners of a triangle if d is 3.
+    classes : tuple of str
+        The two classes.
+    grid : float64 array, shape (m, d)
+        Points that cover the space.
+    predicted, likelier : int arrays, shape (m,)
+        Predicted class of each point of `grid`, and the class that is more likely there: 0 or 1.
+    points : float64 array, shape (n, d)
+        Training points.
+    labels : int array, shape (n,)
+        Class of each training point: 0 or 1.
+    caption : str
+        Text below the panel.
+    """
+
+    title: str
+    row: str
+    axes: tuple[str, ...]
+    classes: tuple[str, ...]
+    grid: NDArray[np.float64]
+    predicted: NDArray[Any]
+    likelier: NDArray[Any]
+    points: NDArray[np.float64]
+    labels: NDArray[Any]
+    caption: str
+
+
+@dataclass(frozen=True)
+class RegionFigure:
+    """A figure of decision regions.
+
+    Parameters
+    ----------
+    name : str
+        Stem of its files.
+    title : str
+    rows : tuple of tuple of RegionPanel
+    """
+
+    name: str
+    title: str
+    rows: tuple[tuple[RegionPanel, ...], ...]
+
+
+def decision_region_figures(run: RunPredictions) -> tuple[RegionFigure, ...]:
+    """Return the figures of regions whose rows all have panels."""
+    found = []
+    for figure in run.experiment.figures if run.predictions.settings else ():
+        rows = tuple(tuple(_panels(run, name)) for name in figure.regions)
+        if rows and all(rows):
+            found.append(RegionFigure(figure.name, figure.title or run.experiment.title, rows))
+    return tuple(found)
+
+
+def _panels(run: RunPredictions, variant: str) -> Iterator[RegionPanel]:
+    """Yield a panel for each cell of a variant that has predictions."""
+    arrays = run.predictions.diagnostics.get((COORDINATES_DIAGNOSTIC, variant))
+    cells = [cell for cell in run.experiment.cells if cell.variant == variant and cell.what == "point"]
+    for cell in cells:
+        candidates = run.scored.chosen.get(cell.id)
+        documents = run.predictions.tasks.get(cell.of_task)
+        if arrays is None or candidates is None or documents is None:
+            continue
+        points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
+        group = run.experiment.variants[variant].protocol.resolved.get("train", "train")
+        trained = np.flatnonzero(arrays["parts"] == split_names(arrays["part_names"]).index(group))
+        kernel = method_of(run.experiment, cell).candidates[int(candidates[0])].kernel
+        right = run.scored.cells[cell.id].values.get("accuracy")  # noqa: PD011 - not a frame's
+        share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f}% of the space"
+        yield RegionPanel(
+            cell.method if kernel is None else component_label(kernel),
+            variant,
+            split_names(arrays["names"]),
+            documents.classes,
+            points[split.test],
+            selected_predictions(run.predictions, cell, candidates).split(0).predicted,
+            documents.truth[split.test],
+            points[trained],
+            documents.truth[trained],
+            share,
+        )

@@ -12,7 +12,7 @@ from benchmark.evaluation.metrics import is_metric_defined, stack_tallies, tally
 from benchmark.evaluation.predictions import SettingPredictions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -29,7 +29,8 @@ def select_candidates(
     """Return the index of the selected candidate for each split; None where a candidate has no predictions.
 
     A single candidate is used everywhere. "oracle" selects once for the whole curve, over the sizes at which every
-    candidate has predictions, by the `losses` on the test documents. "cross-validation" selects for each split.
+    candidate has predictions, by the mean of the `losses` on the test documents: that is optimistic, and papers do so.
+    "cross-validation" selects for each split.
     """
     each, known = range(len(method_of(experiment, cell).candidates)), predictions.settings
     points = [known[key] for key in (cell.setting(index, cell.size) for index in each) if key in known]
@@ -41,8 +42,8 @@ def select_candidates(
     if cell.choice == CHOOSE_ORACLE:
         sizes = experiment.variants[cell.variant].sizes
         common = [size for size in sizes if all(cell.setting(index, size) in known for index in each)]
-        of_each = [[losses(cell.setting(index, size)) for size in common] for index in each]
-        return np.full(n_splits, best_on_test(of_each), dtype=np.intp)
+        of_each = [np.mean([losses(cell.setting(index, size)).mean() for size in common]) for index in each]
+        return np.full(n_splits, np.argmin(of_each), dtype=np.intp)
     if any(len(point.inner) != n_splits for point in points):
         return None
     multilabel = predictions.tasks[cell.setting(0, cell.size).of_task].multilabel
@@ -88,18 +89,6 @@ def selection_metric(experiment: Experiment, *, multilabel: bool) -> str:
         if is_metric_defined(each, multilabel=multilabel, of_class=False, known=known) and not known[each].ranking
     )
     return next(of_all, "macro-f1" if multilabel else "error")
-
-
-def best_on_test(losses: Sequence[Sequence[Floats]]) -> int:
-    """Return the candidate with the lowest loss on the test documents, averaged over the whole curve.
-
-    The selection uses the test documents and is optimistic. Papers select so.
-
-    Parameters
-    ----------
-    losses : for each candidate, for each point of its curve, a float64 array, shape (splits,)
-    """
-    return int(np.argmin([np.mean([point.mean() for point in curve]) for curve in losses]))
 
 
 def best_by_inner_loss(losses: Floats) -> NDArray[np.intp]:

@@ -1,7 +1,8 @@
-"""Facts of a run that its notes state: documents, methods, splits, ties and parameter selection."""
+"""Notes on a run, and its caveats: leaks and choices that bias its scores, or that its intervals don't cover."""
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,18 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.formatting.labels import candidate_label, grid_label, method_text
-from benchmark.analysis.formatting.units import metric_name
+from benchmark.analysis.formatting.units import display_unit, metric_name
 from benchmark.analysis.model_selection import selection_metric
-from benchmark.analysis.prose.sentences import sentence
+from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
 from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED
-from benchmark.evaluation.metrics import is_time_metric
+from benchmark.evaluation.metrics import is_time_metric, more_is_better
+from benchmark.evaluation.outcomes import fold_scores, score_over_splits
+from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.evaluation.sampling_model import sampling_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import pandas as pd
+
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Experiment, TextSettings, Variant
     from benchmark.evaluation.predictions import Predictions
@@ -28,8 +35,10 @@ if TYPE_CHECKING:
 #: What a sentence calls the corpus that the package generates.
 GENERATED = "the generated corpus"
 Facts = dict[str, Any]
-
-_IDF_SOURCES = {"collection": "the whole collection", "training": "the training documents"}
+#: Share of the tested documents above which near-duplicates are a leak.
+LEAST_SHARE = 0.01
+#: What documents of a group share, in corpora whose groups are not a column of a user's file.
+_SHARED = {"20ng": "author"}
 
 
 def corpus_in_words(experiment: Experiment) -> str:
@@ -47,33 +56,27 @@ def corpus_in_words(experiment: Experiment) -> str:
 def note_facts(run: RunPredictions) -> Facts:
     """Return what the templates of notes, of doubts and of documents state."""
     experiment, predictions, variants = run.experiment, run.predictions, list(run.experiment.variants.values())
-    sample = sampling_of(variants[0].protocol.tags, experiment.seed)
-    protocols = (
-        sentence("macros.j2", "protocol", variant=variant, splits=_tested(variant, predictions)) for variant in variants
-    )
-    warnings: dict[str, list[str]] = {}
-    for text, method in dict.fromkeys(
-        (w, key.method) for key, own in predictions.settings.items() for w in own.warnings
-    ):
-        warnings.setdefault(text, []).append(method)
-    shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
+    sample, warnings = sampling_of(variants[0].protocol.tags, experiment.seed), dict[str, dict[str, None]]()
+    for key, own in predictions.settings.items():
+        for text in own.warnings:
+            warnings.setdefault(text, {})[key.method] = None
     texts: dict[str, list[tuple[TextSettings, str, Facts]]] = {}
     for each in variants:
         others = [(text, label) for text, label in each.texts.items() if text != each.collection.text]
         words = run.facts.get(each.name, {}).get("texts", ())
         texts[each.name] = [(*other, words_of) for other, words_of in zip(others, words, strict=False)]
-    silent = [
-        component.name if name == BASE_VARIANT else f"{name}-{component.name}"
-        for component, name in product(experiment.diagnostics, experiment.variants)
-        if (name, component.name) not in shown
-    ]
+    diagnostics = {
+        (each.name if variant == BASE_VARIANT else f"{variant}-{each.name}"): (variant, each.name)
+        for each, variant in product(experiment.diagnostics, experiment.variants)
+    }
+    shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
     return {
         "experiment": experiment,
         "first": variants[0],
         "corpora": {name: run.facts.get(name, {}) for name in experiment.variants},
         "multilabel": any(documents.multilabel for documents in predictions.tasks.values()),
         "replicated": variants[0].protocol.tags.replicated,
-        "protocols": list(dict.fromkeys(protocols)),
+        "protocols": list(dict.fromkeys(_protocol_text(variant, predictions) for variant in variants)),
         "sample": sample.texts.words.format(seed=experiment.seed),
         "bars": sample.texts.bars,
         "texts": texts,
@@ -84,20 +87,31 @@ def note_facts(run: RunPredictions) -> Facts:
         "warnings": warnings,
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
-        "failed": [(name, run.failures[name]) for name in silent if name in run.failures],
+        "failed": [
+            (name, run.failures[name]) for name, key in diagnostics.items() if key not in shown and name in run.failures
+        ],
     }
+
+
+def _protocol_text(variant: Variant, predictions: Predictions) -> str:
+    """Describe a variant's protocol, with the numbers of tested documents of its first task."""
+    key = next((key for key in predictions.splits if key.variant == variant.name), None)
+    n_documents = 0 if key is None else len(predictions.tasks[key.of_task].ids)
+    splits = [] if key is None else predictions.splits[key]
+    tested = [(split.name, len(split.test), n_documents) for split in splits]
+    return sentence("macros.j2", "protocol", variant=variant, splits=tested)
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
-    notes: list[str] = []
-    for component in run.experiment.diagnostics:
-        measured = run.predictions.diagnostics.items()
-        found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(found)
-    return tuple(notes)
+    measured = run.predictions.diagnostics.items()
+    arrays = {
+        each.name: [DiagnosticArrays(variant, found) for (name, variant), found in measured if name == each.name]
+        for each in run.experiment.diagnostics
+    }
+    return tuple(note for each in run.experiment.diagnostics for note in each.build().notes(arrays[each.name]))
 
 
 def _metric_facts(run: RunPredictions) -> Facts:
@@ -151,10 +165,9 @@ def _method_facts(experiment: Experiment) -> Facts:
     tags = [each[name] for each in (kernels, classifiers) for name in sorted(each)]
     several = any(variant.collection.multilabel for variant in variants)
     points = {each.name: [spec.representation for e in each.entries for spec in e.candidates] for each in variants}
-    learned = {name: dict.fromkeys(each.idf for each in listed if each.learns) for name, listed in points.items()}
     return {
         "methods": list(map(method_text, variants[0].entries)) if curves else [],
-        "idf": {name: [_IDF_SOURCES[source] for source in sources] for name, sources in learned.items()},
+        "idf": {name: list(dict.fromkeys(p.idf for p in listed if p.learns)) for name, listed in points.items()},
         "vectors": {each.label: each.candidates[0].vectors for each in entries if each.candidates[0].vectors},
         "components": [text for each in tags for text in (each.note, each.note_multilabel * several) if text],
         "scaled": any(spec.classifier.resolved.get("scale_C") == "mean-self-product" for spec in specs),
@@ -164,10 +177,86 @@ def _method_facts(experiment: Experiment) -> Facts:
     }
 
 
-def _tested(variant: Variant, predictions: Predictions) -> list[tuple[str, int, int]]:
-    """Return the splits of a variant's first task with their numbers of tested documents and of all documents."""
-    for key, splits in predictions.splits.items():
-        if key.variant == variant.name:
-            n_documents = len(predictions.tasks[key.of_task].ids)
-            return [(split.name, len(split.test), n_documents) for split in splits]
-    return []
+def caveats_of_choices(
+    experiment: Experiment, effects: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
+) -> list[str]:
+    """Return the caveats of a configuration's choices, those that can do most harm first.
+
+    They are those of its first variant; other variants' names state their changes.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    effects : callable
+        Takes the settings of a variant that is honest in one choice, and returns clauses on how its scores differ.
+    """
+    first, tuned = next(iter(experiment.variants.values())), dict[str, list[str]]()
+    for cell, choice in experiment.tuned_cells.items():
+        tuned.setdefault(choice, []).append(cell)
+    entries = [entry for variant in experiment.variants.values() for entry in variant.entries]
+    elsewhere = {
+        what: list(dict.fromkeys(entry.label for entry in entries if getattr(entry.candidates[0], part)))
+        for what, part in (("Predictions", "predictions"), ("The vectors", "vectors"))
+    }
+    pruned, others = list[tuple[list[str], dict[str, Any]]](), list[str]()
+    for text, label in first.texts.items():
+        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(text.pruning, name) > 1}
+        if least and not text.pruning.group and text == first.collection.text:
+            pruned.append(([], {"text": least}))
+        elif least and not text.pruning.group:
+            others.append(label)
+    points = [spec.representation for entry in first.entries for spec in entry.candidates]
+    return sentences(
+        "caveats.j2",
+        experiment=experiment,
+        first=first,
+        effects=effects,
+        elsewhere=elsewhere,
+        tuned=tuned,
+        largest=any("largest" in task for task in experiment.raw.get("tasks", ()) if isinstance(task, dict)),
+        pruned=[*pruned, (list(dict.fromkeys(others)), {})] if others else pruned,
+        idf_of_all=any(each.learns and each.idf == "collection" for each in points),
+    )
+
+
+def caveats_of_leaks(run: RunPredictions, leaks: pd.DataFrame) -> list[str]:
+    """Return a caveat for each leak (see `leak_rows`), with the best score and the one without what leaks."""
+    experiment, metric = run.experiment, run.experiment.metrics[0]
+    whole = {cell.id for cell in experiment.cells if cell.of_class in ("", ALL_CLASSES)}
+    sign = 1 if more_is_better(metric, experiment.scorers) else -1
+    near = [each for facts in run.facts.values() for each in facts.get("near_duplicates", ())]
+    pair = next((pair[:2] for each in near for pair in each["such_as"]), ())
+    collection = next(iter(experiment.variants.values())).collection
+    column = collection.given.get("group")
+    shared = _SHARED.get(collection.corpus, "group") if column is None else repr(column)
+    found = [
+        (max(rows.to_dict("records"), key=lambda row: sign * row["score"]), pair, shared, column)
+        for _, rows in leaks[leaks["cell"].isin(whole)].groupby("leak")
+    ]
+    name, unit = metric_name(metric, experiment.quantities), display_unit(metric, experiment.quantities)
+    return sentences("leaks.j2", leaks=found, metric=name, unit=unit)
+
+
+def leak_rows(run: RunPredictions) -> list[list[Any]]:
+    """Return a row for each leak and cell: tested documents, those that leak, the score, and the score without them."""
+    experiment, scored, metric = run.experiment, run.scored, run.experiment.metrics[0]
+    whole = scored.frame[(scored.frame["fold"] == ALL_SPLITS) & (scored.frame["metric"] == metric)]
+    values, rows = dict(zip(whole["cell"], whole["value"], strict=True)), []
+    for cell in experiment.cells:
+        scores = scored.cells.get(cell.id)
+        if scores is None or scores.outcome is None or cell.id not in values:
+            continue
+        splits = run.predictions.splits[cell.of_splits]
+        for leak in (NEAR_DUPLICATES, SHARED_GROUPS):
+            if any(leak not in split.leaks for split in splits):
+                continue
+            known = np.concatenate([np.isin(split.test, split.leaks[leak]) for split in splits])
+            if known.sum() <= (LEAST_SHARE * len(known) if leak == NEAR_DUPLICATES else 0):
+                continue
+            without = math.nan
+            if scores.can_score(metric) and not known.all():
+                rest = scores.outcome.take(np.flatnonzero(~known))
+                replicated = experiment.variants[cell.variant].protocol.tags.replicated
+                without = float(fold_scores(rest, metric).mean()) if replicated else score_over_splits(rest, metric)
+            rows.append([leak, cell.id, metric, len(known), int(known.sum()), values[cell.id], without])
+    return rows

@@ -153,37 +153,31 @@ def _columns(
     `several` says whether documents of any task may have several classes: ties are texts then, not truth values.
     """
     documents, splits = predictions.tasks[of_splits.of_task], predictions.splits[of_splits]
-    settings, n = [predictions.settings[key] for key in keys], len(keys)
-    tested, sizes = np.concatenate([split.test for split in splits]), [len(split.test) for split in splits]
-    order = np.argsort(tested, kind="stable")
-    ids, rows = np.unique(tested, return_inverse=True)
+    settings, tested = [predictions.settings[key] for key in keys], np.concatenate([split.test for split in splits])
+    row = np.repeat(np.argsort(tested, kind="stable"), len(keys))
+    setting = np.tile(np.arange(len(keys)), len(tested))
 
-    def each(array: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of tested documents, once for each setting."""
-        return np.repeat(array[order], n, axis=0)
+    def taken(values: Sequence[Any], places: NDArray[Any]) -> pa.Array:
+        column = pa.array(values)
+        return (column.dictionary_encode() if pa.types.is_string(column.type) else column).take(places)
 
-    def mixed(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
-        """Return the values of all settings, tested document by tested document."""
-        return np.concatenate(np.stack([array[order] for array in arrays], axis=1))
-
-    predicted, tied = (mixed(getattr(setting, name) for setting in settings) for name in ("predicted", "tied"))
+    predicted, tied = (
+        np.stack([getattr(each, name) for each in settings])[setting, row] for name in ("predicted", "tied")
+    )
     columns = {
-        "document": _coded(each(rows), [documents.ids[row] for row in ids]),
-        "split": _coded(each(np.repeat(np.arange(len(splits)), sizes)), [split.name for split in splits]),
-        "label": _texts(each(documents.truth[tested]), documents),
+        "document": taken([documents.ids[i] for i in tested], row),
+        "split": taken([split.name for split in splits for _ in split.test], row),
+        "label": _texts(documents.truth[tested[row]], documents),
         "predicted": _texts(predicted, documents),
         "tied": pa.array(tied) if tied.ndim == 1 else _texts(tied, documents),
+        "values": pa.nulls(len(row), _VALUES),
     }
     if several and tied.ndim == 1:  # a tie of a single-label document belongs to its predicted class
         columns["tied"] = _coded(np.where(tied, predicted, len(documents.classes)), [*documents.classes, ""])
-    for name, values in zip(_SETTING, zip(*keys, strict=True), strict=True):
-        column = pa.array(values).dictionary_encode() if isinstance(values[0], str) else pa.array(values)
-        columns[name] = column.take(np.tile(np.arange(n), len(tested)))
-    columns["values"] = pa.nulls(n * len(tested), _VALUES)
-    if any(setting.values is not None for setting in settings):  # noqa: PD011 - not a frame's
-        scores = [[None] * len(tested) if s.values is None else s.values[order] for s in settings]  # noqa: PD011
-        columns["values"] = pa.array([row for rows in zip(*scores, strict=True) for row in rows], _VALUES)
-    return columns
+    if any(each.values is not None for each in settings):  # noqa: PD011 - not a frame's
+        scores = [[None] * len(tested) if each.values is None else each.values for each in settings]  # noqa: PD011
+        columns["values"] = pa.array([scores[i][j] for i, j in zip(setting, row, strict=True)], _VALUES)
+    return columns | {name: taken(each, setting) for name, each in zip(_SETTING, zip(*keys, strict=True), strict=True)}
 
 
 def _by_splits(tasks: Iterable[TaskKey], keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
@@ -306,6 +300,8 @@ _ESTIMATE_COLUMNS = (
 
 #: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
+#: Numbers of the diagnostics, each with the names of the diagnostic and of the variant.
+Measured = tuple[tuple[str, str, DiagnosticNumbers], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,53 +322,45 @@ class RecordedNumbers:
 
     chosen: Mapping[str, NDArray[np.intp]]
     estimates: EstimatesByCell
-    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...]
+    diagnostics: Measured
     notes: tuple[str, ...] = ()
 
 
-def record_numbers(
-    experiment: Experiment,
-    scored: ScoreTable,
-    measured: tuple[tuple[str, str, DiagnosticNumbers], ...],
-    notes: tuple[str, ...],
-) -> RecordedNumbers:
-    """Return the numbers that a run records: the scores and differences of plug-in metrics are among them."""
-    found: EstimatesByCell = {}
-    metrics = [name for name in experiment.scorers if name not in METRICS]
-    for metric, (name, scores) in product(metrics, scored.cells.items()):
-        if metric in scores.values:  # noqa: PD011 - not a frame's
-            known, sample = found.setdefault(name, {}), scored.samples[name]
-            known[metric, ALL_SPLITS, ""] = sample.estimate(scores, metric)
-            for position, fold in enumerate(scores.folds):
-                known[metric, fold, ""] = sample.part(scores, metric, position)
-    for metric, pair in product(metrics, experiment.compare):
-        if scored.has(metric, pair.a, pair.b):
-            try:
-                found[pair.a][metric, ALL_SPLITS, pair.b] = scored.difference(pair.a, pair.b, metric)
-            except ValueError:  # the cells can't be paired, as a note states
-                continue
-    return RecordedNumbers(scored.chosen, found, measured, notes)
-
-
-def encode_estimates(recorded: RecordedNumbers) -> bytes:
-    """Return the content of the file of numbers that are not computed from predictions."""
-    rows: list[Row] = []
-    for cell, estimates in recorded.estimates.items():
-        for (metric, split, other), estimate in estimates.items():
-            rows.append({"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)})
-    for diagnostic, variant, each in recorded.diagnostics:
+def encode_estimates(estimates: Iterable[tuple[str, str, str, str, Estimate]], measured: Measured) -> bytes:
+    """Return the file of `plugin_estimates` and of the numbers of diagnostics."""
+    rows = [
+        {"cell": cell, "metric": metric, "split": fold, "other": other, **_numbers(estimate)}
+        for cell, metric, fold, other, estimate in estimates
+    ]
+    for diagnostic, variant, each in measured:
         of = {"variant": variant, "diagnostic": diagnostic}
         rows += [{**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)} for row in each.rows]
         rows += [{**of, **vars(point), "n": 0} for point in each.points]
     return encode_rows(rows, _ESTIMATE_COLUMNS)
 
 
+def plugin_estimates(experiment: Experiment, scored: ScoreTable) -> Iterator[tuple[str, str, str, str, Estimate]]:
+    """Yield cell, metric, fold, other cell and estimate of the scores and differences of plug-in metrics."""
+    metrics = [name for name in experiment.scorers if name not in METRICS]
+    for (name, scores), metric in product(scored.cells.items(), metrics):
+        if metric in scores.values:  # noqa: PD011 - not a frame's
+            yield name, metric, ALL_SPLITS, "", scored.samples[name].estimate(scores, metric)
+            for position, fold in enumerate(scores.folds):
+                yield name, metric, fold, "", scored.samples[name].part(scores, metric, position)
+    for metric, pair in product(metrics, experiment.compare):
+        if scored.has(metric, pair.a, pair.b):
+            try:
+                yield pair.a, metric, ALL_SPLITS, pair.b, scored.difference(pair.a, pair.b, metric)
+            except ValueError:  # the cells can't be paired, as a note states
+                continue
+
+
 def _numbers(estimate: Estimate) -> Row:
     return {("interval" if name == "method" else name): value for name, value in vars(estimate).items()}
 
 
-def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> RecordedNumbers:
-    """Return the numbers that the file of estimates and the manifest record."""
+def decode_estimates(content: bytes) -> tuple[EstimatesByCell, Measured]:
+    """Return the estimates of plug-in metrics and the numbers of diagnostics that the file has."""
     estimates: EstimatesByCell = {}
     measured: dict[tuple[str, str], tuple[list[DiagnosticRow], list[CurvePoint]]] = {}
     for row in decode_rows(content):
@@ -386,4 +374,4 @@ def decode_estimates(content: bytes, chosen: Mapping[str, NDArray[np.intp]], not
         else:
             numbers.append(DiagnosticRow(row["cell"], row["metric"], estimate))
     each = ((*key, DiagnosticNumbers(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
-    return RecordedNumbers(chosen, estimates, tuple(each), notes)
+    return estimates, tuple(each)

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
-from benchmark.analysis.score_rows import score_frames
 from benchmark.config.model import ALL_CLASSES, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.diagnostics.base import diagnostic_numbers
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.metrics import TIME_METRICS
+from benchmark.evaluation.cell_scores import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS, CellScores
+from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.evaluation.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from benchmark.analysis.predictions_file import RecordedNumbers
-    from benchmark.config.model import Cell, Experiment
+    from benchmark.config.components import Component
+    from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
     from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
+    from benchmark.evaluation.sampling_model import SamplingModel
+
+    Row = dict[str, Any]
 
 _TESTING = METHOD_TIMERS.index("testing")
 
@@ -108,15 +114,14 @@ def _score_table(run: RunPredictions) -> ScoreTable:
         choices[cell.id], scores = of_all_classes[whole]
         if cell.of_class not in ("", ALL_CLASSES):
             scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
-        known = recorded.estimates.get(cell.id) if recorded else None
-        found[cell.id] = _with_recorded(scores, known or {}).named(cell.id)
+        known = recorded.estimates.get(cell.id, {}) if recorded else {}  # scores of plug-in metrics
+        values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
+        found[cell.id] = replace(scores, values={**scores.values, **values}, recorded=known).named(cell.id)  # noqa: PD011
     found |= _gains(experiment, found)
     for variant, name in _add_diagnostics(run, found):
         samples.setdefault(name, sampling[variant])
     cells = {cell.id: found[cell.id] for cell in experiment.cells if cell.id in found} | found
-    classes = {task: numbering.classes(task) for task in run.predictions.tasks}
-    frames = partial(score_frames, experiment, run.diagnostics, cells, samples, classes, run.jobs)
-    return ScoreTable(cells, samples, choices, frames)
+    return ScoreTable(cells, samples, choices, partial(_score_frames, run, cells, samples, numbering.classes))
 
 
 class _Numbering:
@@ -160,18 +165,12 @@ def _score_point(run: RunPredictions, numbering: _Numbering, cell: Cell, candida
     task, splits = run.predictions.tasks[cell.of_task], run.predictions.splits[cell.of_splits]
     found, recoded = selected_predictions(run.predictions, cell, candidates), partial(numbering.recoded, cell.of_task)
     tied = recoded(found.tied) if task.multilabel else found.tied  # ties of several classes are by class, too
-    k, values = len(task.classes), None if found.values is None else recoded(found.values)
+    k, values = len(task.classes), None if found.values is None else recoded(found.values)  # noqa: PD011 - not a frame's
     known, tested = run.experiment.scorers, numbering.tested(cell.of_splits)
     outcome = Outcome(cell.id, *tested, recoded(found.predicted), k, tied=tied, known=known, values=values)
     scores = outcome_scores(outcome) | time_metrics(run.experiment, cell, found, k if task.multilabel else 1)
     sizes = np.array([len(split.test) for split in splits])
     return CellScores(cell.id, tuple(split.name for split in splits), scores, sizes, outcome.ties(None), outcome)
-
-
-def _with_recorded(scores: CellScores, known: Mapping[tuple[str, str, str], Estimate]) -> CellScores:
-    """Return the scores of a cell with the recorded scores of plug-in metrics."""
-    values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
-    return replace(scores, values={**scores.values, **values}, recorded=known)
 
 
 def time_metrics(
@@ -218,37 +217,155 @@ def _gains(experiment: Experiment, cells: Mapping[str, CellScores]) -> dict[str,
         sizes = experiment.variants[cell.variant].sizes
         last, first = (points.get(at(cell, size)) for size in (sizes[-1], sizes[0]))
         if last is not None and first is not None and last.folds == first.folds:
-            names = [name for name in last.values if name not in TIME_METRICS]
-            values = {name: last.values[name] - first.values[name] for name in names}
+            ends = last.values, first.values  # noqa: PD011 - not a frame's
+            values = {name: ends[0][name] - ends[1][name] for name in ends[0] if name not in TIME_METRICS}
             # A tie may change either score; the last size has the smaller test set.
             found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
 
 
 def _add_diagnostics(run: RunPredictions, found: dict[str, CellScores]) -> Iterator[tuple[str, str]]:
-    """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell."""
-    for variant, each in _diagnostic_scores(run):
-        of_method = [cell for cell in run.experiment.cells if (cell.variant, cell.method) == (variant, each.cell)]
-        alike = [
-            cell for cell in of_method if cell.what == "point" or (cell.what == "diagnostic" and not cell.of_class)
-        ]
-        if not alike:
-            found[each.cell] = each
-            yield variant, each.cell
-        for cell in alike:  # a method's number applies to all terms and classes
-            if cell.what == "diagnostic":
-                found[cell.id] = replace(each, cell=cell.id)
-            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
-                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
+    """Add the numbers of diagnostics to the scores of cells; yield variant and name of those that are of no cell.
 
-
-def _diagnostic_scores(run: RunPredictions) -> Iterator[tuple[str, CellScores]]:
-    """Yield the diagnostics as scores; numbers of the same name are metrics of one cell."""
-    found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
+    Numbers of the same name are metrics of one cell; those of a method apply to all its terms and classes.
+    """
+    known: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for _, variant, each in run.diagnostics:
-        for row in each.rows:
-            if row.cell not in run.experiment.left_out:
-                found[variant, row.cell][row.metric] = row.estimate
-    for (variant, cell), known in found.items():
-        n = next(iter(known.values())).n
-        yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)
+        for row in (row for row in each.rows if row.cell not in run.experiment.left_out):
+            known[variant, row.cell][row.metric] = row.estimate
+    for (variant, name), estimates in known.items():
+        n = next(iter(estimates.values())).n
+        scores = CellScores(name, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=estimates)
+        of_method = [cell for cell in run.experiment.cells if (cell.variant, cell.method) == (variant, name)]
+        own = [cell.id for cell in of_method if cell.what == "diagnostic" and not cell.of_class]
+        points = [cell for cell in of_method if cell.what == "point"]
+        found |= {cell: replace(scores, cell=cell) for cell in own}
+        if not own and not points:
+            found[name] = scores
+            yield variant, name
+        for cell in points:
+            if cell.id in found and cell.terms is None and cell.of_class in ("", ALL_CLASSES):
+                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **estimates})
+
+
+def _score_frames(
+    run: RunPredictions,
+    cells: Mapping[str, CellScores],
+    samples: Mapping[str, SamplingModel],
+    classes: Callable[[TaskKey], tuple[str, ...]],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the frame of tables, and that of figures alone: times, other metrics, single classes, curves' points.
+
+    An axis of a figure that is a parameter or a score is a column of both. `classes` has the classes of a task in the
+    order of the outcomes' codes.
+    """
+    experiment = run.experiment
+    quantities, scored = experiment.quantities, [cell for cell in experiment.cells if cell.id in cells]
+    shown = [metric for metric in (*experiment.metrics, *quantities) if not is_time_metric(metric, quantities)]
+    drawn = list(dict.fromkeys(metric for figure in experiment.figures for metric in figure.y))
+    axes = [figure.x for figure in experiment.figures if figure.x and figure.x not in CELL_COLUMNS]
+    kernels = {cell.id: _kernel(experiment, cell) for cell in experiment.cells}
+
+    def rows(cell: Cell, metrics: Iterable[str]) -> list[Row]:
+        return list(_rows(cell, cells[cell.id], samples[cell.id], metrics))
+
+    def frame(rows: Iterable[Row]) -> pd.DataFrame:
+        table = pd.DataFrame(rows, columns=list(dict.fromkeys((*SCORE_COLUMNS, *CELL_COLUMNS, *axes))))
+        for axis in dict.fromkeys(axes):
+            along = dict(_along(axis, experiment, cells, samples))
+            table[axis] = table[axis].astype(float).fillna(table["cell"].map(along))
+        return table.astype({"size": "Int64", "terms": "Int64"}).assign(kernel=table["cell"].map(kernels))
+
+    others = [metric for metric in drawn if metric not in shown]
+    more = [row for cell in scored for row in rows(cell, others)]
+    by_class = [
+        metric
+        for figure in experiment.figures
+        if not experiment.by_class and "of_class" in (*figure.panel, figure.line, *figure.where)
+        for metric in figure.y
+        if metric in experiment.scorers
+    ]
+    for cell in (cell for cell in scored if cells[cell.id].outcome is not None and by_class):
+        for position, name in enumerate(classes(cell.of_task)):
+            of_class = cells[cell.id].of_class(position)
+            more += _rows(replace(cell, of_class=name), of_class, samples[cell.id], dict.fromkeys(by_class))
+    with ThreadPoolExecutor(run.jobs) as pool:  # mostly bootstrap sampling, which runs in parallel
+        tables = [row for table in pool.map(lambda cell: rows(cell, shown), scored) for row in table]
+    return frame(tables), frame([*more, *_points(run)])
+
+
+def _rows(cell: Cell, scores: CellScores, sample: SamplingModel, metrics: Iterable[str]) -> Iterator[Row]:
+    """Yield for each metric of the cell a row for each split, and one for the cell."""
+    had = [metric for metric in metrics if scores.has(metric)]
+    # Split by split, since the metrics of one split share its bootstrap resamples.
+    parts = [{m: sample.part(scores, m, i) for m in had if m not in scores.known} for i in range(len(scores.folds))]
+    for metric in had:
+        for estimates, fold, n, ties in zip(parts, scores.folds, scores.n, scores.ties, strict=False):
+            if metric in estimates:
+                part = estimates[metric]
+                yield _row(cell, fold, metric, part.value, part.low, part.high, int(n), int(ties))
+        all_of = sample.estimate(scores, metric)
+        ends, ties = (all_of.value, all_of.low, all_of.high), int(scores.ties.sum())
+        yield _row(cell, ALL_SPLITS, metric, *ends, all_of.n, ties)
+
+
+def _row(cell: Cell, *numbers: Any) -> Row:
+    """Return a row of the frame: the scores and the columns that describe the cell."""
+    keys = {name: getattr(cell, name) for name in CELL_COLUMNS}
+    return dict(zip(SCORE_COLUMNS, (cell.id, *numbers), strict=True)) | keys
+
+
+def _along(
+    axis: str, experiment: Experiment, cells: Mapping[str, CellScores], samples: Mapping[str, SamplingModel]
+) -> Iterator[tuple[str, float]]:
+    """Yield cells with their score or method parameter of an axis, infinite for methods without the parameter.
+
+    Only variants that differ from the first in that parameter alone are included.
+    """
+    first = next(iter(experiment.variants.values()))
+    alike = {name for name, each in experiment.variants.items() if _without(axis, each) == _without(axis, first)}
+    for cell in experiment.cells:
+        if cell.id in cells and cell.variant in alike and cell.what == "point":
+            scores, parts = cells[cell.id], _parts(method_of(experiment, cell).candidates[0])
+            at = {key: value for part in parts for key, value in part.resolved.items()}.get(axis)
+            known = isinstance(at, int | float) and not isinstance(at, bool)
+            value = float(at) if known and at is not None else math.inf
+            yield cell.id, samples[cell.id].estimate(scores, axis).value if scores.has(axis) else value
+
+
+def _kernel(experiment: Experiment, cell: Cell) -> str:
+    """Return the name of the kernel of a cell's method, or of its feature map, or else of its classifier."""
+    if cell.what == "diagnostic":
+        return cell.method
+    spec = method_of(experiment, cell).candidates[0]
+    return (spec.kernel or spec.representation.features or spec.classifier).name
+
+
+def _parts(spec: MethodSpec) -> list[Component]:
+    return [part for part in (spec.representation.features, spec.classifier, spec.kernel) if part is not None]
+
+
+def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
+    """Return the settings that decide the numbers of a variant, except one parameter of its methods."""
+    entries = [
+        (
+            entry.label,
+            {**spec.representation.resolved, "features": None},
+            [part.resolved | {axis: None} for part in _parts(spec)],
+        )
+        for entry in variant.entries
+        for spec in entry.candidates
+    ]
+    return (variant.collection, variant.tasks, variant.protocol.resolved, variant.sizes, variant.terms, entries)
+
+
+def _points(run: RunPredictions) -> Iterator[Row]:
+    """Yield the rows of the lines that diagnostics draw; they have no intervals."""
+    of_diagnostics = (cell for cell in run.experiment.cells if cell.what == "diagnostic")
+    cells = {(cell.variant, cell.method, cell.of_class): cell for cell in of_diagnostics}
+    for _, variant, each in run.diagnostics:
+        for point in each.points:
+            cell = cells.get((variant, point.method, point.of_class))
+            if cell is not None:
+                row = _row(cell, ALL_SPLITS, point.metric, point.value, math.nan, math.nan, 0, 0)
+                yield row | {point.axis: point.x}

@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.caveats import find_caveats, leak_rows
 from benchmark.analysis.comparisons import leading_pair, paired_differences, significance_rows
-from benchmark.analysis.decision_regions import decision_region_figures
-from benchmark.analysis.disagreement import disagreement
-from benchmark.analysis.figures import charts_of
+from benchmark.analysis.document_predictions import disagreement
+from benchmark.analysis.figures import charts_of, decision_region_figures
 from benchmark.analysis.formatting.labels import label_cells
-from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.model_selection import selected_predictions
-from benchmark.analysis.notes import corpus_in_words, note_facts
+from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks, corpus_in_words, leak_rows, note_facts
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
-from benchmark.analysis.summary import (
-    Summary,
-    minimized_metrics,
-    summary_table,
-)
+from benchmark.analysis.summary import Summary, summary_table
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.config.subset import settings_of_cell
 from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
+from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment
@@ -55,10 +49,8 @@ def summarize(run: RunPredictions) -> Summary:
     printed = value_rows(published, experiment.name, scored, asides) if published else ()
     ranges = range_rows(published, experiment.name, scored) if published else ()
     facts, variants = note_facts(run), experiment.variants.values()
-    unlike = setting_notes(experiment, asides)
     leaks = summary_table("leaks", leak_rows(run))
-    caveats = [f"{capitalized(each.text)}." for each in find_caveats(run, leaks)]
-    n_leaks = leaks["leak"].nunique()
+    doubts = (*setting_notes(experiment, asides), *unpaired, *sentences("doubts.j2", **facts))
     of_configuration = (each.claim for each in claims if not each.variant)
     on_claims = sensitivity_notes(claims) if experiment.sensitivity_of else claim_notes(of_configuration)
     summary = Summary(
@@ -82,10 +74,10 @@ def summarize(run: RunPredictions) -> Summary:
         leaks=leaks,
         corpus=corpus_in_words(experiment),
         documents=tuple(sentences("documents.j2", **facts)),
-        caveats=(*caveats[:n_leaks], *unlike, *unpaired, *sentences("doubts.j2", **facts), *caveats[n_leaks:]),
+        caveats=(*caveats_of_leaks(run, leaks), *doubts, *caveats_of_choices(experiment)),
         notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
         own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
-        minimized=minimized_metrics(experiment),
+        minimized=frozenset(each for each in experiment.metrics if not more_is_better(each, experiment.scorers)),
         quantities=experiment.declared,
     )
     pair = leading_pair(summary)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.config.model import BASE_VARIANT
+from benchmark.analysis.formatting.units import display_unit, is_missing, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
@@ -16,9 +17,10 @@ from benchmark.evaluation.metrics import more_is_better
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.charts import Chart, RegionFigure
-    from benchmark.analysis.disagreement import Disagreement
-    from benchmark.config.model import Experiment
+    from benchmark.analysis.document_predictions import Disagreement
+    from benchmark.analysis.figures import Chart, RegionFigure
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.formatting.units import Unit
     from benchmark.evaluation.metrics import DiagnosticMetric
 
 #: Columns of the tables of a `Summary`, by name.
@@ -55,42 +57,6 @@ def summary_table(name: str, rows: Iterable[Sequence[Any] | Mapping[str, Any]] =
     (0, 6)
     """
     return pd.DataFrame(list(rows), columns=list(SUMMARY_TABLES[name]))
-
-
-def minimized_metrics(experiment: Experiment) -> frozenset[str]:
-    """Return the metrics of an experiment of which less is better."""
-    return frozenset(metric for metric in experiment.metrics if not more_is_better(metric, experiment.scorers))
-
-
-@dataclass(frozen=True)
-class CellInfo:
-    """One cell of an experiment.
-
-    Parameters
-    ----------
-    id : str
-        Name of the cell, "tf-l1-ngd".
-    columns : mapping of str to str
-        Components of the cell in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
-    variant, task, method, of_class, choice, size, terms
-        As in `config.model.Cell`.
-    points : str
-        Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
-    classifier : str
-        The classifier with its parameters, in words.
-    """
-
-    id: str
-    columns: Mapping[str, str]
-    variant: str = BASE_VARIANT
-    task: str = ""
-    method: str = ""
-    of_class: str = ""
-    choice: str = ""
-    size: int | None = None
-    terms: int | None = None
-    points: str = ""
-    classifier: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +167,26 @@ class Summary:
     def main_metric(self) -> str:
         """Metric that is shown with intervals, folds and a figure, and of which differences are tested."""
         return next(iter(self.headline_metrics), "accuracy")
+
+    @property
+    def unit(self) -> Unit:
+        """Unit in which the main metric is shown."""
+        return display_unit(self.main_metric, self.quantities)
+
+    @property
+    def metric_name(self) -> str:
+        """Name of the main metric in tables and sentences."""
+        return metric_name(self.main_metric, self.quantities)
+
+    @property
+    def sign(self) -> int:
+        """1 if more of the main metric is better, −1 if less is."""
+        return 1 if self.more_is_better(self.main_metric) else -1
+
+    def merit(self, cell: str) -> float:
+        """Return the main score of a cell, negative where less is better; NaN for a cell without a score."""
+        value: Any = self.headlines.get((cell, self.main_metric), {}).get("value")
+        return math.nan if is_missing(value) else self.sign * float(value)
 
     def more_is_better(self, metric: str) -> bool:
         """Return whether the larger of two scores is the better one."""

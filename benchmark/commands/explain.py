@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.disagreement import DocumentExplanation
-from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.document_predictions import DocumentExplanation, document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
-from benchmark.analysis.formatting.number_text import setting_text
 from benchmark.analysis.formatting.table import Table
+from benchmark.analysis.formatting.units import setting_text
 from benchmark.config.model import method_of
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import changed_plugin, experiment_of_manifest

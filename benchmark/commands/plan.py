@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, two_digits_text
 from benchmark.analysis.formatting.table import Table
+from benchmark.analysis.formatting.units import MISSING_TEXT, two_digits_text
 from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_variants

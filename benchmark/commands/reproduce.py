@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.caveats import find_caveats
-from benchmark.analysis.formatting.units import capitalized
+from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks
 from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.summary import summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
@@ -15,7 +14,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import coverage_page, deviations_page, paper_page, reproduction_page
+from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -74,12 +73,12 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
-    files = {f"{section.key}.md": paper_page(section) for section in sections}
-    files |= {"deviations.md": deviations_page(sections), "coverage.md": coverage_page(sections)}
+    files = {f"{section.key}.md": render_markdown("paper", section=section) for section in sections}
+    files |= {f"{name}.md": render_markdown(name, sections=sections) for name in ("deviations", "coverage")}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
         write_atomically(path.parent / "papers" / name, text.encode())
-    write_atomically(path, reproduction_page(sections).encode())
+    write_atomically(path, render_markdown("reproduction", sections=sections).encode())
     return f"{path}: {scoreboard_headline(sections)}."
 
 
@@ -97,7 +96,7 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
         summaries = tuple(other.summary for other in sweeps)
         tried = sensitivity_frame(each.summary, summaries, {o.summary.name: o.results.scored for o in sweeps})
         remarks = published.remarks.get(each.summary.name, ())
-        experiments.append(PaperExperiment(each.summary, tried, remarks, summaries, tuple(_caveats(each, sweeps))))
+        experiments.append(PaperExperiment(each.summary, tried, remarks, summaries, _caveats(each, sweeps)))
     runs = [each.results for each in of_paper]
     asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
     readings = {name: words for run in runs for name, words in run.experiment.readings.items()}
@@ -141,18 +140,20 @@ def _judged(claim: Claim, runs: list[RunPredictions], asides: Exclusions) -> Ite
         yield judge_claim(prefixed, evidence, "" if variant == BASE_VARIANT else variant, asides=asides)
 
 
-def _caveats(run: RunResult, sweeps: list[RunResult]) -> Iterator[str]:
-    """Yield notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
+def _caveats(run: RunResult, sweeps: list[RunResult]) -> tuple[str, ...]:
+    """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
     experiment = run.results.experiment
-    yield from experiment.notes
-    for caveat in find_caveats(run.results, run.summary.leaks):
-        effects = [
+
+    def effects(honest: dict[str, Any]) -> list[str]:
+        return [
             sweep_effect_text(run.summary, each.summary, variant)
             for each in sweeps
             for variant, over in each.results.experiment.raw.get("variants", {}).items()
-            if caveat.honest and over == caveat.honest
+            if honest and over == honest
         ]
-        yield f"{capitalized('; '.join(filter(None, [caveat.text, *effects])))}."
+
+    leaks = caveats_of_leaks(run.results, run.summary.leaks)
+    return (*experiment.notes, *leaks, *caveats_of_choices(experiment, lambda honest: filter(None, effects(honest))))
 
 
 def _comparison(

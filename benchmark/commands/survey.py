@@ -11,9 +11,15 @@ import pandas as pd
 
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, p_text, two_digits_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
+from benchmark.analysis.formatting.units import (
+    DISPLAY_UNITS,
+    MISSING_TEXT,
+    is_missing,
+    metric_name,
+    p_text,
+    two_digits_text,
+)
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import CHOOSE_ORACLE
 from benchmark.diagnostics import DIAGNOSTIC_METRICS

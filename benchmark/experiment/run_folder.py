@@ -23,11 +23,12 @@ import numpy as np
 
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import (
+    RecordedNumbers,
     decode_estimates,
     decode_predictions,
     encode_estimates,
     encode_predictions,
-    record_numbers,
+    plugin_estimates,
 )
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
@@ -64,8 +65,8 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     `read_run` refuses, not one run's predictions under another's description.
     """
     notes = diagnostic_notes(run)
-    recorded = record_numbers(run.experiment, run.scored, run.diagnostics, notes)
-    contents = encode_predictions(run.predictions) | {ESTIMATES_TABLE: encode_estimates(recorded)}
+    contents = encode_predictions(run.predictions)
+    contents[ESTIMATES_TABLE] = encode_estimates(plugin_estimates(run.experiment, run.scored), run.diagnostics)
     contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
     for name, content in contents.items():
         write_atomically(folder / name, content)
@@ -143,7 +144,9 @@ def read_run(folder: Path) -> RunPredictions:
     chosen = {
         name: np.array(facts["chosen"], np.intp) for name, facts in manifest["cells"].items() if "chosen" in facts
     }
-    recorded = decode_estimates(contents[ESTIMATES_TABLE], chosen, tuple(manifest["diagnostic_notes"]))
+    recorded = RecordedNumbers(
+        chosen, *decode_estimates(contents[ESTIMATES_TABLE]), tuple(manifest["diagnostic_notes"])
+    )
     taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
     predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]

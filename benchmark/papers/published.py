@@ -96,11 +96,6 @@ class PublishedValue(_Record):
             return "z"
         return "count" if self.printed_in in COUNT_UNITS else "result"
 
-    @property
-    def reading(self) -> str:
-        """Reading: "another" for an alternative reading of a published value, else ""."""
-        return "another" if self.alternative else ""
-
 
 class ReferenceValues(_Record):
     """Reference values: scores of another method on the same test documents, shown beside our cells.

@@ -105,7 +105,7 @@ def value_row(
         "cell": " vs ".join(value.cells),
         "metric": value.metric,
         "kind": value.kind,
-        "reading": method or value.reading,
+        "reading": method or ("another" if value.alternative else ""),
         "published": value.value,
         "unit": value.printed_in,
         "value": scale * ours.value,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.analysis.formatting.number_text import interval_text, is_missing, number_text
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
+from benchmark.analysis.formatting.units import is_missing, number_text
 
 if TYPE_CHECKING:
-    from benchmark.analysis.charts import Chart
+    from benchmark.analysis.figures import Chart
 
 MOST_DECIMALS = 6
 SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
@@ -24,7 +25,7 @@ def curve_table(chart: Chart) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> from benchmark.analysis.charts import Chart, POINT_COLUMNS
+    >>> from benchmark.analysis.figures import Chart, POINT_COLUMNS
     >>> points = [("earn", "SVM", 50.0, 0.12, 0.1, 0.14), ("earn", "SVM", 100.0, 0.08, 0.05, 0.09)]
     >>> chart = Chart("c", "Curves", "Documents", "Error (%)", pd.DataFrame(points, columns=POINT_COLUMNS), scale=100)
     >>> table = curve_table(chart)
@@ -83,9 +84,8 @@ def _decimals_for(size: float, digits: int) -> int:
 
 
 def _field(y: float, low: float, high: float, decimals: int) -> str:
-    value = number_text(y, decimals)
+    value, unit = number_text(y, decimals), replace(PLAIN, decimals=decimals)
     if is_missing(low):
         return value
-    if abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low):
-        return f"{value} ± {number_text((high - low) / 2, decimals)}"
-    return f"{value} {interval_text(low, high, decimals)}"
+    symmetric = abs((high - y) - (y - low)) <= SYMMETRIC * abs(high - low)
+    return f"{value} ± {unit.text((high - low) / 2)}" if symmetric else f"{value} {unit.interval(low, high)}"

@@ -5,23 +5,23 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import select_autoescape
 
+from benchmark.analysis.prose.sentences import environment_of
 from benchmark.report.escapes import escape_controls, markdown_text
 from benchmark.report.writers import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jinja2 import Environment
+
 
 def template_environment(**filters: Callable[..., Any]) -> Environment:
     """Return the environment of the templates; HTML is escaped, and Markdown by a filter."""
-    environment = Environment(
-        loader=PackageLoader("benchmark.report"),
+    environment = environment_of(
+        "benchmark.report",
         autoescape=select_autoescape(["html.j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
         finalize=lambda value: (
             escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
         ),

@@ -2,85 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmark.analysis.formatting.number_text import p_text
-from benchmark.analysis.prose.verdict_sentences import NO_VALUES, verdict_counts_text
-from benchmark.report.comparison_tables import claim_comparison_table
+from benchmark.analysis.formatting.units import p_text
+from benchmark.analysis.prose import verdict_sentences
+from benchmark.report import files, paper_results, sensitivity, tables, verdict_signs
 from benchmark.report.environment import template_environment
-from benchmark.report.paper_results import counts_table, coverage_table, scoreboard_headline
-from benchmark.report.run_tables import main_tables
-from benchmark.report.sensitivity import (
-    agreement_text,
-    sensitivity_sentence,
-    sensitivity_table,
-    swept_claims_table,
-)
-from benchmark.report.tables import claim_table, range_table, reference_value_table, verdict_table
-from benchmark.report.verdict_signs import CLAIM_SIGNS_LEGEND, verdict_sign
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
-    from benchmark.report.paper_results import PaperResult
-
-
-def reproduction_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of all papers as Markdown, one row for each paper."""
-    headline, counts = scoreboard_headline(sections), counts_table(sections)
-    return render_markdown("reproduction", sections=sections, headline=headline, counts=counts)
-
-
-def paper_page(section: PaperResult) -> str:
-    """Write the page of one paper as Markdown."""
-    return render_markdown("paper", section=section)
-
-
-def deviations_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of deviations as Markdown: for each paper, the values that deviate and the claims that fail."""
-    return render_markdown("deviations", sections=sections)
-
-
-def coverage_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of coverage as Markdown: for each paper, its parts and what runs each."""
-    return render_markdown("coverage", sections=sections)
 
 
 def render_markdown(template: str, **values: Any) -> str:
-    """Return the Markdown of a template filled with these values."""
-    environment = template_environment(
-        main_tables=main_tables,
-        broken=_broken,
-        claims=claim_table,
-        counted=verdict_counts_text,
-        covered=coverage_table,
-        deviating=_deviating,
-        exceptions=lambda frame: claim_comparison_table(frame, "Comparisons that do not hold"),
-        agreement=agreement_text,
-        explained=sensitivity_sentence,
-        left=lambda ranges: ranges[ranges["verdict"] == "outside"],
-        reference_values=reference_value_table,
-        sign=verdict_sign,
-        p_text=p_text,
-        ranges=range_table,
-        swept=lambda experiment: swept_claims_table(experiment.summary, experiment.sweeps),
-        tried=sensitivity_table,
-        verdicts=verdict_table,
-    )
-    environment.globals |= {"no_values": NO_VALUES, "legend": CLAIM_SIGNS_LEGEND}
+    """Return the Markdown of a template filled with these values; the functions of tables and sentences are at hand."""
+    environment = template_environment(p_text=p_text, sign=verdict_signs.verdict_sign)
+    environment.globals |= {
+        "papers": paper_results,
+        "files": files,
+        "sensitivity": sensitivity,
+        "tables": tables,
+        "counts": verdict_sentences,
+        "legend": verdict_signs.CLAIM_SIGNS_LEGEND,
+    }
     return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
-
-
-def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the values that deviate, of which some do so although a setting was tuned to them."""
-    theirs = verdicts["published"].astype(float)
-    tuned = (verdicts["verdict"] == "tuned") & ((theirs < verdicts["low"]) | (theirs > verdicts["high"]))
-    return verdicts[((verdicts["verdict"] == "deviates") | tuned) & (verdicts["reading"] == "")]
-
-
-def _broken(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return the counted claims that fail, by the paper's rule or by a strict test."""
-    whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
-    return claims[(claims["counted"] == "") & ~whole]

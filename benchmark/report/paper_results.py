@@ -54,6 +54,19 @@ class PaperExperiment:
     sweeps: tuple[Summary, ...] = ()
     caveats: tuple[str, ...] = ()
 
+    @property
+    def deviating(self) -> pd.DataFrame:
+        """Values that deviate, of which some do so although a setting was tuned to them."""
+        verdicts = self.summary.verdicts
+        theirs = verdicts["published"].astype(float)
+        tuned = (verdicts["verdict"] == "tuned") & ((theirs < verdicts["low"]) | (theirs > verdicts["high"]))
+        return verdicts[((verdicts["verdict"] == "deviates") | tuned) & (verdicts["reading"] == "")]
+
+    @property
+    def left_ranges(self) -> pd.DataFrame:
+        """Axes of published figures that our values leave."""
+        return self.summary.ranges[self.summary.ranges["verdict"] == "outside"]
+
 
 @dataclass(frozen=True, eq=False)
 class PaperResult:
@@ -112,6 +125,12 @@ class PaperResult:
         return verdict_counts_text(self.verdicts, self.printed, by_grade=True), claim_counts_text([self.claims])
 
     @property
+    def broken_claims(self) -> pd.DataFrame:
+        """Counted claims that fail, by the paper's rule or by a strict test."""
+        whole = (self.claims["verdict"] == "holds") & self.claims["strict_verdict"].isin(["holds", "no test"])
+        return self.claims[(self.claims["counted"] == "") & ~whole]
+
+    @property
     def exceptions(self) -> pd.DataFrame:
         """Comparisons that do not hold; those of a claim that repeats another are left out."""
         again = self.claims["claim"][self.claims["counted"].str.startswith("same as").astype(bool)]
@@ -121,9 +140,7 @@ class PaperResult:
 
 def reproduced_counts(papers: Sequence[PaperResult]) -> list[dict[str, Any]]:
     """Return how many published values of each kind are reproduced, of the kinds that there are."""
-    printed = Counter[str]()
-    for paper in papers:
-        printed.update(paper.printed)
+    printed = sum((Counter(paper.printed) for paper in papers), Counter[str]())
     return value_counts([each for paper in papers for each in paper.verdicts], printed, by_grade=True)
 
 

@@ -6,16 +6,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.comparisons import BASELINE, NOT_SHOWN
-from benchmark.analysis.formatting.number_text import is_missing, number_text, p_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import DISPLAY_UNITS, metric_name
+from benchmark.analysis.formatting.units import (
+    DISPLAY_UNITS,
+    is_missing,
+    metric_name,
+    metric_with_unit,
+    number_text,
+    p_text,
+    printed_decimals,
+)
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.environment import template_environment
 from benchmark.report.html.page import render_html
 from benchmark.report.html.results import bars_of
-from benchmark.report.tables import INTERVAL, NOTES, metric_header
+from benchmark.report.tables import INTERVAL, NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -135,7 +142,7 @@ def template_sentence(test_set: PublicTestSet, n: int) -> str:
 def ranking_table_of(placement: Placement) -> Table:
     """Return the ranking with how the placed method, which has a star, compares with each other method."""
     rows = placement.ranking
-    main, further = (metric_header(metric, DIAGNOSTIC_METRICS) for metric in placement.test_set.metrics)
+    main, further = (metric_with_unit(metric, DIAGNOSTIC_METRICS) for metric in placement.test_set.metrics)
     columns: dict[Column, Iterable[Any]] = {
         Column("rank", PLAIN): rows["rank"],
         Column("method"): map(_starred, rows["cell"], rows["configuration"] == ""),

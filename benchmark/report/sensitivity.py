@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from scipy.stats import spearmanr
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing, number_text, printed_decimals
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import display_unit, metric_name, metric_with_unit, unit_named
+from benchmark.analysis.formatting.units import (
+    MISSING_TEXT,
+    is_missing,
+    metric_with_unit,
+    number_text,
+    printed_decimals,
+    unit_named,
+)
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
 from benchmark.papers.published_verdicts import REFERENCE_VALUE, decimals_of, estimate_of, verdict_on
@@ -21,7 +27,8 @@ from benchmark.report.tables import NOTES, in_shown_unit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.summary import Summary
     from benchmark.evaluation.score_table import ScoreTable
 
 #: Columns of a sensitivity analysis: a row for each published value and choice. Numbers are in the unit in which the
@@ -64,9 +71,11 @@ def sensitivity_frame(
             trials += _trials(row, bases, sweep, (scored or {}).get(sweep.name))
         for variant, ends in trials:
             shown = in_shown_unit(row | dict(zip(_ENDS, ends, strict=True)))
-            name = metric_with_unit(row["metric"], unit_named(str(shown["unit"])), DIAGNOSTIC_METRICS)
+            name = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS, unit_named(str(shown["unit"])))
             table = ", ".join(filter(None, (name, bases[0].method if bases[0].of_class else "")))
-            named = shown | {"table": table, "variant": variant, "agrees": _agrees(row, ends)}
+            # In the unit of the published value, of which `ends` are.
+            agrees = verdict_on(row["published"], *decimals_of(*ends)).startswith(("equal", "consistent"))
+            named = shown | {"table": table, "variant": variant, "agrees": agrees}
             found.append([named[column] for column in TRIED])
     return tried_frame(found)
 
@@ -95,11 +104,6 @@ def _trials(
             yield changed, [unit_named(row["unit"]).scale * float(end) for end in ends]
 
 
-def _agrees(row: Mapping[Any, Any], ends: Sequence[float]) -> bool:
-    """Return whether a number and its interval are equal to or consistent with a published value in the same unit."""
-    return verdict_on(row["published"], *decimals_of(*ends)).startswith(("equal", "consistent"))
-
-
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
     """Return whether two cells are the same setting of the same method, up to variant and classifier parameters."""
     if any(getattr(cell, name) != getattr(base, name) for name in ("task", "of_class", "choice", "size", "terms")):
@@ -126,7 +130,7 @@ def sweep_effect_text(summary: Summary, sweep: Summary, variant: str) -> str:
     gaps = [other["value"] - base["value"] for base, other in pairs if base and other]
     if not gaps:
         return ""
-    spread, name = display_unit(metric, summary.quantities).ends(gaps), metric_name(metric, summary.quantities)
+    name, spread = summary.metric_name, summary.unit.ends(gaps)
     return _write("effect", variant=variant, sweep=sweep.name, metric=name, spread=spread)
 
 

@@ -1,4 +1,4 @@
-"""Tables of a summary: scores, published values, claims, and what else a run finds."""
+"""Tables of a summary: scores, comparisons, published values, claims, and what else a run finds."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.comparisons import first_comparisons, ranked_cells
-from benchmark.analysis.formatting.number_text import (
-    MISSING_TEXT,
-    count_text,
-    interval_text,
-    is_missing,
-    number_text,
-    printed_decimals,
-)
+from benchmark.analysis.comparisons import NOT_SHOWN, UNDECIDED, first_comparisons, planned_comparisons, ranked_cells
 from benchmark.analysis.formatting.table import ON_DEMAND, PLAIN, Column, Table
 from benchmark.analysis.formatting.units import (
+    MISSING_TEXT,
     capitalized,
     display_factor,
     display_unit,
-    metric_name,
+    is_missing,
     metric_with_unit,
+    number_text,
+    p_text,
+    printed_decimals,
     unit_named,
 )
 from benchmark.analysis.prose.sentences import template_value
@@ -38,8 +34,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.formatting.units import DeclaredMetrics, Unit
-    from benchmark.analysis.summary import CellInfo, Summary
+    from benchmark.analysis.comparisons import PlannedComparison
+    from benchmark.analysis.formatting.labels import CellInfo
+    from benchmark.analysis.formatting.units import Unit
+    from benchmark.analysis.summary import Summary
 
 INTERVAL = "95% interval"
 #: Heads of the columns of scores without the tested documents that leak.
@@ -50,10 +48,15 @@ STORED_MARK = "*"
 NOTES, VERDICT_MEANINGS = (template_value("tables.j2", name) for name in ("notes", "verdicts"))
 #: Heads of the two verdicts on a claim, or on what it compares.
 BY_PAPER, BY_OURS = Column("by the paper's criterion", verdict=True), Column("by our stricter test", verdict=True)
-
-
 #: Numbers of a row of a published value that are in the unit of that value.
 _IN_PUBLISHED_UNIT = ("value", "low", "high", "between_low", "between_high", "widest")
+TEST_TITLES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+_P_HOLM = Column("p (Holm)", PLAIN, detail=1, note=NOTES["holm"])
+#: What tables of claims say of a comparison, after its difference.
+_TESTED = (
+    *(Column(name, PLAIN, note=NOTES["strict p"]) for name in ("p", "p (Holm)")),
+    *(Column("detectable", PLAIN, note=NOTES["detectable"]), BY_PAPER, BY_OURS),
+)
 
 
 def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
@@ -70,15 +73,10 @@ def in_shown_unit(row: dict[Any, Any]) -> dict[Any, Any]:
     return row | numbers | {"published": f"{moved:f}", "unit": unit}
 
 
-def metric_header(metric: str, declared: DeclaredMetrics) -> str:
-    """Return the head of a column of scores, "accuracy %"."""
-    return metric_with_unit(metric, display_unit(metric, declared), declared)
-
-
 def score_column(summary: Summary, metric: str, detail: int = 0) -> Column:
     """Return the column of a metric's scores."""
     unit, better = display_unit(metric, summary.quantities), summary.more_is_better(metric)
-    return Column(metric_header(metric, summary.quantities), unit, more_is_better=better, detail=detail)
+    return Column(metric_with_unit(metric, summary.quantities), unit, more_is_better=better, detail=detail)
 
 
 def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
@@ -115,7 +113,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
     `anywhere` explains the mark of earlier seconds also where no row has it.
     """
     main, others, declared = summary.main_metric, further_metrics(summary), summary.quantities
-    unit, varying = display_unit(main, declared), varying_columns(summary.cells)
+    unit, varying = summary.unit, varying_columns(summary.cells)
     verdicts = {cell: in_shown_unit(row) for cell, row in main_verdicts(summary).items()}
     without = {(WITHOUT[row["leak"]], row["cell"]): row["without"] for row in summary.leaks.to_dict("records")}
     measured = {row["cell"]: _cost_texts(row) for row in summary.costs.to_dict("records")} if costs else {}
@@ -139,7 +137,7 @@ def cell_table(summary: Summary, *, costs: bool = False, anywhere: bool = False)
         record["ties"] = None if is_missing(score.get("ties")) else int(score["ties"])
         record |= {column: value for (column, cell), value in without.items() if cell == name}
         for metric in (main, *others):
-            record[metric_header(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
+            record[metric_with_unit(metric, declared)] = summary.headlines.get((name, metric), {}).get("value")
         if verdict:
             record |= {"published": verdict["published"], "difference": difference_text(verdict)}
         record["verdict"] = "failed" if name in summary.failures else verdict.get("verdict")
@@ -153,7 +151,7 @@ def bar_numbers(summary: Summary, table: Table) -> dict[str, dict[str, float | N
     The band, `base_low` to `base_high`, is the interval of the cell that this one is first compared with.
     """
     rows, first = {row["method"]: row for row in table.records}, first_comparisons(summary)
-    main, found = metric_header(summary.main_metric, summary.quantities), {}
+    main, found = metric_with_unit(summary.main_metric, summary.quantities), {}
     for cell, row in rows.items():
         base = rows[first[cell].b.id] if cell in first else {}
         (low, high), (base_low, base_high) = (each.get(INTERVAL) or (None, None) for each in (row, base))
@@ -182,20 +180,18 @@ def _mean_note(summary: Summary) -> str:
     n = len(set(of_metric["fold"]) - {HEADLINE_FOLD})
     if n < 2 or (main in METRICS and METRICS[main].pooled):
         return ""
-    name = capitalized(metric_name(main, summary.quantities))
+    name = capitalized(summary.metric_name)
     return f"{name} is the mean of {n} splits, which count alike, and not that of all tested documents together."
 
 
 def fold_table(summary: Summary) -> Table:
     """Return a table of the main metric of each cell on each fold; it has no rows if there is only one split."""
-    main, unit = summary.main_metric, display_unit(summary.main_metric, summary.quantities)
-    of_metric = summary.scores[summary.scores["metric"] == main]
+    unit, of_metric = summary.unit, summary.scores[summary.scores["metric"] == summary.main_metric]
     folds = [*(fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE_FOLD), HEADLINE_FOLD]
     value = {(row["cell"], row["fold"]): row["value"] for row in of_metric.to_dict("records")}
     rows = [(cell, *(value.get((cell, fold)) for fold in folds)) for cell in ranked_cells(summary)]
     columns = [Column(str(fold) if fold != HEADLINE_FOLD else "mean", unit) for fold in folds]
-    title = f"{capitalized(metric_name(main, summary.quantities))} on each fold"
-    title += f", {unit.symbol}" if unit.symbol else ""
+    title = f"{capitalized(summary.metric_name)} on each fold{f', {unit.symbol}' if unit.symbol else ''}"
     return Table.of(title, ["method", *columns], rows if len(folds) > 2 else ())
 
 
@@ -234,9 +230,12 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         verdict = row["aside"] if row["verdict"] == "another setting" else "" if reference else verdict
         record = {"method": row["cell"], "published": row["published"], "verdict": verdict}
         record |= {"published method": row["reading"], "notes": row["aside"]} if reference else {}
-        record["metric"] = metric_with_unit(row["metric"], unit_named(row["unit"]), DIAGNOSTIC_METRICS)
+        record["metric"] = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS, unit_named(row["unit"]))
         record |= {"ours": unit.text(row["value"]), INTERVAL: unit.interval(row["low"], row["high"])}
-        record |= {"difference": difference_text(row), "over groups": unit.interval(*_groups(row))}
+        record |= {
+            "difference": difference_text(row),
+            "over groups": unit.interval(row["between_low"], row["between_high"]),
+        }
         record["difference in documents"] = number_text(row["documents"], 0, "+")
         record["tolerance"] = None if is_missing(row["widest"]) or reference else f"±{unit.text(row['widest'])}"
         records.append(record)
@@ -250,10 +249,6 @@ def _published_table(title: str, verdicts: pd.DataFrame, note: str = "") -> Tabl
         Column("notes", detail=4),
     )
     return Table.of(title, columns, records, note)
-
-
-def _groups(row: dict[Any, Any]) -> tuple[Any, Any]:
-    return row["between_low"], row["between_high"]
 
 
 def _verdict_column(verdicts: Iterable[str]) -> Column:
@@ -291,9 +286,9 @@ def _claim_text(row: dict[Any, Any], verdict: str, holds: str) -> str:
     """Write a verdict on a claim, or only counts if the run has part of its comparisons."""
     if row[verdict] == "no test":
         return str(row[verdict])
-    count = f"{count_text(row[holds])} of {count_text(row['of'])}"
+    count = f"{row[holds]:,} of {row['of']:,}"
     if row["whole"] > row["of"]:
-        return f"{count} here; verdict over all {count_text(row['whole'])} on the paper's page"
+        return f"{count} here; verdict over all {row['whole']:,} on the paper's page"
     return row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})"
 
 
@@ -302,22 +297,75 @@ def range_table(ranges: pd.DataFrame) -> Table:
     rows = []
     for row in ranges.to_dict("records"):
         factor = display_factor(row["unit"], row["metric"], DIAGNOSTIC_METRICS)
-        decimals = display_unit(row["metric"], DIAGNOSTIC_METRICS).decimals
-        spans = (
-            interval_text(factor * row[low], factor * row[high], decimals)
-            for low, high in (("published_low", "published_high"), ("low", "high"))
-        )
-        metric, axis = metric_header(row["metric"], DIAGNOSTIC_METRICS), row["published_high"] - row["published_low"]
-        on_axis = min(row["high"], row["published_high"]) - max(row["low"], row["published_low"])
-        share = MISSING_TEXT if is_missing(on_axis) else f"{max(on_axis, 0) / axis:.0%}"
-        inside = f"{count_text(row['inside'])} of {count_text(row['of'])}"
+        unit = replace(PLAIN, scale=factor, decimals=display_unit(row["metric"], DIAGNOSTIC_METRICS).decimals)
+        axis, ours = ((row[f"{whose}low"], row[f"{whose}high"]) for whose in ("published_", ""))
+        shared = min(ours[1], axis[1]) - max(ours[0], axis[0])
+        share = MISSING_TEXT if is_missing(shared) else f"{max(shared, 0) / (axis[1] - axis[0]):.0%}"
+        metric, inside = metric_with_unit(row["metric"], DIAGNOSTIC_METRICS), f"{row['inside']:,} of {row['of']:,}"
+        spans = unit.interval(*axis), unit.interval(*ours)
         rows.append((int(row["figure"]), row["what"], metric, *spans, inside, share, row["verdict"]))
-    header = (
-        "figure",
-        Column("methods", detail=1),
-        Column("metric", detail=1),
-        Column("published axis", PLAIN, detail=1),
+    details = (Column("methods", detail=1), Column("metric", detail=1), Column("published axis", PLAIN, detail=1))
+    numbers = (Column(name, PLAIN) for name in ("ours", "inside", "of the axis"))
+    header = ("figure", *details, *numbers, Column("verdict", verdict=True))
+    return Table.of("Axis ranges of the published figures", header, rows)
+
+
+def comparison_table(summary: Summary) -> Table:
+    """Return a table of the planned comparisons, the largest lead of the first cell on top, with the leading test."""
+    pairs = sorted(planned_comparisons(summary), key=lambda pair: -summary.sign * pair.value)
+    rows = [
+        (
+            pair.a.id,
+            pair.b.id,
+            pair.value,
+            (pair.low, pair.high),
+            MISSING_TEXT if pair.p_holm is None else f"{p_text(pair.p_holm)} (of {pair.family:,})",
+            _outcome_text(pair),
+        )
+        for pair in pairs
+    ]
+    numbers = Column("first − second", summary.unit, "+"), Column(INTERVAL, summary.unit, "+", detail=2)
+    tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
+    named = " and ".join(TEST_TITLES.get(test, test) for test in tests)
+    note = f"p is that of the {named} test." if tests else ""
+    if any("smallest p" in pair.note for pair in pairs):
+        note += " Not testable: too few documents or splits differ for p (Holm) to be below 0.05, whatever the outcome."
+    header = ("first", "second", *numbers, _P_HOLM, Column("result", verdict=True))
+    return Table.of("Comparisons", header, rows, note)
+
+
+def _outcome_text(pair: PlannedComparison) -> str:
+    """Write the outcome of a comparison."""
+    if pair.better is not None:
+        return f"{'first' if pair.outcome == 'a' else 'second'} is better"
+    return NOT_SHOWN if pair.outcome == UNDECIDED else pair.note.partition(" (")[0] or pair.outcome
+
+
+def claim_comparison_table(comparisons: pd.DataFrame, title: str = "") -> Table:
+    """Return a table of comparisons of one claim, named as in its picture, or under a title those of several."""
+    compared, records = comparisons.to_dict("records"), []
+    for key, row in zip(_comparison_keys(compared), compared, strict=True):
+        ratio = row["relation"] == "ratio"
+        unit, sign = (PLAIN, "") if ratio else (display_unit(row["metric"], DIAGNOSTIC_METRICS), "+")
+        suffix = "" if unit.name == "percent" else unit.suffix
+        ours, published = (
+            None if is_missing(row[name]) else f"{'ratio ' * ratio}{unit.text(row[name], sign)}{suffix}"
+            for name in ("value", "published")
+        )
+        p_value, p_holm = (None if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        record = {"comparison": key, "ours": ours, "published": published, "p": p_value, "p (Holm)": p_holm}
+        record |= {"claim": row["claim"] if title else None, INTERVAL: unit.interval(row["low"], row["high"], sign)}
+        record["detectable"] = None if is_missing(row["detectable"]) else f"±{unit.text(row['detectable'])}"
+        records.append(record | {BY_PAPER.name: row["paper_verdict"], BY_OURS.name: row["strict_verdict"]})
+    numbers = [Column(name, PLAIN) for name in ("ours", INTERVAL, "published")]
+    return Table.of(
+        title or "Comparisons of a claim", ("claim", "comparison", *numbers, *_TESTED), records, NOTES["gap"]
     )
-    further = (Column("ours", PLAIN), Column("inside", PLAIN), Column("of the axis", PLAIN))
-    title = "Axis ranges of the published figures"
-    return Table.of(title, (*header, *further, Column("verdict", verdict=True)), rows)
+
+
+def _comparison_keys(rows: Sequence[dict[Any, Any]]) -> list[str]:
+    """Return the names of a claim's comparisons, with configuration, reading and metric where there are several."""
+    several = [name for name in ("config", "variant", "metric") if len({row[name] for row in rows}) > 1]
+    prefixes = [", ".join(row[name] for name in several if row[name]) for row in rows]
+    pairs = [f"{row['a']} {'/' if row['relation'] == 'ratio' else '−'} {row['b']}" for row in rows]
+    return [f"{prefix}: {pair}" if prefix else pair for prefix, pair in zip(prefixes, pairs, strict=True)]

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from benchmark.analysis.comparisons import ranked_cells
-from benchmark.analysis.formatting.number_text import is_missing
+from benchmark.analysis.formatting.units import is_missing, metric_with_unit
 from benchmark.analysis.notes import GENERATED
-from benchmark.analysis.prose.advice import advice_on_own_documents
-from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 from benchmark.analysis.prose.sentences import sentence, template_value
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
-from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.escapes import escape_controls
-from benchmark.report.run_tables import failure_lines, main_tables
+from benchmark.report.files import failure_lines, main_tables
 from benchmark.report.tables import (
     cell_table,
+    comparison_table,
     main_verdicts,
-    metric_header,
     other_verdicts,
     range_table,
     reference_value_table,
@@ -111,7 +109,7 @@ def _of_methods(table: Table, summary: Summary) -> Table:
         best = group not in seen and (name, summary.main_metric) in summary.headlines
         seen.add(group)
         rows.append((f"{name} ★" if best else name, *values))
-    main = metric_header(summary.main_metric, summary.quantities)
+    main = metric_with_unit(summary.main_metric, summary.quantities)
     return replace(table, rows=tuple(rows)).without(*(name for name in LEFT_OUT if name != main))
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from rich import table as rich
 from rich.text import Text
 
-from benchmark.analysis.formatting.number_text import is_missing
 from benchmark.analysis.formatting.table import WHOLE_TEXT
+from benchmark.analysis.formatting.units import is_missing
 from benchmark.report.escapes import csv_cell, escape_controls, latex_text, markdown_text
+from benchmark.report.verdict_signs import verdict_tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Characters in a line of a terminal's table, however wide the terminal.
 MAX_TERMINAL_COLUMNS = 120
-#: Styles of verdicts, by their first words.
-_STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
+#: Styles of verdicts, by tone.
+_STYLES = {"good": "green", "half": "yellow", "bad": "red", "open": ""}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class TerminalTable:
                 plain_text(column.name), justify="right" if column.unit else "left", overflow="fold", no_wrap=is_whole
             )
         for row in shown.texts:
-            styles = (_style(text) if column.verdict else "" for column, text in zip(shown.columns, row, strict=True))
+            styles = (
+                _STYLES[verdict_tone(text)] if column.verdict else ""
+                for column, text in zip(shown.columns, row, strict=True)
+            )
             lines.add_row(*map(plain_text, row, styles))
         yield lines
         if shown.notes:
@@ -65,10 +69,6 @@ class TerminalTable:
 def plain_text(text: str, style: str = "") -> Text:
     """Return text for the terminal, in which rich reads no markup."""
     return Text(escape_controls(text), style=style)
-
-
-def _style(verdict: str) -> str:
-    return next((style for word, style in _STYLES.items() if verdict.startswith(word)), "")
 
 
 def markdown_table(table: Table) -> str:

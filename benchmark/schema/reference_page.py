@@ -6,8 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader
-
+from benchmark.analysis.prose.sentences import environment_of
 from benchmark.config.components import component_model
 from benchmark.config.schema_errors import first_paragraph
 from benchmark.schema.json_schema import whole_schema
@@ -24,9 +23,7 @@ _ENDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
 
 def reference_page() -> str:
     """Return the page, in Markdown."""
-    environment = Environment(  # noqa: S701 - Markdown, not HTML
-        loader=PackageLoader("benchmark.schema"), trim_blocks=True
-    )
+    environment = environment_of("benchmark.schema")
     environment.filters["cell"] = lambda text: text.replace("|", "\\|").replace("``", "`")
     page = environment.get_template("reference.md.j2").render(parts=list(_parts()))
     return re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import benchmark
-from benchmark.analysis.prose.advice import advice_on_own_documents
-from benchmark.analysis.prose.main_finding import main_finding
+from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
 
 if TYPE_CHECKING:
     from pathlib import Path

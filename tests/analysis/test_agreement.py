@@ -9,7 +9,6 @@ from benchmark.analysis.agreement import (
     compare_two_runs,
     run_agreements,
 )
-from benchmark.analysis.formatting.units import metric_name
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import predicted, table_study
@@ -32,21 +31,6 @@ def tabled():
 
 
 class TestCells:
-    def test_of_documents(self, tabled):
-        experiment, predictions, scored = tabled
-        run = run_of(experiment, predictions)
-        scores, tests = compare_two_cells(run, "tf-l1-ngd", "tf-l1-linear")
-        assert [row[0] for row in scores.rows] == [f"{metric_name(name, {})} %" for name in experiment.metrics]
-        assert [row[0] for row in tests.rows] == [
-            "exact sign test",
-            "McNemar's exact test",
-            "Wilcoxon's signed rank test",
-        ]
-        assert tests.rows[2][3].startswith("not testable")
-        for name, row in zip(("sign", "mcnemar"), tests.rows, strict=False):
-            own = scored.test(name, "tf-l1-ngd", "tf-l1-linear", "accuracy")
-            assert (row[1], float(row[3])) == (own.n, pytest.approx(own.p_value, rel=0.01))
-
     def test_those_of_other_documents_are_refused(self, drawn):
         experiment, predictions, _ = drawn
         with pytest.raises(ConfigError, match="there is nothing to pair"):

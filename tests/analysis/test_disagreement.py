@@ -2,24 +2,10 @@
 
 import pytest
 
-from benchmark.analysis.document_predictions import document_predictions
 from benchmark.commands.explain import PAGE_TEXT_CHARACTERS, CellExplainer, write_page_with_texts
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
-
-
-def test_the_predictions_of_the_two_best_are_those_of_the_run(finished):
-    run, shown = finished.results, finished.summary.disagreement
-    told = [
-        {each.document: each for each in document_predictions(run, cell)}
-        for name in shown.cells
-        for cell in run.experiment.cells
-        if cell.id == name
-    ]
-    assert shown.documents
-    for pair in shown.documents:
-        assert [own[each.document] for own, each in zip(told, pair, strict=True)] == list(pair)
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,10 @@
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from benchmark.papers.load import check_published, load_published
+from benchmark.papers.load import load_published
 from benchmark.system.errors import ConfigError
-from tests.analysis.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 PAIR = {"config": "x", "a": "a", "b": "b"}
@@ -79,46 +76,3 @@ class TestFile:
         with pytest.raises(ConfigError, match=message) as caught:
             load_published(path)
         assert str(path) in str(caught.value)
-
-
-class TestNamesOfAnExperiment:
-    """What a paper's file names is there, or the file is refused with the line and the nearest name."""
-
-    @pytest.fixture(name="check")
-    def checking(self, publish, tmp_path):
-        experiment, configs = table_study(), tmp_path / "configs"
-        configs.mkdir()
-        (configs / "file.yaml").write_text('# a comment\nname: "other" # or so\n')
-
-        def check(**changes):
-            value = {"table": 1, "config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0"}
-            pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
-            claim = {"id": "c", "text": "t", "relation": "greater", "comparisons": [pair | changes.get("claim", {})]}
-            data = {"paper": "p", "title": "t", "reference": "r", "claims": [claim]}
-            data["reference_values"] = [
-                {
-                    "method": "m",
-                    "source": "s",
-                    "transductive": False,
-                    "values": [value | changes.get("reference", {})],
-                }
-            ]
-            paper = publish(data | {"values": [value | changes.get("value", {})]})
-            check_published(replace(experiment, paper=paper), configs)
-
-        return check
-
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            ({"value": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
-            ({"value": {"cell": "tf-l1-ngdd"}}, "unknown cell 'tf-l1-ngdd'; did you mean 'tf-l1-ngd'? of table"),
-            ({"claim": {"b": "tf-l1-lienar"}}, "unknown cell 'tf-l1-lienar'; did you mean 'tf-l1-linear'"),
-            ({"reference": {"cell": "tf-l3-*"}}, "unknown cell 'tf-l3-*'"),
-            ({"reference": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
-        ],
-    )
-    def test_what_is_not_is_refused_with_its_line(self, check, changes, message):
-        with pytest.raises(ConfigError, match=re.escape(message)) as caught:
-            check(**changes)
-        assert re.search(r"\.yaml:\d+: unknown", str(caught.value))

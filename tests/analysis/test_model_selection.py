@@ -10,32 +10,12 @@ import pytest
 
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.config.model import Cell
-from benchmark.evaluation.metrics import METRICS, tally_predictions
 from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from tests.analysis.made import drawn_study
 from tests.builders import inner_counts, setting_of
 
 
 class TestChoice:
-    def test_the_oracle_takes_one_candidate_for_the_curve_and_the_best(self, drawn):
-        _, predictions, scored = drawn
-        task = predictions.tasks["base", ""]
-        means = []
-        for index in range(3):
-            wrong = []
-            for size in (50, 100):
-                splits, point = (
-                    predictions.splits["base", "", size],
-                    predictions.settings["base", "", "rbf", index, size, None],
-                )
-                each = [
-                    tally_predictions(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)
-                ]
-                wrong.append(np.mean([METRICS["error"].of(one) for one in each]))
-            means.append(np.mean(wrong))
-        for size in (50, 100):
-            assert set(scored.chosen[f"rbf-oracle-{size}"]) == {int(np.argmin(means))}
-
     def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):
         experiment, predictions, scored = drawn
         cell = next(cell for cell in experiment.cells if cell.id == "rbf-cv-50")

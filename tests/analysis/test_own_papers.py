@@ -27,6 +27,8 @@ claims:
     relation: greater
     test: sign
     comparisons: [{config: sixth, a: ngd, b: mnb}]
+reference_values:
+  - {method: m, source: s, transductive: false, values: [{config: sixth, cell: "ng*", metric: accuracy, value: "1"}]}
 """
 
 
@@ -62,6 +64,13 @@ def test_its_values_and_claims_get_verdicts_also_when_the_file_is_gone(checked, 
         ("./nowhere.yaml", VALUES, "sixth.yaml:3: "),
         ("of2003", VALUES, "a file of your own ends with .yaml"),
         ("values.yaml", VALUES.replace("b: mnb", "b: ngb"), "values.yaml:12: unknown cell 'ngb'; did you mean 'ngd'?"),
+        ("values.yaml", VALUES.replace("cell: mnb", "cell: mnbb"), "values.yaml:6: unknown cell 'mnbb'; did you mean"),
+        (
+            "values.yaml",
+            VALUES.replace("{config: sixth, c", "{config: sixt, c", 1),
+            "unknown configuration 'sixt'; did",
+        ),
+        ("values.yaml", VALUES.replace("ng*", "nd*"), "values.yaml:14: unknown cell 'nd*'"),
         ("values.yaml", VALUES.replace("relation", "relations"), "values.yaml"),
         ("values.yaml", "- 1", "values.yaml"),
     ],

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.predictions_file import (
-    RecordedNumbers,
     decode_estimates,
     decode_predictions,
     encode_estimates,
@@ -193,10 +192,7 @@ def test_recorded_numbers_come_back():
         ("lengths", "base", DiagnosticNumbers(rows, points)),
         ("lengths", "other", DiagnosticNumbers(rows[:0], points)),
     )
-    chosen = {"a": np.array([0, 1])}
-    again = decode_estimates(
-        encode_estimates(RecordedNumbers(chosen, estimates, measured, ("a note",))), chosen, ("a note",)
-    )
-    assert (again.chosen, again.notes) == (chosen, ("a note",))
-    assert str(again.estimates) == str(estimates)
-    assert again.diagnostics == measured
+    rows_of = ((cell, *key, each) for cell, known in estimates.items() for key, each in known.items())
+    again = decode_estimates(encode_estimates(rows_of, measured))
+    assert str(again[0]) == str(estimates)
+    assert again[1] == measured

@@ -36,13 +36,10 @@ PLAIN: dict[str, Any] = {"corpus": CORPUS, "protocol": FOLDS, "methods": ["ngd"]
 ONE = {"methods": ["linear"], "choose": None, "compare": []}
 TWO = {"methods": ["linear", "ngd"], "choose": None, "compare": [["ngd", "linear"]], "metrics": ["macro-f1"]}
 FEW = {"few": {"text": {"min_occurrences": 50}}}
-SEARCHED = {"kernel": {"name": "rbf", "sigma": [0.1, 0.2]}}
 FUSED = {"fuse": ["mnb", "complement-nb"], "weights": [1, 0.5], "name": "both"}
 NGD_MNB = PLAIN | {"methods": ["ngd", "mnb"]}
 FIGURE: dict[str, Any] = {"name": "f", "x": "size", "y": "macro-f1"}
 SINGLE = DRAWN | ONE | {"metrics": ["macro-f1"]}
-ALONG_SMOOTHING: dict[str, Any] = {"name": "along", "x": "smoothing", "line": "kernel", "y": "accuracy"}
-ALONG = TABLE | {"methods": ["mnb", "complement-nb"], "compare": [], "figures": [ALONG_SMOOTHING]}
 FEATURES: dict[str, Any] = {
     "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
     "defaults": {"classifier": "linear-svm"},

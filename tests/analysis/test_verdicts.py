@@ -114,7 +114,6 @@ RULES = {
     ]
 }
 FAST = claim("fast", "rbf-cv-50", "linear-cv-50", relation="lower", metric="seconds")
-ON_CURVES = claim("less", "rbf-cv-50", "linear-cv-50", relation="lower", metric="error")
 BOTH_WAYS = claim("both-ways", "tf-l1-ngd", "tf-l1-linear", test="sign")
 BOTH_WAYS["comparisons"].append({"config": "made", "a": "tf-l1-linear", "b": "tf-l1-ngd"})
 BOTH_WAYS["comparisons"].append({"config": "elsewhere", "a": "a", "b": "b"})

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.analysis.formatting.number_text import two_digits_text
+from benchmark.analysis.formatting.units import two_digits_text
 from benchmark.commands.survey import (
     check_comparable,
     write_survey,

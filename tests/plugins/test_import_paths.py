@@ -14,7 +14,7 @@ from benchmark.experiment.counting import read_counts
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.report.run_tables import table_markdown
+from benchmark.report.files import table_markdown
 from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
 

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from benchmark.analysis.charts import RegionFigure, RegionPanel
+from benchmark.analysis.figures import RegionFigure, RegionPanel
 from benchmark.corpora.curved_points import COORDINATE_NAMES, POINT_CLASSES, draw_points, grid_points, log_odds
 
 SPACES = ("simplex", "half-plane")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.analysis.charts import POINT_COLUMNS, Chart
+from benchmark.analysis.figures import POINT_COLUMNS, Chart
+from benchmark.analysis.formatting.labels import CellInfo
 from benchmark.analysis.summary import (
     SUMMARY_TABLES,
-    CellInfo,
     Summary,
     summary_table,
 )
@@ -31,8 +31,7 @@ def summary_of(
     """Make a summary of cells named by letters; the first has the best score."""
     given = columns or {}
     cells = tuple(
-        CellInfo(name, given.get(name, {}).get("columns", {}), method=name, **given.get(name, {}).get("more", {}))
-        for name in names
+        CellInfo(**{"id": name, "variant": "base", "task": "", "method": name, **given.get(name, {})}) for name in names
     )
     rows = [(name, "all", metric, 0.9 - i / 10, 0.8 - i / 10, 0.95 - i / 10, 10, i) for i, name in enumerate(names)]
     return Summary(

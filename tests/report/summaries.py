@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from benchmark.analysis.formatting.labels import CellInfo
 from benchmark.analysis.summary import (
     HEADLINE_FOLD,
-    CellInfo,
     Summary,
     summary_table,
 )
@@ -21,7 +21,7 @@ FOLDS = ("cornell", "texas", "washington", "wisconsin")
 def cell_info(weighting, normalization, kernel, **more):
     name = "-".join([weighting, normalization, kernel, *more.values()])
     columns = {"weighting": weighting, "normalization": normalization, "kernel": kernel, **more}
-    return CellInfo(name, columns, method=name, points=f"{weighting} {normalization} {kernel}")
+    return CellInfo(name, "base", "", name, columns=columns, points=f"{weighting} {normalization} {kernel}")
 
 
 def scores_of(cell, value, folds=FOLDS, ties=3):

@@ -16,8 +16,7 @@ from benchmark.report.drawing.curves import curve_chart, curve_charts
 from benchmark.report.drawing.dots import dot_chart
 from benchmark.report.drawing.regions import figure_positions, region_chart
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.spec import page_spec
-from benchmark.report.drawing.theme import CSS_VARIABLES, DARK_COLOURS, INK, MUTED
+from benchmark.report.drawing.spec import CSS_VARIABLES, DARK_COLOURS, INK, MUTED, page_spec
 from benchmark.report.environment import template_file
 from tests.report.regions import figure_of, panels
 from tests.report.rows import chart_of, points_of

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
+from benchmark.report.files import table_csv, table_latex, table_markdown
 from benchmark.report.html.page import page_html
-from benchmark.report.page import paper_page, reproduction_page
+from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import PaperExperiment, PaperResult
-from benchmark.report.run_tables import table_csv, table_latex, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import frame_csv
 
@@ -75,7 +75,8 @@ def test_no_name_of_a_cell_or_sentence_is_a_command_in_any_format(webkb):
     html = page_html(summary, NASTY)
     assert "=1|" in html
     assert not re.search("<b>|\x1b|\u202e", html)
-    for text in (table_markdown(summary), paper_page(paper), reproduction_page([paper])):
+    pages = render_markdown("paper", section=paper), render_markdown("reproduction", sections=[paper])
+    for text in (table_markdown(summary), *pages):
         assert "\\<b>" in text
         assert not re.search(r"(?<!\\)<b>|(?<!\\)\*x|\x1b|\u202e|=1\|", text)
     latex = table_latex(summary).partition("\n")[2]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.analysis.summary import CellInfo, Summary, summary_table
-from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.analysis.summary import Summary, summary_table
+from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -27,6 +27,9 @@ from benchmark.report.sensitivity import (
 )
 from tests.report.expected_texts import assert_expected
 from tests.report.rows import claim, claims_of, summary_of, verdict, verdicts_of
+
+if TYPE_CHECKING:
+    from benchmark.analysis.formatting.labels import CellInfo
 
 NAN = math.nan
 DEVIATES, SAME = {"verdict": "deviates"}, {"grade": "same"}
@@ -47,8 +50,9 @@ BASE = trial("a", BASE_VARIANT_LABEL, agrees=False)
 
 def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
     (made,) = papers
-    texts = {"reproduction": reproduction_page(papers), "paper": paper_page(made)}
-    assert_expected("paper", (texts | {"deviations": deviations_page(papers)}).items())
+    texts = {"reproduction": render_markdown("reproduction", sections=papers)}
+    texts |= {"paper": render_markdown("paper", section=made)}
+    assert_expected("paper", (texts | {"deviations": render_markdown("deviations", sections=papers)}).items())
 
 
 def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> None:
@@ -71,7 +75,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         "1 of 5 published results and 1 of 3 claims are reproduced; 3 published values are not measured"
     )
     assert ([each["claim"] for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
-    signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
+    signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", render_markdown("paper", section=made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 
 
@@ -81,7 +85,7 @@ def sweep_of(*cells: tuple[CellInfo, float], reach: float = 0.01) -> Summary:
     return Summary("sweep", "Sweep", None, tuple(cell for cell, _ in cells), summary_table("scores", rows))
 
 
-OWN = {"a": {"more": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}}
+OWN = {"a": {"classifier": "SVM, C 1", "points": "tf l1 ngd"}}
 #: Changes of a cell in a sweep, and the name of the trial that it then is.
 TRIED = [
     ({"variant": "v"}, "v"),
@@ -144,4 +148,4 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() ->
         "accuracy %: 2 of 3 published values in our intervals, rms difference 5.78, rank correlation 1.00"
     )
     own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tried)
-    assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
+    assert "Sensitivity analysis" in render_markdown("paper", section=paper(experiments=(own,)))

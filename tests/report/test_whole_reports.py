@@ -14,8 +14,8 @@ from rich.console import Console
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
+from benchmark.report.files import charts_csv, table_markdown
 from benchmark.report.html.page import page_html
-from benchmark.report.run_tables import charts_csv, table_markdown
 from benchmark.report.terminal import RunOnTerminal
 from benchmark.report.writers import frame_csv
 from tests.analysis.made import CLASSES, drawn_study, predicted, table_study

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.analysis.summary import CellInfo
-from benchmark.config.model import method_of
+from benchmark.config.model import Cell, method_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +16,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, Experiment, FusedMethods, MethodEntry, MethodSpec, Representation
+    from benchmark.config.model import Experiment, FusedMethods, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.score_table import ScoreTable
+
+
+@dataclass(frozen=True)
+class CellInfo(Cell):
+    """A cell of an experiment with its labels.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        Components of the cell in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
+    points : str
+        Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
+    classifier : str
+        The classifier with its parameters, in words.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    points: str = ""
+    classifier: str = ""
 
 
 def label_cells(experiment: Experiment, scored: ScoreTable) -> tuple[CellInfo, ...]:
@@ -106,10 +125,9 @@ def _edge(value: Any, values: list[Any]) -> str:
 
 def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
     """Return the labels of a cell."""
-    keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
     columns = _columns(experiment, cell)
     if cell.what == "diagnostic":
-        return CellInfo(cell.id, columns | {"method": cell.method}, **keys)
+        return CellInfo(**vars(cell), columns=columns | {"method": cell.method})
     entry = method_of(experiment, cell)
     spec = entry.candidates[0]
     words = {
@@ -124,7 +142,7 @@ def _info(experiment: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
     columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
-    return CellInfo(cell.id, columns, **keys, points=points_label(spec), classifier=words["classifier"])
+    return CellInfo(**vars(cell), columns=columns, points=points_label(spec), classifier=words["classifier"])
 
 
 def _columns(experiment: Experiment, cell: Cell) -> dict[str, str]:

@@ -8,8 +8,7 @@ from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, is_missing
-from benchmark.analysis.formatting.units import Unit
+from benchmark.analysis.formatting.units import MISSING_TEXT, Unit, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -29,18 +29,18 @@ def template_value(template: str, name: str) -> Any:
     return getattr(_environment().get_template(template).module, name)
 
 
-@cache
-def _environment() -> Environment:
+def environment_of(package: str, **options: Any) -> Environment:
+    """Return an environment of the templates of a package, in which a missing name is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - slow to import
 
-    environment = Environment(
-        loader=PackageLoader("benchmark.analysis"),
-        autoescape=False,  # noqa: S701 - pages and tables escape what they write
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
+    options |= {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    return Environment(loader=PackageLoader(package), **options)  # noqa: S701 - pages and tables escape what they write
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of(
+        "benchmark.analysis", finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value
     )
-    environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format}
-    environment.filters["sentence"] = capitalized
+    environment.filters |= {"number": "{:,}".format, "percent": "{:.0%}".format, "sentence": capitalized}
     return environment

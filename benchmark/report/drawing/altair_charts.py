@@ -14,7 +14,7 @@ from benchmark.report.drawing.spec import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.report.drawing.spec import VegaSpec
 
 
 def rows_data(rows: Sequence[VegaSpec]) -> alt.InlineData:

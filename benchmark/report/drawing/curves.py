@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from benchmark.analysis.formatting.number_text import interval_text, number_text
+from benchmark.analysis.formatting.table import PLAIN
 from benchmark.report.curve_tables import axis_number_text, chart_decimals
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
-from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
-from benchmark.report.drawing.theme import (
+from benchmark.report.drawing.spec import (
     MUTED,
     PAGE_WIDTH,
+    TEXT_SIZES,
     WIDTH,
+    figure_spec,
     legend_columns,
+    round_for_output,
     series_style,
-    text_size,
+    side_by_side,
     wrap_text,
 )
 
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.analysis.charts import Chart
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.analysis.figures import Chart
+    from benchmark.report.drawing.spec import VegaSpec
 
 MOST_TICKS = 10  # with at most this many x values, every value has a tick
 AXIS_ROOM = 56.0  # pixels beside a panel for the numbers and the title of its vertical axis
@@ -79,7 +82,7 @@ def curve_chart(chart: Chart, width: int = WIDTH, styled: Sequence[str] = ()) ->
     for title in titles:
         panel = points[points["panel"] == title]
         ends = _ends(chart, points if chart.share_y else panel)
-        panels.append(_panel(chart, title, panel, ends, looks, across, text_size(width)))
+        panels.append(_panel(chart, title, panel, ends, looks, across, TEXT_SIZES[width]))
     bars = f"Bars: {chart.bars}." if chart.bars and points["low"].notna().any() else ""
     alt_text = f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}. {bars}".strip()
     beside = legend_columns(labels, width)
@@ -165,12 +168,12 @@ def _rows(chart: Chart, points: pd.DataFrame, ends: Sequence[float]) -> list[dic
     """Return every point with its bar, for drawing and as formatted text; `dx` is its offset in pixels."""
     barred = list(dict.fromkeys(points["series"][points["low"].notna()]))
     offsets = {label: BAR_STEP * (i - (len(barred) - 1) / 2) for i, label in enumerate(barred)}
-    rows, decimals = list[dict[str, Any]](), chart_decimals(chart)
+    rows, unit = list[dict[str, Any]](), replace(PLAIN, decimals=chart_decimals(chart))
     for _, series, x, *numbers in points.itertuples(index=False):
         y, low, high = (round_for_output(chart.scale, number) for number in numbers)
         row = {"series": series, "x": round_for_output(1, x), "at": axis_number_text(x), "y": y, "high": high}
         # A bar that reaches zero ends below a logarithmic panel.
         row["low"] = max(low, ends[0] / 10) if chart.log_y and low is not None else low
         row["dx"] = offsets.get(series, 0.0)
-        rows.append(row | {"value_text": number_text(y, decimals), "interval": interval_text(low, high, decimals)})
+        rows.append(row | {"value_text": unit.text(y), "interval": unit.interval(low, high)})
     return rows

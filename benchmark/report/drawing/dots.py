@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.formatting.number_text import is_missing
-from benchmark.analysis.formatting.units import axis_label, capitalized, display_unit, metric_name
+from benchmark.analysis.formatting.units import axis_label, capitalized, is_missing
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.report.drawing.spec import figure_spec, printable, round_for_output, side_by_side
-from benchmark.report.drawing.theme import (
+from benchmark.report.drawing.spec import (
     MUTED,
     OURS,
     PUBLISHED,
+    TEXT_SIZES,
     WIDTH,
+    figure_spec,
     legend_columns,
-    text_size,
+    printable,
+    round_for_output,
+    side_by_side,
     text_width,
 )
 from benchmark.report.tables import bar_numbers, cell_table
 
 if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.report.drawing.spec import VegaSpec
 
 SCORE, PRINTED = "score, 95% interval", "published"
 ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
@@ -29,13 +31,12 @@ ROW_HEIGHT = 1.7  # of a row, as a multiple of the font size
 
 def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     """Draw our score of each cell with its 95% interval, and the published value, the best of each setting first."""
-    metric, declared = summary.main_metric, summary.quantities
     points = _points(summary)
-    order, size = [point["label"] for point in points], text_size(width)
+    order, size = [point["label"] for point in points], TEXT_SIZES[width]
     looks = {SCORE: (OURS, OURS, "circle")}
     if any(point["published"] is not None for point in points):
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")
-    x: VegaSpec = {"type": "quantitative", "title": axis_label((metric,), declared)}
+    x: VegaSpec = {"type": "quantitative", "title": axis_label((summary.main_metric,), summary.quantities)}
     x |= {"scale": {"zero": False, "nice": True}, "axis": {"grid": False, "tickCount": 6}}
     axis = {
         "title": None,
@@ -68,7 +69,7 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     drawn: VegaSpec = {"data": {"name": "scores"}, "layer": layers, "width": room}
     drawn |= {"height": ROW_HEIGHT * size * max(len(points), 1)}
     drawn["datasets"] = {"scores": points or [{"label": ""}]}
-    finding, name = main_finding(summary).headline, capitalized(metric_name(metric, declared))
+    finding, name = main_finding(summary).headline, capitalized(summary.metric_name)
     and_published = ", and the published value" if PRINTED in looks else ""
     alt_text = f"{name} of each method with its 95% interval{and_published}. {finding}."
     part = side_by_side([printable(drawn)], 1)
@@ -85,10 +86,10 @@ def _has(field: str) -> str:
 
 def _points(summary: Summary) -> list[dict[str, Any]]:
     """Return the numbers of every cell in the unit of the axis."""
-    unit, points = display_unit(summary.main_metric, summary.quantities), list[dict[str, Any]]()
+    points = list[dict[str, Any]]()
     for cell, numbers in bar_numbers(summary, cell_table(summary)).items():
-        value = summary.headlines.get((cell, summary.main_metric), {}).get("value")
-        label = cell if is_missing(value) else f"{cell}  {unit.text(value)}"
+        score = summary.sign * summary.merit(cell)
+        label = cell if is_missing(score) else f"{cell}  {summary.unit.text(score)}"
         point = {"cell": cell, "label": label, "what": SCORE, "failed": cell in summary.failures}
         points.append(point | {name: round_for_output(1, number) for name, number in numbers.items()})
     return points

@@ -10,16 +10,27 @@ import numpy as np
 from scipy.spatial import Delaunay
 
 from benchmark.report.drawing.altair_charts import rows_data, spec_of
-from benchmark.report.drawing.spec import figure_spec, round_for_output, side_by_side
-from benchmark.report.drawing.theme import INK, MUTED, OURS, PAPER, PUBLISHED, WIDTH, text_size, wrap_text
+from benchmark.report.drawing.spec import (
+    INK,
+    MUTED,
+    OURS,
+    PAPER,
+    PUBLISHED,
+    TEXT_SIZES,
+    WIDTH,
+    figure_spec,
+    round_for_output,
+    side_by_side,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.charts import RegionFigure, RegionPanel
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.analysis.figures import RegionFigure, RegionPanel
+    from benchmark.report.drawing.spec import VegaSpec
 
     Array = NDArray[np.float64]
 
@@ -40,7 +51,7 @@ def region_chart(figure: RegionFigure, width: int = WIDTH) -> VegaSpec:
     for row in figure.rows:
         # All panels of a row have the same grid, and triangulation takes as long as the rest of a panel.
         triangles = np.asarray(Delaunay(figure_positions(row[0].grid)).simplices)
-        panels += [_panel(panel, triangles, across, text_size(width)) for panel in row]
+        panels += [_panel(panel, triangles, across, TEXT_SIZES[width]) for panel in row]
     parts = f"decision boundary, best possible boundary and training points of {len(panels)} methods"
     return figure_spec(side_by_side(panels, 2), width, figure.title, [NOTE], f"{figure.title}: {parts}")
 

@@ -12,12 +12,12 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from benchmark.report.drawing.theme import DARK_COLOURS
+from benchmark.report.drawing.spec import DARK_COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.report.drawing.theme import VegaSpec
+    from benchmark.report.drawing.spec import VegaSpec
 
 IMAGE_FORMATS = ("png", "svg")
 PPI = 200

@@ -14,16 +14,14 @@ from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
-from benchmark.report.comparison_tables import comparison_table
 from benchmark.report.curve_tables import curve_table
-from benchmark.report.drawing.spec import page_spec
-from benchmark.report.drawing.theme import PAGE_WIDTH
+from benchmark.report.drawing.spec import PAGE_WIDTH, page_spec
 from benchmark.report.environment import template_environment
-from benchmark.report.files import VERDICTS_FILE
+from benchmark.report.files import VERDICTS_FILE, failure_lines
 from benchmark.report.html.results import confusions_of_pair, results_of
-from benchmark.report.run_tables import failure_lines
 from benchmark.report.tables import (
     cell_table,
+    comparison_table,
     main_verdicts,
     range_table,
     reference_value_table,
@@ -36,9 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from benchmark.analysis.disagreement import DocumentExplanation
+    from benchmark.analysis.document_predictions import DocumentExplanation
     from benchmark.analysis.summary import Summary
-    from benchmark.report.drawing.theme import VegaSpec
 
     #: Explanations by document.
     Explanations = Mapping[str, DocumentExplanation]
@@ -139,19 +136,17 @@ def _pictured(summary: Summary) -> Iterator[PageSection]:
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
 
     for figure in summary.regions:
-        yield PageSection("", picture=_picture(figure.name, figure.title, region_chart(figure, PAGE_WIDTH)))
+        spec = page_spec(region_chart(figure, PAGE_WIDTH))
+        yield PageSection("", picture={"name": figure.name, "title": figure.title, "spec": spec})
     drawn = curve_charts(summary.charts, PAGE_WIDTH)
     for chart in (chart for chart in summary.charts if chart.name in drawn):
         title = chart.title if chart.title != summary.title else ""
-        picture = _picture(chart.name, chart.title, drawn[chart.name], measured=chart.measured)
-        yield PageSection(title, picture=picture, folded=bool(title) and len(chart.panels) > MOST_OPEN_PANELS)
+        picture = {"name": chart.name, "title": chart.title, "spec": page_spec(drawn[chart.name])}
+        folded = bool(title) and len(chart.panels) > MOST_OPEN_PANELS
+        yield PageSection(title, picture=picture | {"measured": chart.measured}, folded=folded)
     for chart in (chart for chart in summary.charts if summary.of_points and not chart.measured):
         grid = curve_table(chart)
         yield PageSection(grid.title, grid, "curves.csv", folded=True)
-
-
-def _picture(name: str, title: str, spec: VegaSpec, *, measured: bool = False) -> dict[str, Any]:
-    return {"name": name, "title": title, "spec": page_spec(spec), "measured": measured}
 
 
 def _sections(summary: Summary, table: Mapping[str, Any] | None) -> Iterator[PageSection]:

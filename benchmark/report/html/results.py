@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.analysis.comparisons import first_comparisons, planned_comparisons, shown_outcomes
-from benchmark.analysis.formatting.number_text import MISSING_TEXT, p_text
 from benchmark.analysis.formatting.table import ON_DEMAND
-from benchmark.analysis.formatting.units import display_unit
+from benchmark.analysis.formatting.units import MISSING_TEXT, metric_with_unit, p_text
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.report.comparison_tables import TEST_TITLES
-from benchmark.report.tables import INTERVAL, bar_numbers, cell_table, metric_header, varying_columns
+from benchmark.report.tables import INTERVAL, TEST_TITLES, bar_numbers, cell_table, varying_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,8 +35,11 @@ def results_of(summary: Summary) -> dict[str, Any]:
 
     Cells that have no score are left out. The rows are the best of each group first.
     """
-    grid, main = cell_table(summary, costs=True, anywhere=True), metric_header(summary.main_metric, summary.quantities)
-    unit, numbers = display_unit(summary.main_metric, summary.quantities), bar_numbers(summary, grid)
+    grid, main = (
+        cell_table(summary, costs=True, anywhere=True),
+        metric_with_unit(summary.main_metric, summary.quantities),
+    )
+    unit, numbers = summary.unit, bar_numbers(summary, grid)
     kept = {cell for cell, _ in summary.headlines} | set(summary.failures)
     texts = {row[0]: dict(zip(grid.header, row, strict=True)) for row in grid.texts if row[0] in kept}
     bars, ticks = bars_of([numbers[cell] for cell in texts])
@@ -63,13 +64,8 @@ def results_of(summary: Summary) -> dict[str, Any]:
         "shown": [c for c in grid.columns[1:] if c.detail < OPENED_DETAIL and c.name not in (main, INTERVAL)],
         "ticks": ticks,
         "baselines": list(dict.fromkeys(row["other"] for row in rows if "other" in row)),
-        "tests": _tests(summary),
+        "tests": {test: title for test, title in TEST_TITLES.items() if test in set(summary.significance["test"])},
     }
-
-
-def _tests(summary: Summary) -> dict[str, str]:
-    """Return the heads of the tests that a summary has, by their names."""
-    return {name: title for name, title in TEST_TITLES.items() if name in set(summary.significance["test"])}
 
 
 def _difference(pair: PlannedComparison, unit: Unit) -> dict[str, str]:
@@ -90,9 +86,10 @@ def _opened(summary: Summary, unit: Unit) -> dict[str, dict[str, Any]]:
         found = right.set_index("truth")["n"].reindex(of.index, fill_value=0) / of
         opened[str(cell)]["recalls"] = [(str(truth), f"{100 * share:.1f}") for truth, share in found.items()]
     tested = summary.significance.to_dict("records")
+    known = set(summary.significance["test"])
     p_values = {(row["a"], row["b"], row["test"]): p_text(row["p_holm"], row["note"]) for row in tested}
     for pair in planned_comparisons(summary):
-        p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in _tests(summary)]
+        p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in TEST_TITLES if test in known]
         for comparison in (pair, pair.turned):
             opened[comparison.a.id]["comparisons"].append(_difference(comparison, unit) | {"p": p})
     return opened
@@ -115,12 +112,17 @@ def bars_of(
     ticks : list of (float, str)
     """
     ends, ticks = _scale(numbers)
+
+    def place(number: float | None) -> float | None:
+        """Return a number's place on the scale; one beyond the scale is at its end."""
+        return None if number is None else round(float(np.interp(number, ends, (0, 100))), 2)
+
     bars = []
     for each in numbers:
         value = each.get("value")
         beyond = "" if value is None else "low" if value < ends[0] else "high" if value > ends[1] else ""
-        bars.append({name: _place(number, ends) for name, number in each.items()} | {"beyond": beyond})
-    return bars, [(_place(tick, ends), f"{tick:g}") for tick in ticks]
+        bars.append({name: place(number) for name, number in each.items()} | {"beyond": beyond})
+    return bars, [(place(tick), f"{tick:g}") for tick in ticks]
 
 
 def _scale(numbers: Sequence[Mapping[str, float | None]]) -> tuple[list[float], list[float]]:
@@ -155,13 +157,6 @@ def ends_and_ticks(low: float, high: float) -> tuple[list[float], list[float]]:
         if len(ticks) >= 3:
             break
     return [low, high], ticks
-
-
-def _place(value: float | None, ends: Sequence[float]) -> float | None:
-    """Return a number's place on the scale, in percent; one beyond the scale is at its end."""
-    if value is None:
-        return None
-    return round(100 * (min(max(value, ends[0]), ends[1]) - ends[0]) / (ends[1] - ends[0]), 2)
 
 
 def confusions_of_pair(summary: Summary) -> dict[str, Any]:

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
-from benchmark.analysis.document_predictions import DocumentPrediction
+from benchmark.analysis.document_predictions import Disagreement, DocumentExplanation, DocumentPrediction
 from benchmark.analysis.summary import summary_table
+from benchmark.report.files import charts_csv
 from benchmark.report.html.page import page_html
-from benchmark.report.run_tables import charts_csv
 from tests.report.rows import chart_of, points_of
 
 playwright = pytest.importorskip("playwright.sync_api")

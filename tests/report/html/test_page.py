@@ -3,21 +3,13 @@
 import json
 import re
 from dataclasses import replace
-from html import unescape
 from importlib.resources import files
 
-from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import summary_table
 from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html.page import page_html
 from tests.report.regions import figure_of, panels
 from tests.report.rows import curve
-
-
-def words_of(html):
-    return " ".join(
-        unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)).split()
-    )
 
 
 def specs_of(html):
@@ -43,22 +35,6 @@ def test_nothing_is_fetched_from_elsewhere(make):
     assert all(re.fullmatch(beside, address) for address in addresses)
     assert "@import" not in html
     assert "url(" not in html
-
-
-def test_the_page_begins_with_the_finding_and_the_documents(webkb):
-    told = replace(webkb, corpus="WebKB", documents=("4,199 documents of 4 classes.",))
-    html = page_html(told)
-    (headline,) = re.findall("<h1>(.*?)</h1>", html)
-    assert headline.startswith(
-        "The ngd kernel is better than the linear kernel on WebKB: +2.78 points of accuracy (95%"
-    )
-    assert headline.endswith("; 9 of 10 published results and 1 of 1 published Z of the sign test reproduced")
-    found = " ".join(main_finding(told).details)
-    asked, beside = re.findall('<p class="says">(.*?)</p>', html)
-    assert "Accuracy: tf-l1-ngd 92.30% (95% interval 90.90 to 93.60); tf-l2-linear 89.52%" in found
-    assert asked == "4,199 documents of 4 classes."
-    assert "9 of 10 published results reproduced" in beside
-    assert "2 of 2 claims hold by the papers&#39; criteria" in beside
 
 
 def test_pictures_are_drawn_whole_in_the_colours_of_the_page(webkb):

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 import pytest
 
 from benchmark.analysis.comparisons import leading_pair
-from benchmark.analysis.disagreement import Disagreement, DocumentExplanation
-from benchmark.analysis.document_predictions import DocumentPrediction
+from benchmark.analysis.document_predictions import Disagreement, DocumentExplanation, DocumentPrediction
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import Summary, summary_table
 from benchmark.report.html.page import page_html
 from benchmark.report.html.results import confusions_of_pair, results_of
 from tests.analysis.made import predicted, table_study
+from tests.report.expected_texts import page_words
 from tests.report.rows import curve, result, summary_of, verdict, verdicts_of
 
 BAD = '</script><img src=x onerror="alert(1)">\u202e{{7*7}}'
-
-
-def words_of(html: str) -> str:
-    """Return what a page says without its scripts, all that a click opens included."""
-    text = re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)
-    return " ".join(unescape(text).split())
 
 
 def scored(**values: tuple[float, float, float]) -> list[tuple[Any, ...]]:
@@ -59,39 +52,6 @@ class TestRows:
         html = page_html(summary_of("ab", gaps=[("a", "b", 0.2, 0.1, 0.3, 10)], tests=[result("a", "b", p)]))
         assert ('class="number wide clear"' in html) == (outcome == "better")
         assert re.search(rf'\+20\.00 *<span class="unseen">{outcome}<', html)
-
-    def test_a_row_opens_its_command_splits_classes_and_tests(self) -> None:
-        scores = [
-            ("a b", fold, "accuracy", value, 0.5, 1.0, 9, 0) for fold, value in (("all", 0.7), ("s", 0.6), ("t", 0.8))
-        ]
-        scores.append(("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0))
-        base = summary_of(
-            "ab",
-            gaps=[("a", "b", 0.2, 0.1, 0.3, 9)],
-            tests=[result("a", "b"), result("a", "b", None, "few", "wilcoxon")],
-        )
-        cells = (replace(base.cells[0], id="a b"), base.cells[1])
-        frames = {name: getattr(base, name).replace({"a": {"a": "a b"}}) for name in ("differences", "significance")}
-        confused = summary_table("confusions", [("a b", "yes", "yes", 3), ("a b", "yes", "no", 1)])
-        costs = summary_table("costs", [("a b", 1.5, 0.25, 2e8, False)])
-        summary = replace(
-            base,
-            cells=cells,
-            scores=summary_table("scores", scores),
-            confusions=confused,
-            costs=costs,
-            **frames,
-        )
-        words = words_of(page_html(summary))
-        for said in (
-            "bench run made --only 'a b'",
-            "By split: s 60.00, t 80.00.",
-            "Found of each class: yes 75.0%.",
-            "training s 1.50 ; testing s 0.25 ; peak MB 200",
-            "compared with difference 95% interval sign: p (Holm) Wilcoxon: p (Holm)",
-            "b +20.00 [+10.00, +30.00] 0.01 not testable (few)",
-        ):
-            assert said in words
 
 
 class TestPages:
@@ -130,7 +90,7 @@ class TestWhatGoesWrong:
         summary = pair_of(*self.documents, confusions=summary_table("confusions", confused))
         found = confusions_of_pair(summary)
         assert found["matrices"] == [[[3, 1], [0, 4]], [[1, 0], [0, 0]]]
-        words = words_of(page_html(summary))
+        words = " ".join(page_words(page_html(summary)).split())
         assert "yes no yes 75.0 25.0 no · 100.0" in words
         assert "a alone is right on 2 documents, b alone on 1. Some of them:" in words
         assert "d1 yes ✓ ✗ no d2 yes, no ✗ no ✓" in words
