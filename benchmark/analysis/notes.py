@@ -14,7 +14,6 @@ from benchmark.analysis.model_selection import selection_metric
 from benchmark.analysis.prose.sentences import sentence
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
-from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric
@@ -92,12 +91,7 @@ def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
-    notes: list[str] = []
-    for component in run.experiment.diagnostics:
-        measured = run.predictions.diagnostics.items()
-        found = [DiagnosticArrays(variant, arrays) for (name, variant), arrays in measured if name == component.name]
-        notes += component.build().notes(found)
-    return tuple(notes)
+    return tuple(dict.fromkeys(note for *_, numbers in run.diagnostics for note in numbers.notes))
 
 
 def _metric_facts(run: RunPredictions) -> Facts:

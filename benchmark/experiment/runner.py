@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
-from benchmark.diagnostics.base import DiagnosticContext, compute_checked
+from benchmark.diagnostics.base import DiagnosticContext, DiagnosticNumbers, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.counting import (
@@ -104,10 +104,10 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         matrices.release()
         if cache.n_found:
             context.observer.note(f"{cache.n_found:,} of the kernels' models came from the store.")
-        arrays, failed = compute_diagnostics(experiment, read, context)
-    predictions.diagnostics.update(arrays)
+        diagnostics, failed = compute_diagnostics(experiment, read, context)
+    predictions.diagnostics.update({(name, variant): each.arrays for name, variant, each in diagnostics})
     facts = {name: variant.facts for name, variant in read.items()}
-    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
+    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored, diagnostics)
 
 
 def read_variants(experiment: Experiment, context: RunContext) -> dict[str, LoadedVariant]:
@@ -239,9 +239,9 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
 
 def compute_diagnostics(
     experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext
-) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
-    """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label."""
-    found: dict[tuple[str, str], Arrays] = {}
+) -> tuple[tuple[tuple[str, str, DiagnosticNumbers], ...], dict[str, str]]:
+    """Compute every diagnostic on every variant; return numbers with both names, and errors by label."""
+    found = list[tuple[str, str, DiagnosticNumbers]]()
     failures: dict[str, str] = {}
     for name, variant_name, built in diagnostics_of(experiment):
         context.observer.plan(1)
@@ -260,12 +260,12 @@ def compute_diagnostics(
         compile_all(imported_modules(type(built))[0])
         try:
             with guarded(users, ValueError, short=True):
-                found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
+                found.append((name, variant_name, compute_checked(built, described, whole=not experiment.only)))
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {error}")
         context.observer.step(label)
-    return found, failures
+    return tuple(found), failures
 
 
 def diagnostics_of(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic]]:

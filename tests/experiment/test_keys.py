@@ -220,7 +220,7 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
         ("representation.selection", set(NAMES)),
         ("kernels.heat.sphere", {"heat"}),
         ("classifiers.libsvm", set(NAMES)),
-        ("diagnostics.centroid_distances", {"centroid-distances"}),
+        ("diagnostics.centroids", {"centroid-distances"}),
         ("evaluation.protocols", set(NAMES)),
         ("experiment.plan", set(NAMES)),
         ("experiment.runner", set()),

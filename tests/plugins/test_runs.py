@@ -107,12 +107,9 @@ class Bags:
 class Length(Diagnostic):
     metrics = (DiagnosticMetric("size", "documents"),)
     def compute(self, context):
-        return {"n": np.array([len(context.counts.documents)])}
-    def numbers(self, found):
-        n = float(found.arrays["n"][0])
-        return DiagnosticNumbers((DiagnosticRow("mnb", "size", Estimate(n, n, n, int(n), "count")),))
-    def notes(self, reading):
-        return ["A diagnostic of one's own."]
+        n = len(context.counts.documents)
+        row = DiagnosticRow("mnb", "size", Estimate(n, n, n, n, "count"))
+        return DiagnosticNumbers((row,), notes=("A diagnostic of one's own.",))
 
 @dataclass(frozen=True)
 class Generated(CorpusReader):
