@@ -55,17 +55,16 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents; options decide what can't be told from the file."""
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.init import configuration_path, propose, write_configuration
-    from benchmark.commands.run import local_context
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
     form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
-    with ProgressObserver(target.stem) as observer:
-        echo("\n".join(write_configuration(proposal, target, local_context(observer, download=False))))
+    with working(target.stem, download=False) as context:
+        echo("\n".join(write_configuration(proposal, target, context)))
 
 
 @app.command(
@@ -89,8 +88,7 @@ def fit(
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from rich.filesize import decimal
 
-    from benchmark.cli.terminal import ProgressObserver
-    from benchmark.commands.run import local_context
+    from benchmark.cli.terminal import working
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.run import check_folder_writable
     from benchmark.model.fitting import fit_model
@@ -99,8 +97,7 @@ def fit(
     experiment = load_checked(config)
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
-    with ProgressObserver(experiment.name, verbose=verbose) as observer:
-        context = local_context(observer, jobs, download=download)
+    with working(experiment.name, jobs, download=download, verbose=verbose) as context:
         model = fit_model(experiment, cell, context, split=split, probability=probability)
         n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import html
 import io
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,13 +206,6 @@ class TestCommand:
         assert page.count('<svg class="bar"') == len(found.ranking)
         assert "★ mine" in result.stdout
         assert max(map(len, result.stdout.partition("Among our")[2].splitlines())) <= 120
-
-    def test_as_json(self, file: Path) -> None:
-        (placed,) = json.loads(invoke(file, "--on", "r8", "--json").stdout)["placements"]
-        found = sb.place(pd.read_csv(file), on="r8")
-        assert (placed["rank"], placed["name"]) == (found.rank, "mine")
-        assert [row["p_holm"] for row in placed["ranking"][:-1]] == pytest.approx(found.ranking["p_holm"].tolist()[:-1])
-        assert placed["page"] == str(file.with_name("mine-on-r8.html"))
 
 
 def test_groups_several_labels_and_what_nobody_published_are_said() -> None:
