@@ -126,7 +126,7 @@ def plan(
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    No documents are read: each method is timed on random ones, as long as a page.
+    Each method is timed on some of the documents. Nothing is downloaded.
     """
     from benchmark.cli.terminal import working
     from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
