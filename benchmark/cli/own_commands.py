@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,7 @@ from benchmark.cli.options import Config, Download, Jobs, Verbose
 from benchmark.cli.program import YOUR_DATA, app, command_group
 from benchmark.plugins.trust import asking_before_code
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, quote_value
 
 plugin = command_group(
     "plugin", YOUR_DATA, "Your own kernels, classifiers and other components.", "bench plugin test mykernels.py"
@@ -119,7 +119,7 @@ def predict(
             show_default="-",
         ),
     ] = None,
-    format_: Annotated[str, typer.Option("--format", "-f", help="Output format: csv or jsonl.")] = "csv",
+    format_: Annotated[Literal["csv", "jsonl"], typer.Option("--format", "-f", help="Output format.")] = "csv",
     text: Annotated[
         list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
     ] = None,
@@ -143,8 +143,6 @@ def predict(
     from benchmark.model.persistence import load_model
     from benchmark.system.threads import n_processors
 
-    if format_ not in ("csv", "jsonl"):
-        raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
