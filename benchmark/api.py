@@ -31,6 +31,7 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
+from benchmark.commands.compare import known_cell
 from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.commands.run import local_context, resolve_run
@@ -46,6 +47,7 @@ from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
+from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,7 +166,9 @@ class Result:
         ConfigError
             If there is no cell of this id, or the cells weren't tested on the same documents.
         """
-        run = self._run(a, b)
+        run = self.findings
+        for name in (a, b):
+            known_cell(run, name)
         try:
             results = run.scored.tests(a, b, tested_metrics(run.experiment))
         except (ValueError, KeyError) as error:
@@ -191,24 +195,14 @@ class Result:
         ConfigError
             If there is no cell of this id, or the cell has no predictions.
         """
-        run = self._run(cell)
-        info = next(each for each in run.experiment.cells if each.id == cell)
-        if cell not in run.scored.chosen:
-            reason = run.failures.get(cell, "it is computed from others")
-            raise ConfigError(f"the cell {cell!r} has no predictions: {reason}")
+        run = self.findings
+        info = known_cell(run, cell, predicted=True)
         names = ("document", "fold", "truth", "predicted", "tied")
         rows = [[getattr(each, name) for name in names] for each in document_predictions(run, info)]
         frame = pd.DataFrame(rows, columns=["document", "split", "truth", "predicted", "tied"])
         if not run.predictions.tasks[info.of_task].multilabel:
             frame = frame.assign(truth=frame["truth"].str[0], predicted=frame["predicted"].str[0])
         return frame
-
-    def _run(self, *cells: str) -> RunPredictions:
-        """Return the run's predictions; ConfigError if it lacks one of the cells."""
-        for cell in cells:
-            if cell not in self.findings.experiment.ids:
-                raise ConfigError(unknown_name("cell", cell, self.findings.experiment.ids))
-        return self.findings
 
     def __repr__(self) -> str:
         """Return the table of the first cells, as text."""
@@ -506,17 +500,11 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
     """
     corpus = registry.load_corpus(name, subset=subset)
     documents = corpus.documents
-    frame = pd.DataFrame({"id": documents.ids, "text": [_text(text) for text in corpus]})
+    frame = pd.DataFrame(
+        {"id": documents.ids, "text": [document_string(text, skip_header=False, skip_html=False) for text in corpus]}
+    )
     labels = [documents.classes_of(row) for row in range(len(documents))]
     frame["label" if documents.topics is None else "labels"] = (
         [label for (label,) in labels] if documents.topics is None else labels
     )
     return frame.assign(group=[documents.part_names[group] for group in documents.parts])
-
-
-def _text(content: bytes) -> str:
-    """Decode a document as UTF-8, or else as Latin-1."""
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
