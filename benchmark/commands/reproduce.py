@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.caveats import find_caveats
 from benchmark.analysis.formatting.units import capitalized
-from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.summary import summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.settings import excluded_cells
-from benchmark.report.page import coverage_page, deviations_page, paper_page, reproduction_page
+from benchmark.report.page import render_markdown, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -74,8 +73,8 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
-    files = {f"{section.key}.md": paper_page(section) for section in sections}
-    files |= {"deviations.md": deviations_page(sections), "coverage.md": coverage_page(sections)}
+    files = {f"{each.published.paper}.md": render_markdown("paper", section=each) for each in sections}
+    files |= {f"{name}.md": render_markdown(name, sections=sections) for name in ("deviations", "coverage")}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
         write_atomically(path.parent / "papers" / name, text.encode())
@@ -111,17 +110,11 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     ]
     chosen = {cell for run in runs for cell in run.experiment.chosen_on_test}
     return PaperResult(
-        published.paper,
-        published.title,
-        published.reference,
+        published,
         tuple(experiments),
         summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
         comparison_frame(comparisons),
-        tuple(claim_notes(published.claims)),
-        published.claimed,
-        published.finding,
-        published.coverage,
     )
 
 

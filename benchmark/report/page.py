@@ -33,21 +33,6 @@ def reproduction_page(sections: Sequence[PaperResult]) -> str:
     return render_markdown("reproduction", sections=sections, headline=headline, counts=counts)
 
 
-def paper_page(section: PaperResult) -> str:
-    """Write the page of one paper as Markdown."""
-    return render_markdown("paper", section=section)
-
-
-def deviations_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of deviations as Markdown: for each paper, the values that deviate and the claims that fail."""
-    return render_markdown("deviations", sections=sections)
-
-
-def coverage_page(sections: Sequence[PaperResult]) -> str:
-    """Write the page of coverage as Markdown: for each paper, its parts and what runs each."""
-    return render_markdown("coverage", sections=sections)
-
-
 def render_markdown(template: str, **values: Any) -> str:
     """Return the Markdown of a template filled with these values."""
     environment = template_environment(

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from benchmark.analysis.summary import CellInfo, Summary, summary_table
-from benchmark.report.page import deviations_page, paper_page, reproduction_page
+from benchmark.papers.published import Published
+from benchmark.report.page import render_markdown, reproduction_page
 from benchmark.report.paper_results import (
     PaperExperiment,
     PaperResult,
@@ -34,7 +35,8 @@ DEVIATES, SAME = {"verdict": "deviates"}, {"grade": "same"}
 
 def paper(*claims: dict[str, Any], verdicts: Any = (), printed: Any = None, **changes: Any) -> PaperResult:
     part = PaperExperiment(summary_of("a", verdicts=verdicts_of(*verdicts)))
-    made = PaperResult("k", "A title", "A. Author. A title. 2026.", (part,), claims_of(*claims), printed or {})
+    published = Published(paper="k", title="A title", reference="A. Author. A title. 2026.")
+    made = PaperResult(published, (part,), claims_of(*claims), printed or {})
     return replace(made, **changes)
 
 
@@ -47,8 +49,8 @@ BASE = trial("a", BASE_VARIANT_LABEL, agrees=False)
 
 def test_of_a_paper_are_as_expected(papers: list[PaperResult]) -> None:
     (made,) = papers
-    texts = {"reproduction": reproduction_page(papers), "paper": paper_page(made)}
-    assert_expected("paper", (texts | {"deviations": deviations_page(papers)}).items())
+    texts = {"reproduction": reproduction_page(papers), "paper": render_markdown("paper", section=made)}
+    assert_expected("paper", (texts | {"deviations": render_markdown("deviations", sections=papers)}).items())
 
 
 def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> None:
@@ -60,7 +62,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         verdicts=[verdict("a", **SAME), verdict("a", grade="outside", **DEVIATES), verdict("a", verdict="tuned")],
         printed={"result": 5},
     )
-    grid = counts_table([made, replace(made, key="other")])
+    grid = counts_table([made, made])
     assert grid.rows == (
         ("published results", 10, 2, 0, 2, 6),
         ("claims, by the papers' criteria", 6, 2, 2, 2, 0),
@@ -71,7 +73,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         "1 of 5 published results and 1 of 3 claims are reproduced; 3 published values are not measured"
     )
     assert ([each["claim"] for each in made.counted_claims], made.source) == (["c", "d", "e"], "A. Author. 2026.")
-    signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", paper_page(made))
+    signs = re.findall(r"([✓✗◐○]{2}) \[(\w+)\]", render_markdown("paper", section=made))
     assert signs == [("✓✓", "c"), ("◐✗", "d"), ("✗○", "e")]
 
 
@@ -144,4 +146,4 @@ def test_each_variant_has_a_row_with_all_values_and_how_they_agree_together() ->
         "accuracy %: 2 of 3 published values in our intervals, rms difference 5.78, rank correlation 1.00"
     )
     own = PaperExperiment(summary_of("a", verdicts=verdicts_of(verdict("a", **DEVIATES))), tried)
-    assert "Sensitivity analysis" in paper_page(paper(experiments=(own,)))
+    assert "Sensitivity analysis" in render_markdown("paper", section=paper(experiments=(own,)))
