@@ -171,12 +171,11 @@ def plugin_test(
     """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
     from benchmark.commands.plugin_test import check_file
 
-    failed = 0
+    failed = False
     for path in files:
         with asking_before_code(lambda _: True):  # the command names the file itself
             results = list(check_file(path))
         for component, check, problem in results:
             echo(f"{component}: {check}: {'FAILED: ' + problem if problem else 'passed'}")
-            failed += bool(problem)
-    if failed:
-        raise SystemExit(1)
+            failed |= bool(problem)
+    raise SystemExit(failed)

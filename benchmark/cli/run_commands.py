@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,10 +29,9 @@ from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
 
 
@@ -95,8 +93,7 @@ def run(
         for done in run_all(experiments, out, context, overwrite=overwrite):
             show_run(done, quiet=quiet)
             failed |= bool(done.summary.failures or done.results.failures)
-        if failed:
-            raise SystemExit(1)
+    raise SystemExit(failed)
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
@@ -114,8 +111,7 @@ def validate(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", hel
             problems.append(error)
     for problem in problems:
         echo(f"bench: {problem}", err=True)
-    if problems:
-        raise SystemExit(max(problem.exit_code for problem in problems))
+    raise SystemExit(max((problem.exit_code for problem in problems), default=0))
 
 
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
@@ -181,8 +177,7 @@ def check(
                 show(TerminalTable(table))
                 echo("If that is intended, the same command with --update pins the numbers again.")
             moved |= bool(table.rows) or bool(done.summary.failures)
-    if moved:
-        raise SystemExit(1)
+    raise SystemExit(moved)
 
 
 @app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
@@ -195,12 +190,12 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
-    from benchmark.cli.terminal import working
     from benchmark.commands.reproduce import paper_configs, write_reproduction
 
-    page, experiments = Path("results/REPRODUCTION.md"), paper_configs(configs)
-    with working(jobs=jobs, download=download) as context:
-        _write_page_of_runs(experiments, page, partial(write_reproduction, path=page), context, overwrite=overwrite)
+    page = Path("results/REPRODUCTION.md")
+    done = _runs_of_page(paper_configs(configs), page, jobs, overwrite=overwrite, download=download)
+    echo(write_reproduction(done, page))
+    raise SystemExit(any(each.summary.failures for each in done))
 
 
 @app.command(
@@ -221,33 +216,25 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
-    from benchmark.cli.terminal import working
     from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
     from benchmark.experiment.configuration import load_all_checked
 
     experiments = load_all_checked(configs or survey_configurations(page, CONFIGS_FOLDER))
     check_comparable(experiments)
     path = to or Path("docs") / f"{page}.md"
-    with working(jobs=jobs, download=download) as context:
-        write = partial(write_survey, page=page, path=path)
-        _write_page_of_runs(experiments, path, write, context, overwrite=overwrite)
+    done = _runs_of_page(experiments, path, jobs, overwrite=overwrite, download=download)
+    echo(write_survey(done, page, path))
+    raise SystemExit(any(each.summary.failures for each in done))
 
 
-def _write_page_of_runs(
-    experiments: Sequence[Experiment],
-    page: Path,
-    write: Callable[[list[RunResult]], str],
-    context: RunContext,
-    *,
-    overwrite: bool,
-) -> None:
-    """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
+def _runs_of_page(
+    experiments: Sequence[Experiment], page: Path, jobs: int, *, overwrite: bool, download: bool
+) -> list[RunResult]:
+    """Run the experiments of a page; BenchError before, if the page can't be written."""
+    from benchmark.cli.terminal import working
     from benchmark.commands.run import run_all
     from benchmark.experiment.run import check_folder_writable
 
     check_folder_writable(page.parent)
-    done = list(run_all(experiments, None, context, overwrite=overwrite))
-    context.observer.begin("writing the page")
-    echo(write(done))
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    with working(jobs=jobs, download=download) as context:
+        return list(run_all(experiments, None, context, overwrite=overwrite))

@@ -93,10 +93,10 @@ def _configurations(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]
         "thresholds": {"classifier": "linear-svm", "threshold": name},
     }
     if kind == "corpora":
-        yield "its documents", {"corpus": name, "protocol": {"name": "k-fold", "k": 2, "stratified": False}}
+        yield "its documents", {"corpus": {"name": name}, "protocol": {"name": "k-fold", "k": 2, "stratified": False}}
     elif kind not in methods:
         section = {"protocol": name} if kind == "protocols" else {kind: [name]}
-        yield "documents of four classes", {"corpus": "synthetic", **section}
+        yield "documents of four classes", {"corpus": {"name": "synthetic"}, **section}
     else:
         for documents, corpus in _CORPORA.items():
             if kind != "thresholds" or "subset" in corpus:
