@@ -31,6 +31,7 @@ import yaml
 from benchmark.analysis.comparisons import tested_metrics
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
+from benchmark.commands.compare import known_cell
 from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.commands.run import local_context, resolve_run
@@ -46,6 +47,7 @@ from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
+from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,7 +166,9 @@ class Result:
         ConfigError
             If there is no cell of this id, or the cells weren't tested on the same documents.
         """
-        run = self._run(a, b)
+        run = self.findings
+        for name in (a, b):
+            known_cell(run, name)
         try:
             results = run.scored.tests(a, b, tested_metrics(run.experiment))
         except (ValueError, KeyError) as error:
@@ -191,24 +195,14 @@ class Result:
         ConfigError
             If there is no cell of this id, or the cell has no predictions.
         """
-        run = self._run(cell)
-        info = next(each for each in run.experiment.cells if each.id == cell)
-        if cell not in run.scored.chosen:
-            reason = run.failures.get(cell, "it is computed from others")
-            raise ConfigError(f"the cell {cell!r} has no predictions: {reason}")
+        run = self.findings
+        info = known_cell(run, cell, predicted=True)
         names = ("document", "fold", "truth", "predicted", "tied")
         rows = [[getattr(each, name) for name in names] for each in document_predictions(run, info)]
         frame = pd.DataFrame(rows, columns=["document", "split", "truth", "predicted", "tied"])
         if not run.predictions.tasks[info.of_task].multilabel:
             frame = frame.assign(truth=frame["truth"].str[0], predicted=frame["predicted"].str[0])
         return frame
-
-    def _run(self, *cells: str) -> RunPredictions:
-        """Return the run's predictions; ConfigError if it lacks one of the cells."""
-        for cell in cells:
-            if cell not in self.findings.experiment.ids:
-                raise ConfigError(unknown_name("cell", cell, self.findings.experiment.ids))
-        return self.findings
 
     def __repr__(self) -> str:
         """Return the table of the first cells, as text."""
@@ -242,14 +236,6 @@ def run(
     config: str | Path | None = None,
     /,
     *,
-    corpus: Any = None,
-    methods: Any = None,
-    protocol: Any = None,
-    text: Any = None,
-    label: str | None = None,
-    compare: Any = None,
-    choose: Any = None,
-    metrics: Any = None,
     jobs: int = 0,
     download: bool = True,
     progress: Callable[[str], object] | None = None,
@@ -263,21 +249,6 @@ def run(
     ----------
     config : path, optional
         A configuration file. Pass either a file or sections.
-    corpus : str, mapping or DataFrame
-        Name of a corpus, the section ``corpus``, or documents: a frame with the columns text, label (or labels) and,
-        optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
-    methods : list, optional
-        Methods, as in a configuration. For a frame, the default is what ``bench init`` proposes, with its comparison.
-    protocol : str or mapping, optional
-        How documents are split; by default in five folds or, for a frame, as ``bench init`` proposes.
-    text : str, list of str, or mapping, optional
-        Column of a frame's text, or several; or the section ``text``. For a frame, keys that the section lacks are
-        those of ``bench init``: words of all scripts, no stop words, digits as one word, words in two documents.
-    label : str, optional
-        Column of a frame's classes. ``labels``, ``id``, ``split``, ``group`` and ``date`` name columns in the same way,
-        ``drop``, ``separator`` and ``format`` are those of the corpus ``files``.
-    compare, choose, metrics
-        Sections of the configuration.
     jobs : int
         Number of threads; 0 uses all processors.
     download : bool
@@ -285,7 +256,16 @@ def run(
     progress : callable, optional
         Called with a line of text now and then, such as ``progress=print``.
     **sections
-        Other sections of a configuration, such as ``tasks``. Lists may be tuples or arrays, and numbers NumPy's.
+        Sections of a configuration, of which a corpus and its methods have to be there. Lists may be tuples or arrays,
+        and numbers NumPy's. For a corpus in a frame, sections that are left out are what ``bench init`` proposes.
+
+        ``corpus`` is the name of a corpus, the section, or documents: a frame with the columns text, label (or labels)
+        and, optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
+        ``protocol`` is by default five folds or, for a frame, as ``bench init`` proposes. ``text`` is the column of a
+        frame's text, or several, or the section, whose keys that are left out are those of ``bench init``: words of all
+        scripts, no stop words, digits as one word, words in two documents. ``label``, ``labels``, ``id``, ``split``,
+        ``group`` and ``date`` name a frame's columns, ``drop``, ``separator`` and ``format`` are those of the corpus
+        ``files``.
 
     Returns
     -------
@@ -298,9 +278,7 @@ def run(
     DataError
         If the corpus is missing or damaged.
     """
-    sections |= {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
-    sections |= {"compare": compare, "choose": choose, "metrics": metrics}
-    with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as experiment:
+    with _experiment(config, sections) as experiment:
         observer = LineObserver(progress, _warn)
         predictions = runner.run_experiment(experiment, local_context(observer, jobs, download=download))
         summary = summarize(predictions)
@@ -374,7 +352,7 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     if config is not None:
         yield load_checked(find_configuration(Path(config)))
         return
-    mapping = dict(sections)
+    mapping = {key: each for key, each in sections.items() if each is not None}
     corpus = mapping.get("corpus")
     named = dict(corpus) if isinstance(corpus, Mapping) else {"name": corpus} if isinstance(corpus, str) else {}
     frame = named.pop("frame", None) if named else corpus
@@ -522,17 +500,11 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
     """
     corpus = registry.load_corpus(name, subset=subset)
     documents = corpus.documents
-    frame = pd.DataFrame({"id": documents.ids, "text": [_text(text) for text in corpus]})
+    frame = pd.DataFrame(
+        {"id": documents.ids, "text": [document_string(text, skip_header=False, skip_html=False) for text in corpus]}
+    )
     labels = [documents.classes_of(row) for row in range(len(documents))]
     frame["label" if documents.topics is None else "labels"] = (
         [label for (label,) in labels] if documents.topics is None else labels
     )
     return frame.assign(group=[documents.part_names[group] for group in documents.parts])
-
-
-def _text(content: bytes) -> str:
-    """Decode a document as UTF-8, or else as Latin-1."""
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content.decode("latin-1")

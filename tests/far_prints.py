@@ -15,7 +15,7 @@ import math
 import re
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,8 @@ _CELL = re.compile(r"(tfidf|tf)(?:-plus-one|-of-one-plus)?-(l1|l2)-(linear|ned|n
 AXES = {"faculty-course": (2, 18, 16), "faculty-student": (10, 30, 25)}
 KERNELS, SIZES = ("linear", "rbf", "diffusion"), ("50", "250")
 TOPIC_COUNTS = ("in-train", "in-test", "in-either", "in-both")
+#: Published counts of stories that the configured rule doesn't give.
+LOST = ("all-train", "all", "trade-test", "corn-train")
 
 
 def prints_of(paper, config):
@@ -89,8 +91,11 @@ def _scores(folder):
     )
 
 
-def _prefix(cell):
-    return "" if cell.variant == "base" else f"{cell.variant}-"
+def _choice_and_name(cell):
+    """Return the choice that a cell is under, and its name without it."""
+    if cell.variant == "base":
+        return CONFIGURED, cell.id
+    return cell.variant, cell.id.removeprefix(f"{cell.variant}-")
 
 
 def _of_newsgroups(folder, name):
@@ -99,8 +104,8 @@ def _of_newsgroups(folder, name):
     scores = _scores(folder)
     headlines = scores[(scores["fold"] == "all") & (scores["metric"] == "accuracy")].set_index("cell")
     for cell in run.experiment.cells:
-        weighting, normalization, kernel, parameter = _CELL.match(cell.id.removeprefix(_prefix(cell))).groups()
-        what = cell.variant if cell.variant != "base" else CONFIGURED
+        what, words = _choice_and_name(cell)
+        weighting, normalization, kernel, parameter = _CELL.match(words).groups()
         if parameter and parameter.startswith("epsilon"):
             what = f"tolerance {parameter.removeprefix('epsilon')}"
         elif parameter and what == CONFIGURED:
@@ -123,29 +128,17 @@ def _of_panels(folder, name):
     for cell in load_experiment(FOLDER / f"{name}.yaml").cells:
         of_cell = errors[errors["cell"] == cell.id].set_index("fold")["value"]
         mean, bar = of_cell["all"], 2 * of_cell.drop("all").std(ddof=1)
-        what = cell.variant if cell.variant != "base" else CONFIGURED
-        yield name, what, cell.id.removeprefix(_prefix(cell)), "error", mean, mean - bar, mean + bar, 0.0
+        yield name, *_choice_and_name(cell), "error", mean, mean - bar, mean + bar, 0.0
 
 
 def _of_estimates(folder, name, metrics):
     """Yield the numbers of diagnostics, with their intervals."""
     scores = _scores(folder)
     scores = scores[scores["fold"] == "all"].set_index(["cell", "metric"])
-    for cell in load_experiment(FOLDER / f"{name}.yaml").cells:
-        for metric in metrics:
-            if (cell.id, metric) in scores.index:
-                row = scores.loc[(cell.id, metric)]
-                what = cell.variant if cell.variant != "base" else CONFIGURED
-                yield (
-                    name,
-                    what,
-                    cell.id.removeprefix(_prefix(cell)),
-                    metric,
-                    row["value"],
-                    row["low"],
-                    row["high"],
-                    0.0,
-                )
+    for cell, metric in product(load_experiment(FOLDER / f"{name}.yaml").cells, metrics):
+        if (cell.id, metric) in scores.index:
+            row = scores.loc[(cell.id, metric)]
+            yield name, *_choice_and_name(cell), metric, row["value"], row["low"], row["high"], 0.0
 
 
 def differences(pinned, found):
@@ -213,35 +206,35 @@ def explained(pinned, name):
         inside = {row["cell"] for row in of.to_dict("records") if _inside(row, names[row["cell"]])}
         whole = _whole(of, lambda cells: len(cells) == len(names) and all(_inside(r, names[r["cell"]]) for r in cells))
         hits = [cell for cell in deviating if cell in inside]
-        return (
-            f"{len(hits)} of {len(deviating)} that deviate{': ' + ', '.join(hits) if hits else ''}; the table: {whole}"
-        )
+        listed = f": {', '.join(hits)}" if hits else ""
+        return f"{len(hits)} of {len(deviating)} that deviate{listed}; the table: {whole}"
     if name == "webkb-diffusion-pages":
         panels = {task: _whole(of, lambda cells, t=task: _panel(cells, t)[2]) for task in AXES}
         return "; ".join(f"{task}: {choices}" for task, choices in panels.items())
     if name == "reuters-skl-ship":
         names = prints_of("chen2018", "reuters-skl")
-        return (
-            f"the table: {_whole(of, lambda cells: all(_inside(r, names[r['cell']]) for r in _skl(cells)))}; ship: "
-            + _whole(
-                of, lambda cells: any(_inside(r, names[r["cell"]]) for r in _skl(cells) if r["cell"].endswith("-ship"))
-            )
+        table = _whole(of, lambda cells: all(_inside(row, names[row["cell"]]) for row in _skl(cells)))
+        ship = _whole(
+            of, lambda cells: any(_inside(row, names["table-skl-ship"]) for row in _skl(cells, ending="ship"))
         )
+        return f"the table: {table}; ship: {ship}"
     names = prints_of("takamura2004", "reuters-hp-top")
-    hits = {
-        cell: _whole(of, lambda cells, c=cell: c in _counted(cells, names)[0])
-        for cell in ("all-train", "all", "trade-test", "corn-train")
-    }
+    hits = {cell: _whole(of, lambda cells, c=cell: c in _counted(cells, names)[0]) for cell in LOST}
     lossless = _whole(of, lambda cells: _counted(cells, names)[1])
-    return (
-        "; ".join(f"{names[c].value} ({c}): {choices}" for c, choices in hits.items()) + f"; without a loss: {lossless}"
-    )
+    found = "; ".join(f"{names[cell].value} ({cell}): {choices}" for cell, choices in hits.items())
+    return f"{found}; without a loss: {lossless}"
+
+
+def _records(of):
+    """Yield each choice with its rows, as configured first; seconds are of none."""
+    groups = of[of["choice"] != ""].groupby("choice", sort=False)
+    for what, rows in sorted(groups, key=lambda each: each[0] != CONFIGURED):
+        yield what, rows.to_dict("records")
 
 
 def _whole(of, holds):
     """Return the choices whose rows a rule holds for, or "none"."""
-    choices = [what for what, rows in of.groupby("choice", sort=False) if holds(rows.to_dict("records"))]
-    return ", ".join(choices) or "none"
+    return ", ".join(what for what, rows in _records(of) if holds(rows)) or "none"
 
 
 def _printed(value):
@@ -274,8 +267,7 @@ def _newsgroups(of, pinned):
     names, ends = prints_of("zhang2005", "20ng"), _base_ends(pinned)
     base = pinned[(pinned["experiment"] == "20ng") & (pinned["choice"] == CONFIGURED)]
     rows, ranked = [], {}
-    for what, numbers in pd.concat([base, of[of["choice"] != ""]]).groupby("choice", sort=False):
-        records = numbers.to_dict("records")
+    for what, records in _records(pd.concat([base, of])):
         if len(records) == len(names):
             ranked[what] = _rms(records, ends, names)
         by_cell = {row["cell"]: row for row in records}
@@ -312,33 +304,20 @@ def _implied(of, base, names):
     of = of[of["choice"].str.startswith("C = ")]
     for cell, value in names.items():
         numbers = [*of[of["cell"] == cell].to_dict("records"), *base[base["cell"] == cell].to_dict("records")]
-        at = sorted(
-            (1.0 if row["choice"] == CONFIGURED else float(row["choice"].removeprefix("C = ")), row) for row in numbers
-        )
+        choices = [row["choice"] for row in numbers]
+        grid = [1.0 if what == CONFIGURED else float(what.removeprefix("C = ")) for what in choices]
+        at = sorted(zip(grid, numbers, strict=True), key=lambda each: each[0])
         printed, crossings = _printed(value), []
         for (c, row), (after, next_row) in pairwise(at):
             gap, then = row["value"] - printed, next_row["value"] - printed
             if gap * then <= 0 and gap != then:
-                crossings.append(math.exp(math.log(c) + gap / (gap - then) * math.log(after / c)))
+                crossings.append(f"{math.exp(math.log(c) + gap / (gap - then) * math.log(after / c)):.2f}")
         inside = [c for c, row in at if _inside(row, value)]
         everywhere.append(set(inside))
-        rows.append(
-            (
-                cell,
-                value.value,
-                ", ".join(f"{c:.2f}" for c in crossings) or "none",
-                ", ".join(f"{c:g}" for c in inside) or "none",
-            )
-        )
-    yield _table(
-        (
-            "published value",
-            Column("printed", PLAIN),
-            "C that it implies",
-            "C of the grid that have it in our interval",
-        ),
-        rows,
-    )
+        listed = ", ".join(f"{c:g}" for c in inside) or "none"
+        rows.append((cell, value.value, ", ".join(crossings) or "none", listed))
+    header = ("published value", Column("printed", PLAIN), "C that it implies")
+    yield _table((*header, "C of the grid that have it in our interval"), rows)
     common = sorted(set.intersection(*everywhere))
     most = max(sorted({c for each in everywhere for c in each}), key=lambda c: sum(c in each for each in everywhere))
     yield (
@@ -391,25 +370,13 @@ def _panel(rows, task):
 
 def _panels(of, pinned):
     rows = []
-    for what, numbers in of[of["choice"] != ""].groupby("choice", sort=False):
-        records = numbers.to_dict("records")
+    for what, records in _records(of):
         means = {row["cell"]: 100 * row["value"] for row in records}
         for task, (low_axis, high_axis, _) in AXES.items():
-            low, high, holds = _panel(records, task)
+            *bars, holds = _panel(records, task)
             cells = [f"{task}-{kernel}-oracle-{size}" for size in SIZES for kernel in KERNELS]
-            errors = [f"{means[cell]:.1f}" for cell in cells]
-            rows.append(
-                (
-                    what,
-                    task,
-                    f"{low:.1f}",
-                    f"{high:.1f}",
-                    f"{low_axis} to {high_axis}",
-                    "yes" if holds else "no",
-                    *errors,
-                )
-            )
-    rows.sort(key=lambda row: row[0] != CONFIGURED)
+            ends = [*(f"{end:.1f}" for end in bars), f"{low_axis} to {high_axis}", "yes" if holds else "no"]
+            rows.append((what, task, *ends, *(f"{means[cell]:.1f}" for cell in cells)))
     header = ["choice", "task", Column("lowest bar", PLAIN), Column("highest bar", PLAIN), "axis", "explains"]
     yield _table([*header, *(Column(f"{kernel}, {size}", PLAIN) for size in SIZES for kernel in KERNELS)], rows)
     yield (
@@ -418,25 +385,22 @@ def _panels(of, pinned):
     )
 
 
-def _skl(rows, kind="skl"):
-    return [row for row in rows if row["cell"].startswith(f"table-{kind}-")]
+def _skl(rows, kind="skl", ending=""):
+    return [row for row in rows if row["cell"].startswith(f"table-{kind}-") and row["cell"].endswith(ending)]
 
 
 def _distances(of, pinned):
     names, rows = prints_of("chen2018", "reuters-skl"), []
-    for what, numbers in of[of["choice"] != ""].groupby("choice", sort=False):
-        records = numbers.to_dict("records")
+    for what, records in _records(of):
         for kind in ("skl", "mean", "pooled"):
             by_topic = {row["cell"].replace(f"-{kind}-", "-skl-"): row for row in _skl(records, kind)}
             inside = sum(_inside(row, names[cell]) for cell, row in by_topic.items())
             rms = math.sqrt(np.mean([(row["value"] - _printed(names[cell])) ** 2 for cell, row in by_topic.items()]))
             texts = [_number_and_sign(by_topic.get(cell), value) for cell, value in names.items()]
             rows.append((what, kind, f"{inside} of {len(by_topic)}", f"{rms:.2f}", *texts))
-    rows.sort(key=lambda row: row[0] != CONFIGURED)
     header = ["choice", "centroid", Column("inside", PLAIN), Column("rms", PLAIN)]
-    yield _table(
-        [*header, *(Column(f"{c.removeprefix('table-skl-')} ({v.value})", PLAIN) for c, v in names.items())], rows
-    )
+    topics = (Column(f"{cell.removeprefix('table-skl-')} ({value.value})", PLAIN) for cell, value in names.items())
+    yield _table([*header, *topics], rows)
     yield (
         "Distances and the rms of their differences in nats; in brackets: the published value; ✓: it lies in the 95% "
         "interval of ours.\n"
@@ -448,25 +412,21 @@ def _counted(rows, names):
     found = {row["cell"]: row["value"] for row in rows}
     equal = {cell for cell, value in names.items() if found.get(cell) == float(value.value)}
     equal |= {"all"} if any(found[each] == float(names["all"].value) for each in TOPIC_COUNTS) else set()
-    return equal, set(names) - {"all-train", "all", "trade-test", "corn-train"} <= equal
+    return equal, set(names) - set(LOST) <= equal
 
 
 def _stories(of, pinned):
     names, rows = prints_of("takamura2004", "reuters-hp-top"), []
     shown = ("all-train", "all-test", "trade-test", "corn-train")
-    for what, numbers in of[of["choice"] != ""].groupby("choice", sort=False):
-        found = numbers.set_index("cell")["value"]
-        equal, lossless = _counted(numbers.to_dict("records"), names)
+    for what, records in _records(of):
+        found = {row["cell"]: row["value"] for row in records}
+        equal, lossless = _counted(records, names)
         counts = [_count(found[cell], float(names[cell].value)) for cell in shown]
         counts += [_count(found[cell], float(names["all"].value)) for cell in TOPIC_COUNTS]
         rows.append((what, f"{len(equal)} of {len(names)}", "no" if lossless else "yes", *counts))
-    header = [
-        "choice",
-        Column("equal", PLAIN),
-        "loses one",
-        *(Column(f"{cell} ({names[cell].value})", PLAIN) for cell in shown),
-    ]
-    yield _table([*header, *(Column(f"topics {cell} ({names['all'].value})", PLAIN) for cell in TOPIC_COUNTS)], rows)
+    titles = [f"{cell} ({names[cell].value})" for cell in shown]
+    titles += [f"topics {cell} ({names['all'].value})" for cell in TOPIC_COUNTS]
+    yield _table(["choice", Column("equal", PLAIN), "loses one", *(Column(title, PLAIN) for title in titles)], rows)
     yield "In brackets: the published count; ✓: equal. not-brief is configs/reuters-hp-top.yaml's rule.\n"
 
 
@@ -495,9 +455,8 @@ def main():
     else:
         wrong = list(differences(read_pinned(), found))
     PAGE.write_text(page(read_pinned()), encoding="utf-8")
-    sys.stdout.write(
-        "".join(f"{line}\n" for line in [*wrong, f"{PAGE}: {'differs from what is pinned' if wrong else 'as pinned'}"])
-    )
+    state = "differs from what is pinned" if wrong else "as pinned"
+    sys.stdout.write("".join(f"{line}\n" for line in [*wrong, f"{PAGE}: {state}"]))
     sys.exit(bool(wrong))
 
 

@@ -124,11 +124,6 @@ def refused(*words: object, code: int = 2, said: tuple[str, ...] | str = ()) -> 
     return str(done.stderr)
 
 
-def tables(*words: object) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables that a command gives as JSON, by title."""
-    return {each["title"]: each["rows"] for each in json.loads(bench(*words, "--json").stdout)["tables"]}
-
-
 def sketch(patch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
 

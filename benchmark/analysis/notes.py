@@ -15,7 +15,6 @@ from benchmark.analysis.model_selection import selection_metric
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
-from benchmark.diagnostics.base import DiagnosticArrays
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric, more_is_better
@@ -106,12 +105,7 @@ def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
     """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
-    measured = run.predictions.diagnostics.items()
-    arrays = {
-        each.name: [DiagnosticArrays(variant, found) for (name, variant), found in measured if name == each.name]
-        for each in run.experiment.diagnostics
-    }
-    return tuple(note for each in run.experiment.diagnostics for note in each.build().notes(arrays[each.name]))
+    return tuple(dict.fromkeys(note for *_, numbers in run.diagnostics for note in numbers.notes))
 
 
 def _metric_facts(run: RunPredictions) -> Facts:

@@ -15,7 +15,6 @@ import pandas as pd
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.config.model import ALL_CLASSES, method_of
 from benchmark.config.subset import settings_of_cell
-from benchmark.diagnostics.base import diagnostic_numbers
 from benchmark.evaluation.cell_scores import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS, CellScores
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.outcomes import Outcome, outcome_scores
@@ -57,6 +56,8 @@ class RunPredictions:
         Number of threads that compute intervals.
     stored : collection of SettingKey
         Settings that were read from the store.
+    diagnostics : tuple of (diagnostic, variant, DiagnosticNumbers)
+        Numbers of the diagnostics, each with the names of the diagnostic and of the variant.
     recorded : RecordedNumbers or None
         Numbers that the folder of a finished run records; None for a run that computes these numbers itself.
     """
@@ -67,19 +68,13 @@ class RunPredictions:
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
     stored: Collection[SettingKey] = ()
+    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...] = ()
     recorded: RecordedNumbers | None = None
 
     @cached_property
     def scored(self) -> ScoreTable:
         """Scores, computed once."""
         return _score_table(self)
-
-    @cached_property
-    def diagnostics(self) -> tuple[tuple[str, str, DiagnosticNumbers], ...]:
-        """Numbers of the diagnostics, each with the names of the diagnostic and of the variant."""
-        if self.recorded is not None:
-            return self.recorded.diagnostics
-        return tuple(diagnostic_numbers(self.experiment.diagnostics, self.predictions))
 
     @cached_property
     def stored_cells(self) -> tuple[str, ...]:

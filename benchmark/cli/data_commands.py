@@ -9,15 +9,15 @@ from typing import Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Config, Download, Json
-from benchmark.cli.output import CommandOutput
+from benchmark.cli.options import Config, Download
+from benchmark.cli.output import show_answer
 from benchmark.cli.program import MAINTAIN, command_group
 
 data = command_group("data", MAINTAIN, "List, fetch and verify the corpora, and export counts.", "bench data list")
 
 
 @data.command("list", epilog="Example: bench data list")
-def data_list(as_json: Json = False) -> None:
+def data_list() -> None:
     """List the corpora and the places of their files."""
     from benchmark.analysis.formatting.table import Table
     from benchmark.corpora import registry
@@ -26,8 +26,7 @@ def data_list(as_json: Json = False) -> None:
     for name in registry.corpus_names():
         card, where = registry.dataset_card(name), registry.find_corpus(name) or f"not here: bench data fetch {name}"
         rows.append((name, card.total, len(card.classes), ", ".join(card.parts), str(where)))
-    with CommandOutput(as_json=as_json) as answer:
-        answer.tables([Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows)])
+    show_answer(Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows))
 
 
 @data.command("fetch", epilog="Example: bench data fetch webkb")
@@ -71,13 +70,12 @@ def data_export(
     download: Download = True,
 ) -> None:
     """Write the counts of a configuration for other tools: svmlight, the vocabulary, and a table of the documents."""
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.counts import export_counts
-    from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
     from benchmark.experiment.counting import read_counts
 
-    with ProgressObserver(config.stem) as observer:
-        base = next(iter(load_checked(config).variants.values()))
-        counts = read_counts(base.collection, local_context(observer, download=download))[0]
+    base = next(iter(load_checked(config).variants.values()))
+    with working(config.stem, download=download) as context:
+        counts = read_counts(base.collection, context)[0]
     echo("\n".join(map(str, export_counts(counts, out))))

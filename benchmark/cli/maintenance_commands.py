@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Configs, Json
+from benchmark.cli.options import Configs
+from benchmark.cli.output import show_answer
 from benchmark.cli.program import MAINTAIN, app, command_group, is_terminal
 from benchmark.system.errors import ConfigError
 
@@ -30,21 +31,17 @@ def list_(
         str,
         typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
-    as_json: Json = False,
 ) -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
     from benchmark.schema.registries import list_components
 
-    if not what and not as_json:
-        for table in list_components(""):
-            names = ", ".join(name for name, *_ in table.rows)
-            echo(fill(f"{table.title}: {names}", 80, subsequent_indent="  ", break_on_hyphens=False))
-        echo("\nWith parameters and descriptions: bench list KIND, such as bench list kernels.")
+    if what:
+        show_answer(*list_components(what))
         return
-    from benchmark.cli.output import CommandOutput
-
-    with CommandOutput(as_json=as_json) as answer:
-        answer.tables(list_components(what))
+    for table in list_components(""):
+        names = ", ".join(name for name, *_ in table.rows)
+        echo(fill(f"{table.title}: {names}", 80, subsequent_indent="  ", break_on_hyphens=False))
+    echo("\nWith parameters and descriptions: bench list KIND, such as bench list kernels.")
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown", rich_help_panel=MAINTAIN)

@@ -48,4 +48,3 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Number of thread
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final sentence, and errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,7 @@ from benchmark.cli.options import Config, Download, Jobs, Verbose
 from benchmark.cli.program import YOUR_DATA, app, command_group
 from benchmark.plugins.trust import asking_before_code
 from benchmark.report.escapes import escape_controls
-from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, quote_value
 
 plugin = command_group(
     "plugin", YOUR_DATA, "Your own kernels, classifiers and other components.", "bench plugin test mykernels.py"
@@ -55,17 +55,16 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents; options decide what can't be told from the file."""
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.init import configuration_path, propose, write_configuration
-    from benchmark.commands.run import local_context
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
     form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
     proposal = propose(path, named, **form)
-    with ProgressObserver(target.stem) as observer:
-        echo("\n".join(write_configuration(proposal, target, local_context(observer, download=False))))
+    with working(target.stem, download=False) as context:
+        echo("\n".join(write_configuration(proposal, target, context)))
 
 
 @app.command(
@@ -89,8 +88,7 @@ def fit(
     """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from rich.filesize import decimal
 
-    from benchmark.cli.terminal import ProgressObserver
-    from benchmark.commands.run import local_context
+    from benchmark.cli.terminal import working
     from benchmark.experiment.configuration import load_checked
     from benchmark.model.fitting import fit_model
     from benchmark.model.persistence import check_model_folder_free, write_model
@@ -99,8 +97,7 @@ def fit(
     experiment = load_checked(config)
     check_model_folder_free(out, overwrite=overwrite)
     check_folder_writable(out)
-    with ProgressObserver(experiment.name, verbose=verbose) as observer:
-        context = local_context(observer, jobs, download=download)
+    with working(experiment.name, jobs, download=download, verbose=verbose) as context:
         model = fit_model(experiment, cell, context, split=split, probability=probability)
         n_bytes = write_model(model, out)
     words = "" if model.n_terms is None else f" {model.n_terms:,} words,"
@@ -122,7 +119,7 @@ def predict(
             show_default="-",
         ),
     ] = None,
-    format_: Annotated[str, typer.Option("--format", "-f", help="Output format: csv or jsonl.")] = "csv",
+    format_: Annotated[Literal["csv", "jsonl"], typer.Option("--format", "-f", help="Output format.")] = "csv",
     text: Annotated[
         list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
     ] = None,
@@ -146,8 +143,6 @@ def predict(
     from benchmark.model.persistence import load_model
     from benchmark.system.threads import n_processors
 
-    if format_ not in ("csv", "jsonl"):
-        raise ConfigError(f"--format: {unknown_name('format', format_, ('csv', 'jsonl'))}")
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
@@ -176,12 +171,11 @@ def plugin_test(
     """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
     from benchmark.commands.plugin_test import check_file
 
-    failed = 0
+    failed = False
     for path in files:
         with asking_before_code(lambda _: True):  # the command names the file itself
             results = list(check_file(path))
         for component, check, problem in results:
             echo(f"{component}: {check}: {'FAILED: ' + problem if problem else 'passed'}")
-            failed += bool(problem)
-    if failed:
-        raise SystemExit(1)
+            failed |= bool(problem)
+    raise SystemExit(failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,21 +16,20 @@ from benchmark.cli.options import (
     Config,
     Download,
     Jobs,
-    Json,
     Out,
     Overwrite,
     Quiet,
     Verbose,
     find_all,
 )
-from benchmark.cli.output import CommandOutput
+from benchmark.cli.output import show, show_answer, show_run
 from benchmark.cli.program import COMPARE, MAINTAIN, RUN, SHARE, app
 from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.run import RunResult
@@ -63,7 +62,6 @@ def run(
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
-    as_json: Json = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Run your own code in this process, so that a debugger can stop in it.")
     ] = False,
@@ -73,54 +71,47 @@ def run(
     The folder of a run stands for its experiment, which is run again without the store and compared with that run:
     exit 1 if a prediction differs. Nothing is kept of it without --out.
     """
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.run import run_again, run_all
     from benchmark.experiment.configuration import load_all_checked, select_cells
     from benchmark.system.user_classes import running_user_code_here
 
     # In the main thread with --debug, where Ctrl-C reaches it.
-    how: dict[str, Any] = {"overwrite": overwrite, "jobs": 1 if debug else jobs, "download": download}
+    threads = 1 if debug else jobs
     with (
         running_user_code_here() if debug else nullcontext(),
-        CommandOutput(quiet=quiet, as_json=as_json) as answer,
-        ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
+        working(jobs=threads, download=download, dask=dask, verbose=verbose, quiet=quiet) as context,
     ):
         if any(each.is_dir() for each in configs):
             if len(configs) > 1 or only or dask:
                 raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
-            sentence, tables, equal = run_again(configs[0], out, observer, **how)
-            answer.answer(sentence, tables, equal=equal)
+            sentence, tables, equal = run_again(configs[0], out, context, overwrite=overwrite)
+            show_answer(sentence, *(() if quiet else tables))
             raise SystemExit(not equal)
         failed = False
         experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
-        for done in run_all(experiments, out, observer, dask=dask, **how):
-            answer.run(done)
+        for done in run_all(experiments, out, context, overwrite=overwrite):
+            show_run(done, quiet=quiet)
             failed |= bool(done.summary.failures or done.results.failures)
-        if failed:
-            raise SystemExit(1)
+    raise SystemExit(failed)
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
-def validate(
-    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)], as_json: Json = False
-) -> None:
+def validate(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)]) -> None:
     """Check configurations without doing any work; code that you don't trust yet isn't looked into."""
     from benchmark.experiment.configuration import load_checked
 
     problems = []
-    with CommandOutput(as_json=as_json) as answer:
-        for path in configs:
-            try:
-                config = find_configuration(path)
-                with asking_before_code(lambda _: False, shlex.join(["bench", "--trust", "validate", str(path)])):
-                    n = len(load_checked(config).ids)
-                answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
-            except BenchError as error:
-                problems.append(error)
+    for path in configs:
+        try:
+            config = find_configuration(path)
+            with asking_before_code(lambda _: False, shlex.join(["bench", "--trust", "validate", str(path)])):
+                echo(f"{config}: good, {len(load_checked(config).ids)} cells")
+        except BenchError as error:
+            problems.append(error)
     for problem in problems:
         echo(f"bench: {problem}", err=True)
-    if problems:
-        raise SystemExit(max(problem.exit_code for problem in problems))
+    raise SystemExit(max((problem.exit_code for problem in problems), default=0))
 
 
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
@@ -128,24 +119,21 @@ def plan(
     config: Config,
     no_pilot: Annotated[bool, typer.Option("--no-pilot", help="Don't time the methods.")] = False,
     jobs: Jobs = 0,
-    as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    No documents are read: each method is timed on random ones, as long as a page.
+    Each method is timed on some of the documents. Nothing is downloaded.
     """
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
-    from benchmark.commands.run import local_context
     from benchmark.experiment.configuration import load_checked
 
-    with CommandOutput(as_json=as_json) as answer:
-        experiment = load_checked(config)
-        with ProgressObserver(experiment.name) as observer:
-            planned = plan_run(experiment, local_context(observer, jobs, download=False), with_pilot=not no_pilot)
-        if planned.warning:
-            echo(planned.warning, err=True)
-        answer.tables(plan_tables(planned), plan_sentence(planned))
+    experiment = load_checked(config)
+    with working(experiment.name, jobs, download=False) as context:
+        planned = plan_run(experiment, context, with_pilot=not no_pilot)
+    if planned.warning:
+        echo(planned.warning, err=True)
+    show_answer(*plan_tables(planned), plan_sentence(planned))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)
@@ -166,38 +154,30 @@ def check(
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
-    as_json: Json = False,
 ) -> None:
     """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
+    from benchmark.commands import check as pinned
+    from benchmark.commands.run import run_all
+    from benchmark.report.writers import TerminalTable
 
     moved = False
-    with (
-        CommandOutput(quiet=quiet, as_json=as_json) as answer,
-        ProgressObserver("starting", verbose=verbose, silent=quiet) as observer,
-    ):
-        from benchmark.commands import check as pinned
-        from benchmark.commands.run import run_all
-        from benchmark.report.writers import TerminalTable
-
+    with working(jobs=jobs, download=download, verbose=verbose, quiet=quiet) as context:
         found = pinned.experiments_to_check(configs or [], pinning=update)
         experiments = [experiment for experiment, _ in found.values()]
-        for done in run_all(experiments, out, observer, overwrite=overwrite, jobs=jobs, download=download):
+        for done in run_all(experiments, out, context, overwrite=overwrite):
             _, folder = found[done.summary.name]
             if update:
                 pinned.pin(done.summary, folder)
             if update and folder == pinned.PINNED:
                 pinned.pin_predictions(done.results, __version__)
             table = pinned.deviations(done, folder)
-            data = {"name": done.summary.name, "moved": table.records}
-            answer.give("checks", data, sentence=pinned.check_line(done.summary, table, folder if update else None))
-            if table.rows:
-                answer.show(
-                    TerminalTable(table), "If that is intended, the same command with --update pins the numbers again."
-                )
+            echo(pinned.check_line(done.summary, table, folder if update else None))
+            if table.rows and not quiet:
+                show(TerminalTable(table))
+                echo("If that is intended, the same command with --update pins the numbers again.")
             moved |= bool(table.rows) or bool(done.summary.failures)
-        if moved:
-            raise SystemExit(1)
+    raise SystemExit(moved)
 
 
 @app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
@@ -212,9 +192,10 @@ def reproduce(
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
     from benchmark.commands.reproduce import paper_configs, write_reproduction
 
-    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download}
     page = Path("results/REPRODUCTION.md")
-    _write_page_of_runs(paper_configs(configs), page, lambda done: write_reproduction(done, page), **how)
+    done = _runs_of_page(paper_configs(configs), page, jobs, overwrite=overwrite, download=download)
+    echo(write_reproduction(done, page))
+    raise SystemExit(any(each.summary.failures for each in done))
 
 
 @app.command(
@@ -240,27 +221,20 @@ def survey(
 
     experiments = load_all_checked(configs or survey_configurations(page, CONFIGS_FOLDER))
     check_comparable(experiments)
-    how: dict[str, Any] = {"overwrite": overwrite, "jobs": jobs, "download": download}
     path = to or Path("docs") / f"{page}.md"
-    _write_page_of_runs(experiments, path, lambda done: write_survey(done, page, path), **how)
+    done = _runs_of_page(experiments, path, jobs, overwrite=overwrite, download=download)
+    echo(write_survey(done, page, path))
+    raise SystemExit(any(each.summary.failures for each in done))
 
 
-def _write_page_of_runs(
-    experiments: Sequence[Experiment],
-    page: Path,
-    write: Callable[[list[RunResult]], str],
-    **how: Any,
-) -> None:
-    """Run experiments, write a page of them, and print the line that `write` returns; exit 1 if a cell failed."""
-    from benchmark.cli.terminal import ProgressObserver
+def _runs_of_page(
+    experiments: Sequence[Experiment], page: Path, jobs: int, *, overwrite: bool, download: bool
+) -> list[RunResult]:
+    """Run the experiments of a page; BenchError before, if the page can't be written."""
+    from benchmark.cli.terminal import working
     from benchmark.commands.run import run_all
     from benchmark.system.atomic_files import check_folder_writable
 
     check_folder_writable(page.parent)
-    with ProgressObserver("starting") as observer:
-        done = list(run_all(experiments, None, observer, **how))
-        observer.begin("writing the page")
-        sentence = write(done)
-    echo(sentence)
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    with working(jobs=jobs, download=download) as context:
+        return list(run_all(experiments, None, context, overwrite=overwrite))

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from benchmark.cli.errors import echo
-from benchmark.cli.options import Json, Quiet, RunFolder, find_run
-from benchmark.cli.output import CommandOutput
+from benchmark.cli.options import Quiet, RunFolder, find_run
+from benchmark.cli.output import show_answer, show_run
 from benchmark.cli.program import COMPARE, SHARE, app
 from benchmark.system.errors import ConfigError
 
@@ -23,17 +23,15 @@ def compare(
     run: RunFolder,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
-    as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
     from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders
 
-    with CommandOutput(as_json=as_json) as answer:
-        if b is None:
-            sentence, tables, _ = compare_run_folders(run, find_run(Path(a)))
-        else:
-            sentence, tables = compare_cells_of_folder(run, a, b)
-        answer.answer(sentence, tables)
+    if b is None:
+        sentence, tables, _ = compare_run_folders(run, find_run(Path(a)))
+    else:
+        sentence, tables = compare_cells_of_folder(run, a, b)
+    show_answer(sentence, *tables)
 
 
 @app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html", rich_help_panel=COMPARE)
@@ -45,22 +43,19 @@ def report(
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
-    as_json: Json = False,
 ) -> None:
     """Make tables, figures and the page again from saved predictions, without training."""
     from benchmark.experiment.run import report_again
 
     done = report_again(run, lambda line: echo(line, err=True))
     if not html:
-        with CommandOutput(quiet=quiet, as_json=as_json) as answer:
-            answer.run(done, whole=whole)
+        show_run(done, whole=whole, quiet=quiet)
         return
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.explain import write_page_with_texts
-    from benchmark.commands.run import local_context
 
-    with ProgressObserver("texts") as observer:
-        echo(str(write_page_with_texts(done, local_context(observer))))
+    with working("texts") as context:
+        echo(str(write_page_with_texts(done, context)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd", rich_help_panel=COMPARE)
@@ -71,17 +66,14 @@ def explain(
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="How many wrongly predicted documents to show.")
     ] = 5,
-    as_json: Json = False,
 ) -> None:
     """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
-    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.cli.terminal import working
     from benchmark.commands.explain import explain_cell
-    from benchmark.commands.run import local_context
 
-    with ProgressObserver(cell) as observer:
-        parts = list(explain_cell(run, cell, local_context(observer), document=document, shown=examples))
-    with CommandOutput(as_json=as_json) as answer:
-        answer.tables(parts)
+    with working(cell) as context:
+        parts = list(explain_cell(run, cell, context, document=document, shown=examples))
+    show_answer(*parts)
 
 
 _SETS = "20ng, webkb, r8, r52 or modapte-90"
@@ -99,7 +91,6 @@ def place(
     template: Annotated[
         str | None, typer.Option("--template", metavar="SET", help="Print the ids of a test set, as CSV.")
     ] = None,
-    as_json: Json = False,
 ) -> None:
     """Rank predictions that you made elsewhere among our methods and published scores, without training.
 
@@ -120,15 +111,10 @@ def place(
     if predictions is None or on is None:
         raise ConfigError("place needs a file of predictions and a test set: bench place mine.csv --on 20ng")
     from benchmark.commands.place import place_file
-    from benchmark.report.placement import placement_data, terminal_tables
-    from benchmark.report.writers import TerminalTable
+    from benchmark.report.placement import terminal_tables
 
     placement, page = place_file(predictions, on)
-    with CommandOutput(as_json=as_json) as answer:
-        for sentence in placement.sentences:
-            answer.give("answers", {}, sentence=sentence)
-        screen, data = map(TerminalTable, terminal_tables(placement)), placement_data(placement, page)
-        answer.give("placements", data, *screen, "", sentence=f"All tables and notes: {page}")
+    show_answer("\n".join(placement.sentences), *terminal_tables(placement), f"All tables and notes: {page}")
 
 
 @app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb", rich_help_panel=SHARE)

@@ -1,9 +1,11 @@
-"""Terminal output: progress on standard error, tables on standard output."""
+"""Terminal output: progress of work on standard error, tables on standard output."""
 
 from __future__ import annotations
 
 import sys
 import time
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
@@ -14,7 +16,11 @@ from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.text import Text
+
+    from benchmark.experiment.context import RunContext
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -114,3 +120,41 @@ class ProgressObserver(Observer):
 
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
+
+
+@contextmanager
+def working(
+    title: str = "starting",
+    jobs: int = 0,
+    *,
+    download: bool = True,
+    dask: str | None = None,
+    verbose: bool = False,
+    quiet: bool = False,
+) -> Iterator[RunContext]:
+    """Show the progress of work on this machine, or on Dask workers, and yield its resources.
+
+    Parameters
+    ----------
+    title : str
+        Title of the bar.
+    jobs : int
+        Number of threads of each process; 0 uses all processors of its machine.
+    download : bool
+        Whether to download a corpus that isn't there.
+    dask : str, optional
+        Workers: "local", "local:4", or a scheduler's address or file.
+    verbose, quiet : bool
+        Print each step, or only notes.
+    """
+    from benchmark.commands.run import local_context
+
+    with ProgressObserver(title, verbose=verbose, silent=quiet) as observer:
+        context = local_context(observer, jobs, download=download)
+        if dask is None:
+            yield context
+            return
+        from benchmark.workers.cluster import DaskExecutor
+
+        with closing(DaskExecutor(dask, context.store, jobs, observer)) as executor:
+            yield replace(context, workers=executor)

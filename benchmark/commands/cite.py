@@ -19,27 +19,8 @@ if TYPE_CHECKING:
 
 AUTHOR = "The simplexbench developers"
 _TITLE = "simplexbench: A reproducible benchmark of text classification"
-#: Solvers by the classifiers that call them; classifiers without an entry call none.
-SOLVERS = {
-    "svm": ("libsvm",),
-    "linear-svm": ("liblinear", "scikit-learn"),
-    "nb-svm": ("liblinear", "scikit-learn"),
-    "streamed-svm": ("scikit-learn",),
-    "logistic": ("scikit-learn",),
-    "mnb": ("scikit-learn",),
-    "complement-nb": ("scikit-learn",),
-}
-#: The paper of this package that proposes a kernel or classifier.
-METHOD_PAPERS = {
-    "ngd": "zhang2005",
-    "diffusion": "lafferty2002",
-    "heat": "lafferty2002",
-    "hyperbolic": "lafferty2002",
-    "hp-top": "takamura2004",
-    "eef": "tang2016",
-    "divergence-bayes": "chen2018",
-}
 _ENTRY = re.compile(r"^@\w+\{([^,\s]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
+_KEYWORDS = re.compile(r"^ *keywords = \{(.*)\}", re.MULTILINE)
 
 
 def cite_run(folder: Path) -> str:
@@ -59,23 +40,19 @@ def cite_run(folder: Path) -> str:
     specs = [spec for cell in cells for spec in method_of(experiment, cell).candidates]
     parts = [part.resolved for spec in specs for part in (spec.kernel, spec.classifier) if part is not None]
     components = sorted({name for part in parts for name in _names(part)})
+    components += ["sklearn"] * any(name.startswith("sklearn.") for name in components)
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
     entries, remarks = dict[str, str](), [f"The references of the run {experiment.name}, which ran with {versions}."]
     paper = published_of_experiment(experiment)
     if paper is not None and not paper.reference_values:
         entries[paper.paper] = references().get(paper.paper) or _misc(paper.paper, paper.title, note=paper.reference)
-    entries |= {
-        key: references()[key] for key in sorted({METHOD_PAPERS[name] for name in components if name in METHOD_PAPERS})
-    }
+    entries |= {key: entry for key, entry in references().items() if keywords_of(entry).intersection(components)}
     for name in dict.fromkeys(variant.collection.corpus for variant in experiment.variants.values()):
         card = registry.dataset_card(name) if name in registry.corpus_names() else None
         if card is not None and card.archives:
             entries[name] = references().get(name) or _misc(name, card.title, note=card.citation)
-    for name in components:
-        solvers = ("scikit-learn",) if name.startswith("sklearn.") else SOLVERS.get(name, ())
-        entries |= {solver: references()[solver] for solver in solvers}
-        if "." in name and not solvers:
-            remarks.append(f"The classifier {name} is of another library, which has a reference of its own.")
+    elsewhere = [name for name in components if "." in name and not name.startswith("sklearn.")]
+    remarks += [f"The classifier {name} is of another library, which has a reference of its own." for name in elsewhere]
     git = manifest["git"]
     commit = f", commit {git['commit']}" if git else ""
     note = f"version {manifest['versions']['simplexbench']}{commit}"
@@ -90,6 +67,11 @@ def references() -> dict[str, str]:
     """Return the entries of `results/published/references.bib` by their keys, in the order of the file."""
     text = (PUBLISHED_FOLDER / "references.bib").read_text(encoding="utf-8")
     return {match[1]: match[0] for match in _ENTRY.finditer(text)}
+
+
+def keywords_of(entry: str) -> set[str]:
+    """Return the kernels and classifiers that an entry stands for: those that it proposes or trains."""
+    return {word for words in _KEYWORDS.findall(entry) for word in words.split(", ")}
 
 
 def _names(value: Any) -> Iterator[str]:

@@ -14,10 +14,24 @@ from benchmark.system.errors import ConfigError, unknown_name
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from benchmark.analysis.scoring import RunPredictions
+    from benchmark.config.model import Cell
+
 _LONGEST_SHOWN = 60
 _ABSENT = "absent"
 #: Parts of a manifest that follow from the settings, or are numbers of the run.
 _OF_RUNS = ("cells", "rows", "files", "diagnostic_notes")
+
+
+def known_cell(run: RunPredictions, name: str, *, predicted: bool = False) -> Cell:
+    """Return a cell of a run; ConfigError if there is none of this name, or, if `predicted`, it has no predictions."""
+    cell = next((each for each in run.experiment.cells if each.id == name), None)
+    if cell is None:
+        raise ConfigError(unknown_name("cell", name, run.experiment.ids))
+    if predicted and name not in run.scored.chosen:
+        why = run.failures.get(name, "it is computed from other cells")
+        raise ConfigError(f"the cell {name!r} has no predictions: {why}")
+    return cell
 
 
 def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Table]]:
@@ -25,10 +39,8 @@ def compare_cells_of_folder(folder: Path, a: str, b: str) -> tuple[str, list[Tab
     results = read_run(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
-    ids = results.experiment.ids
     for name in (a, b):
-        if name not in ids:
-            raise ConfigError(unknown_name("cell", name, ids))
+        known_cell(results, name)
     tables = compare_two_cells(results, a, b)
     finding = main_finding(pair_summary(results, a, b))
     return " ".join([f"{finding.headline}.", *finding.details]), tables

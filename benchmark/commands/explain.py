@@ -13,6 +13,7 @@ from benchmark.analysis.document_predictions import DocumentExplanation, documen
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import setting_text
+from benchmark.commands.compare import known_cell
 from benchmark.config.model import method_of
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import changed_plugin, experiment_of_manifest
@@ -69,12 +70,7 @@ def explain_cell(
         If a document was requested and the corpus is missing or differs from the corpus of the run.
     """
     run = read_run(folder)
-    target = next((each for each in run.experiment.cells if each.id == cell), None)
-    if target is None:
-        raise ConfigError(unknown_name("cell", cell, run.experiment.ids))
-    if target.id not in run.scored.chosen:
-        why = run.failures.get(target.id, "it is computed from other cells")
-        raise ConfigError(f"the cell {cell!r} has no predictions: {why}")
+    target = known_cell(run, cell, predicted=True)
     explainer, predicted = CellExplainer(run, target, folder), list(document_predictions(run, target))
     wrong = [each for each in predicted if not each.right]
     wanted = [each for each in predicted if each.document == document] if document else wrong[:shown]
@@ -109,9 +105,8 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     if shown is not None:
         try:
             run = read_run(done.folder)
-            (target,) = (each for each in run.experiment.cells if each.id == shown.cells[0])
-            wanted = [first for first, _ in shown.documents]
-            explained = CellExplainer(run, target, done.folder).explain(wanted, context, PAGE_TEXT_CHARACTERS)
+            explainer = CellExplainer(run, known_cell(run, shown.cells[0]), done.folder)
+            explained = explainer.explain([first for first, _ in shown.documents], context, PAGE_TEXT_CHARACTERS)
             explanations = {each.document: explanation for each, explanation in explained}
         except BenchError as error:
             context.observer.note(f"the page is written without texts: {error}")

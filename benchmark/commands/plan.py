@@ -10,36 +10,29 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
+import pandas as pd
 
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import MISSING_TEXT, two_digits_text
-from benchmark.config.collection import outline_documents
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_variants
+from benchmark.experiment.counting import read_variants
 from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
 from benchmark.methods.wrappers import FusedMethod
-from benchmark.system.errors import DataError
 from benchmark.system.memory import free_memory, peak_memory
-from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
-from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from benchmark.config.model import Experiment, MethodSpec, TextSettings
-    from benchmark.corpora.corpus import Documents
+    from benchmark.config.model import Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
 
 #: Documents that a batch is timed on, and few ones whose time is that of no document.
 SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 1000, 40
-#: Terms of a vocabulary that isn't counted yet, and of a random document.
-UNCOUNTED_TERMS, DOCUMENT_TERMS = 10_000, 100
 
 
 @dataclass(frozen=True)
@@ -80,10 +73,7 @@ class Plan:
 
 
 def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = True) -> Plan:
-    """List what a run would compute, and time a batch of each method on random documents.
-
-    Documents whose counts the store lacks aren't read: their numbers by class and part are known without, and nothing
-    of them is stored.
+    """List what a run would compute, and time a batch of each method on some of its documents.
 
     Parameters
     ----------
@@ -101,13 +91,11 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    counted = _is_counted(experiment, context)
-    read = read_variants(experiment, context) if counted else dict(_outlines(experiment))
-    works = list(plan_tasks(experiment, read))
+    works = list(plan_tasks(experiment, read_variants(experiment, context)))
     entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
     for work in works:
         units = [(point, job) for point in work.settings for job in point.units]
-        missing = [(point, job) for point, job in units if not (counted and context.store.has(job.key))]
+        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
         entries.update(_curve(point) for point, _ in units)
         lacking.update(_curve(point) for point, _ in missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
@@ -122,38 +110,6 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
             timed.append((name, fits, _batch_seconds(batches, matrices, ran) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, timed, memory, free_memory() + peak)
-
-
-def _is_counted(experiment: Experiment, context: RunContext) -> bool:
-    """Return whether the store has the counts of every variant; a user's corpus is read each time."""
-    for collection in (variant.collection for variant in experiment.variants.values()):
-        if is_builtin(type(collection.reader)):
-            try:
-                source = collection.reader.locate(download=False, notify=context.observer.note)
-            except DataError:
-                return False
-            if not context.store.has(counts_key(collection, corpus_content(collection.reader, source))):
-                return False
-    return True
-
-
-def _outlines(experiment: Experiment) -> Iterator[tuple[str, LoadedVariant]]:
-    """Yield the documents of each variant as they are known without being read, with no counts."""
-    for name, variant in experiment.variants.items():
-        documents = outline_documents(variant.collection)
-        if documents.topics is not None and not documents.topics.any():
-            cycle = np.arange(len(documents)) % len(documents.classes)
-            documents = replace(documents, topics=np.eye(len(documents.classes), dtype=np.bool_)[cycle])
-        texts = {text: (_uncounted(documents, text), str(text)) for text in (variant.collection.text, *variant.texts)}
-        yield name, LoadedVariant(*texts[variant.collection.text], {}, texts)
-
-
-def _uncounted(documents: Documents, text: TextSettings) -> Counts:
-    """Return counts of which all are 0, in the blocks that a text has."""
-    words, n_blocks = tuple(map(str, range(UNCOUNTED_TERMS))), len(text.lexing.blocks)
-    block_of = (np.arange(len(words)) * n_blocks // len(words)).astype(np.int32)
-    matrix = sp.csr_array((len(documents), len(words)), dtype=np.int32)
-    return Counts(documents, matrix, words, 0, text.lexing.blocks, block_of)
 
 
 def plan_tables(planned: Plan) -> list[Table]:
@@ -209,7 +165,7 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
     return products + 8.0 * float(two) ** 2 * jobs
 
 
-# --- Timing on random documents ---
+# --- Timing on a sample ---
 
 
 def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache, ran: set[type]) -> float:
@@ -246,33 +202,28 @@ def _size(batches: Iterable[Batch], kernel: bool) -> float:
 
 
 def _sample(batch: Batch, n: int) -> Batch:
-    """Return a batch on a split of n random documents, of which each class has some."""
+    """Return a batch on a split of about n of its documents, as many of each class as there are."""
     n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
-    problem = cache(lambda whole: _random_problem(whole, n))
-    split = Split("sample", np.arange(3 * n // 4), np.arange(3 * n // 4, n), 0)
+    problem = cache(lambda whole: _part_of(whole, n))
     parts = []
     for setting, units in batch.parts:
         method: Any = setting.method
         if isinstance(method, FusedMethod):
             problems = tuple(map(problem, method.problems))
             method = FusedMethod(method.spec, method.methods, problems, batched=method.batched)
+        part = problem(setting.problem)
+        n_train, rows = 3 * len(part.documents) // 4, np.arange(len(part.documents))
+        split = Split("sample", rows[:n_train], rows[n_train:], 0)
         unit = replace(units[0], splits=(split,), inner=((),))
-        parts.append((replace(setting, problem=problem(setting.problem), method=method), (unit,)))
+        parts.append((replace(setting, problem=part, method=method), (unit,)))
     return replace(batch, parts=tuple(parts))
 
 
-def _random_problem(whole: Problem, n: int) -> Problem:
-    """Return random documents: half of the terms of one are frequent in all, half in those of its class."""
-    rng, documents = np.random.default_rng(0), whole.documents
-    k, n_terms = len(documents.classes), len(whole.counts.vocabulary)
-    labels = (np.arange(n) % k).astype(np.int32)
-    terms = (n_terms ** rng.random((n, DOCUMENT_TERMS))).astype(np.int32)  # by Zipf's law
-    terms[:, ::2] += labels[:, None] * (n_terms // k)
-    rows = np.repeat(np.arange(n, dtype=np.int32), DOCUMENT_TERMS)
-    places = rows, (terms.ravel() % n_terms).astype(np.int32)
-    matrix = sp.csr_array((np.ones(terms.size, dtype=np.int32), places), shape=(n, n_terms))
-    matrix.sum_duplicates()
-    topics = None if documents.topics is None else np.eye(k, dtype=np.bool_)[labels]
-    made = replace(documents.take(np.arange(n) % len(documents)), labels=labels, topics=topics)
-    counts = replace(whole.counts, documents=made, matrix=matrix)
-    return Problem(counts, f"{n} random documents of {whole.key}", whole.seed, None, whole.pruning)
+def _part_of(whole: Problem, n: int) -> Problem:
+    """Return n random documents: one of each class, then another of each, and so on."""
+    order = np.random.default_rng(0).permutation(len(whole.documents))
+    codes = whole.members[order].argmax(axis=1)
+    rows = order[np.argsort(pd.Series(codes).groupby(codes).cumcount(), kind="stable")[:n]]
+    counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
+    texts = whole.texts and whole.texts.take(rows)
+    return Problem(counts, f"{n} documents of {whole.key}", whole.seed, None, whole.pruning, texts)

@@ -44,14 +44,6 @@ _SMALL: Mapping[str, Any] = {
     "protocol": {"name": "leave-one-group-out", "held_out": ["cornell"]},
     "methods": ["mnb"],
 }
-#: Kinds of which a method may be made.
-_METHODS: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "kernels": lambda name: {"kernel": name},
-    "classifiers": lambda name: {"classifier": name},
-    "weightings": lambda name: {"weighting": name, "classifier": "linear-svm"},
-    "features": lambda name: {"features": name, "classifier": "linear-svm"},
-    "thresholds": lambda name: {"classifier": "linear-svm", "threshold": name},
-}
 
 
 def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -93,18 +85,22 @@ def _results(path: Path, kind: str, name: str, registry: Registry, context: RunC
 
 def _configurations(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the documents, and the other settings, of runs that a component takes part in."""
-    of_kind: dict[str, dict[str, Any]] = {
-        "protocols": {"protocol": name},
-        "metrics": {"metrics": [name]},
-        "diagnostics": {"diagnostics": [name]},
+    methods: dict[str, dict[str, str]] = {
+        "kernels": {"kernel": name},
+        "classifiers": {"classifier": name},
+        "weightings": {"weighting": name, "classifier": "linear-svm"},
+        "features": {"features": name, "classifier": "linear-svm"},
+        "thresholds": {"classifier": "linear-svm", "threshold": name},
     }
-    for documents, corpus in _CORPORA.items():
-        if kind in _METHODS and (kind != "thresholds" or "subset" in corpus):
-            yield documents, {"corpus": corpus, "methods": [{"name": "tested", **_METHODS[kind](name)}]}
-        elif kind in of_kind and set(corpus) == {"name"}:
-            yield documents, {"corpus": corpus, **of_kind[kind]}
     if kind == "corpora":
-        yield "its documents", {"corpus": name, "protocol": {"name": "k-fold", "k": 2, "stratified": False}}
+        yield "its documents", {"corpus": {"name": name}, "protocol": {"name": "k-fold", "k": 2, "stratified": False}}
+    elif kind not in methods:
+        section = {"protocol": name} if kind == "protocols" else {kind: [name]}
+        yield "documents of four classes", {"corpus": {"name": "synthetic"}, **section}
+    else:
+        for documents, corpus in _CORPORA.items():
+            if kind != "thresholds" or "subset" in corpus:
+                yield documents, {"corpus": corpus, "methods": [{"name": "tested", **methods[kind]}]}
 
 
 def _run(configuration: dict[str, Any], context: RunContext) -> None:

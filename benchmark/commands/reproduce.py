@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks
-from benchmark.analysis.prose.verdict_sentences import claim_notes
 from benchmark.analysis.summary import summary_table
 from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
@@ -73,7 +72,7 @@ def write_reproduction(done: list[RunResult], path: Path) -> str:
     """Write the page, and the pages and records of papers/; return a line with the page's headline."""
     papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
     sections = [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
-    files = {f"{section.key}.md": render_markdown("paper", section=section) for section in sections}
+    files = {f"{each.published.paper}.md": render_markdown("paper", section=each) for each in sections}
     files |= {f"{name}.md": render_markdown(name, sections=sections) for name in ("deviations", "coverage")}
     files |= {f"{name}.csv": frame_csv(table, table.columns) for name, table in record_frames(sections).items()}
     for name, text in files.items():
@@ -110,17 +109,11 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     ]
     chosen = {cell for run in runs for cell in run.experiment.chosen_on_test}
     return PaperResult(
-        published.paper,
-        published.title,
-        published.reference,
+        published,
         tuple(experiments),
         summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
         Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
         comparison_frame(comparisons),
-        tuple(claim_notes(published.claims)),
-        published.claimed,
-        published.finding,
-        published.coverage,
     )
 
 

@@ -1,8 +1,7 @@
-"""Run experiments one after the other, here or on workers; and run the experiment of a finished run again."""
+"""Run experiments one after the other, and run the experiment of a finished run again."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,14 +26,9 @@ if TYPE_CHECKING:
 RESUME_HINT = "results so far are stored, and the same command continues from there"
 
 
-def local_context(
-    observer: Observer, jobs: int = 0, *, download: bool = True, store: Store | None = None
-) -> RunContext:
-    """Return the resources of work on this machine; 0 jobs are threads on all processors.
-
-    Results are kept in the user's store by default.
-    """
-    return RunContext(store or Store(warn=observer.note), observer, jobs or n_processors(), download)
+def local_context(observer: Observer, jobs: int = 0, *, download: bool = True) -> RunContext:
+    """Return the resources of work on this machine with the user's store; 0 jobs are threads on all processors."""
+    return RunContext(Store(warn=observer.note), observer, jobs or n_processors(), download)
 
 
 def resolve_run(path: Path) -> Path:
@@ -50,14 +44,7 @@ def resolve_run(path: Path) -> Path:
 
 
 def run_all(
-    experiments: Sequence[Experiment],
-    out: Path | None,
-    observer: Observer,
-    *,
-    overwrite: bool = False,
-    jobs: int = 0,
-    download: bool = True,
-    dask: str | None = None,
+    experiments: Sequence[Experiment], out: Path | None, context: RunContext, *, overwrite: bool = False
 ) -> Iterator[RunResult]:
     """Yield finished runs, one after the other; all share the workers.
 
@@ -66,16 +53,10 @@ def run_all(
     experiments : sequence of Experiment
     out : Path or None
         Folder of the results; several experiments get a subfolder each. None for results/runs/<name>.
-    observer : Observer
-        Gets the beginning and the end of each run.
+    context : RunContext
+        Its observer gets the beginning and the end of each run.
     overwrite : bool
         Whether to write to folders that hold other files.
-    jobs : int
-        Number of threads of each process; 0 uses all processors of its machine.
-    download : bool
-        Whether to download a corpus that isn't there yet.
-    dask : str, optional
-        Workers: "local", "local:4", or a scheduler's address or file.
 
     Raises
     ------
@@ -83,35 +64,23 @@ def run_all(
         As `run_and_write` does. A KeyboardInterrupt says that the same command continues from the store.
     """
     folders = run_folders(list(experiments), out, overwrite=overwrite)
-    local, workers = local_context(observer, jobs, download=download), None
-    with ExitStack() as stack:
-        if dask is not None:
-            from benchmark.workers.cluster import DaskExecutor  # noqa: PLC0415 - importing Dask takes a second
-
-            workers = stack.enter_context(closing(DaskExecutor(dask, local.store, jobs, observer)))
-        for number, (experiment, folder) in enumerate(zip(experiments, folders, strict=True), start=1):
-            observer.begin(experiment.name)
-            try:
-                done = run_and_write(experiment, local, folder, workers)
-            except KeyboardInterrupt as stopped:
-                if local.store.writable:
-                    stopped.args = (RESUME_HINT,)
-                raise
-            experiment.registries.close()
-            stored, cells = done.results.from_store
-            line = f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store"
-            observer.end(f"{line} ({number} of {len(folders)})" if len(folders) > 1 else "")
-            yield done
+    for number, (experiment, folder) in enumerate(zip(experiments, folders, strict=True), start=1):
+        context.observer.begin(experiment.name)
+        try:
+            done = run_and_write(experiment, context, folder)
+        except KeyboardInterrupt as stopped:
+            if context.store.writable:
+                stopped.args = (RESUME_HINT,)
+            raise
+        experiment.registries.close()
+        stored, cells = done.results.from_store
+        line = f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store"
+        context.observer.end(f"{line} ({number} of {len(folders)})" if len(folders) > 1 else "")
+        yield done
 
 
 def run_again(
-    folder: Path,
-    out: Path | None,
-    observer: Observer,
-    *,
-    overwrite: bool = False,
-    jobs: int = 0,
-    download: bool = True,
+    folder: Path, out: Path | None, context: RunContext, *, overwrite: bool = False
 ) -> tuple[str, list[Table], bool]:
     """Run the experiment of a run's folder again, and compare both runs: as `compare_run_folders` does.
 
@@ -123,13 +92,9 @@ def run_again(
         Folder of a finished run.
     out : Path or None
         Folder for the new run; None to keep nothing of it.
-    observer : Observer
+    context : RunContext
     overwrite : bool
         Whether `out` may hold other files.
-    jobs : int
-        Number of threads; 0 uses all processors.
-    download : bool
-        Whether to download a corpus that isn't there.
 
     Raises
     ------
@@ -152,11 +117,10 @@ def run_again(
         if out.resolve() == folder.resolve():
             raise ConfigError(f"{out}: holds the run that would be run again; name another folder with --out")
         run_folders([experiment], out, overwrite=overwrite)
-    observer.begin(experiment.name)
+    context.observer.begin(experiment.name)
     with TemporaryDirectory(prefix="bench-run-") as temporary:
-        store = Store(f"{temporary}/store", warn=observer.note)
-        context = local_context(observer, jobs, download=download, store=store)
-        done = run_and_write(experiment, context, out or Path(temporary, "run"))
-        observer.now("comparing both runs")
+        fresh = replace(context, store=Store(f"{temporary}/store", warn=context.observer.note))
+        done = run_and_write(experiment, fresh, out or Path(temporary, "run"))
+        context.observer.now("comparing both runs")
         sentence, tables, equal = compare_run_folders(folder, done.folder, ("then", "now"))
     return f"{experiment.name}, run again: {sentence}", tables, equal

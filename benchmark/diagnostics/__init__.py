@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.config.registries import declared_metrics
-from benchmark.diagnostics.centroid_distances import CentroidDistances
-from benchmark.diagnostics.centroid_flow import CentroidFlow
-from benchmark.diagnostics.document_counts import DocumentCounts
+from benchmark.diagnostics.centroids import CentroidDistances, CentroidFlow
+from benchmark.diagnostics.documents import Coordinates, DocumentCounts
 from benchmark.diagnostics.eigenvalues import SmallestEigenvalues
 from benchmark.diagnostics.feature_errors import FeatureErrors
-from benchmark.diagnostics.points import Coordinates, CoveringGrowth, CoveringNumbers
-from benchmark.diagnostics.two_words import TwoWordDifferences
+from benchmark.diagnostics.theory import CoveringGrowth, CoveringNumbers, TwoWordDifferences
 
 if TYPE_CHECKING:
     from benchmark.diagnostics.base import Diagnostic

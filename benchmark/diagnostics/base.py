@@ -1,4 +1,4 @@
-"""Base class of diagnostics: compute arrays from a variant's counts, then rows, notes and curves from the arrays."""
+"""Base class of diagnostics: compute numbers, curves and notes from the counts of a variant."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config.components import Component
     from benchmark.config.model import MethodSpec, Representation, Variant
     from benchmark.evaluation.metrics import DiagnosticMetric
-    from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
 
     Arrays = dict[str, NDArray[Any]]
@@ -148,32 +146,24 @@ class DiagnosticNumbers:
         Numbers for tables, which are compared with published values.
     points : tuple of CurvePoint
         Numbers for figures alone.
-    timings : mapping of str to mapping of str to float
-        Seconds by object and step, for the manifest alone.
+    notes : tuple of str
+        Lines that stand below the numbers.
+    arrays : dict of str to array
+        Arrays of numbers or text that a figure of this package reads.
     """
 
     rows: tuple[DiagnosticRow, ...] = ()
     points: tuple[CurvePoint, ...] = ()
-    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class DiagnosticArrays:
-    """The arrays that a diagnostic computed for one variant."""
-
-    variant: str
-    arrays: Arrays
+    notes: tuple[str, ...] = ()
+    arrays: Arrays = field(default_factory=dict)
 
 
 class Diagnostic(ABC):
     """Base class of diagnostics, numbers that are no predictions.
 
     The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
-    `compute`, `numbers` and `notes`. It names its rows in `rows`, or in `kinds` if each has a number for every class. A
-    method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
-
-    `compute` runs once per variant and its arrays are written to the run folder. `numbers` and `notes` only read the
-    arrays, so that a report needs neither corpus nor store.
+    `compute`, which runs once per variant. It names its rows in `rows`, or in `kinds` if each has a number for every
+    class. A method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
 
     Attributes
     ----------
@@ -221,8 +211,8 @@ class Diagnostic(ABC):
         return (*whole, *by_class)
 
     @abstractmethod
-    def compute(self, context: DiagnosticContext) -> Arrays:
-        """Compute the arrays of one variant.
+    def compute(self, context: DiagnosticContext) -> DiagnosticNumbers:
+        """Compute the numbers of one variant.
 
         Parameters
         ----------
@@ -231,8 +221,8 @@ class Diagnostic(ABC):
 
         Returns
         -------
-        dict of str to array
-            Arrays of numbers or text, of any shape, as `diagnostic_numbers` and `notes` read them.
+        DiagnosticNumbers
+            Finite numbers of the declared `metrics`, at most one per row and metric.
 
         Raises
         ------
@@ -240,50 +230,9 @@ class Diagnostic(ABC):
             If the diagnostic is not defined for these documents.
         """
 
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:  # noqa: ARG002
-        """Return the numbers of one variant, made from its arrays; none by default.
 
-        Parameters
-        ----------
-        found : DiagnosticArrays
-            Name of the variant, and the arrays from `compute`.
-
-        Returns
-        -------
-        DiagnosticNumbers
-            Finite numbers of the declared `metrics`, at most one per row and metric.
-        """
-        return DiagnosticNumbers()
-
-    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
-        """Return notes that stand below the numbers; none by default.
-
-        Parameters
-        ----------
-        found : sequence of DiagnosticArrays
-            The arrays of every variant.
-
-        Returns
-        -------
-        iterable of str
-            One line each.
-        """
-        return ()
-
-
-def diagnostic_numbers(
-    diagnostics: Iterable[Component], predictions: Predictions
-) -> Iterator[tuple[str, str, DiagnosticNumbers]]:
-    """Yield the numbers of each diagnostic for each variant, with the names of both."""
-    for component in diagnostics:
-        diagnostic: Diagnostic = component.build()
-        for (name, variant), arrays in predictions.diagnostics.items():
-            if name == component.name:
-                yield name, variant, diagnostic.numbers(DiagnosticArrays(variant, arrays))
-
-
-def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> Arrays:
-    """Compute the arrays of a diagnostic for one variant, and check its numbers against its declarations.
+def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> DiagnosticNumbers:
+    """Compute the numbers of a diagnostic for one variant, and check them against its declarations.
 
     Parameters
     ----------
@@ -295,26 +244,24 @@ def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole
     Raises
     ------
     ValueError
-        If a metric isn't declared, a row isn't known, a number isn't finite, or an array can't be stored.
+        If a metric isn't declared, a row isn't known, or a number isn't finite.
     """
-    arrays = diagnostic.compute(context)
-    rows = allowed_rows(diagnostic, context.variant) if whole else None
-    if problem := _problem_with(diagnostic, DiagnosticArrays(context.variant.name, arrays), rows):
-        raise ValueError(
-            problem if is_builtin(type(diagnostic)) else f"{source_location(type(diagnostic), short=True)}: {problem}"
-        )
-    return arrays
+    numbers = diagnostic.compute(context)
+    if problem := _problem_with(diagnostic, numbers, context.variant, whole=whole):
+        own = not is_builtin(type(diagnostic))
+        raise ValueError(f"{source_location(type(diagnostic), short=True)}: {problem}" if own else problem)
+    return numbers
 
 
-def _problem_with(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collection[str] | None) -> str:
+def _problem_with(diagnostic: Diagnostic, numbers: Any, variant: Variant, *, whole: bool) -> str:
     """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none."""
-    for name, array in found.arrays.items():
-        if not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
-            return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
-    numbers, declared = diagnostic.numbers(found), [quantity.name for quantity in diagnostic.metrics]
+    if not isinstance(numbers, DiagnosticNumbers):
+        return f"compute returns {type(numbers).__name__}, not DiagnosticNumbers"
+    declared = {metric.name for metric in diagnostic.metrics}
+    rows = _allowed_rows(diagnostic, variant) if whole and not tags_of(diagnostic).only_with_published else None
     named = [(row.cell, row.metric) for row in numbers.rows]
     for point in numbers.points:
-        one_class = class_row_id(found.variant, point.method, point.of_class)
+        one_class = class_row_id(variant.name, point.method, point.of_class)
         named.append((one_class if point.of_class else point.method, point.metric))
     for cell, metric in named:
         if metric not in declared:
@@ -329,10 +276,8 @@ def _problem_with(diagnostic: Diagnostic, found: DiagnosticArrays, rows: Collect
     return ""
 
 
-def allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str] | None:
-    """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
-    if tags_of(diagnostic).only_with_published:
-        return None
+def _allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str]:
+    """Return the cells that a diagnostic's numbers may have under a variant."""
     cells = (cell.id for cell in diagnostic.cells(variant.name, variant.collection.classes))
     # Where terms are selected, a method has a cell for each number of them, and none for all.
     methods = () if variant.terms else (entry.label for entry in variant.entries)

@@ -15,13 +15,11 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
     from benchmark.config.model import Representation
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
+    from benchmark.diagnostics.base import Arrays, DiagnosticContext
 
 _PLAIN, _CENTRED = "smallest-eigenvalue", "smallest-centred-eigenvalue"
 _ROUNDING = "rounding"
@@ -70,7 +68,7 @@ class SmallestEigenvalues(Diagnostic):
         """The bound of rounding, with which eigenvalues are compared."""
         return (_ROUNDING,)
 
-    def compute(self, context: DiagnosticContext) -> Arrays:
+    def compute(self, context: DiagnosticContext) -> DiagnosticNumbers:
         """Compute both eigenvalues for each method with an elementwise kernel and one candidate.
 
         Weightings learn from all documents.
@@ -81,16 +79,15 @@ class SmallestEigenvalues(Diagnostic):
 
         Returns
         -------
-        dict of str to array
-            ``<method>`` (2,): the smallest eigenvalue, plain and centred; and ``documents`` (), their number.
+        DiagnosticNumbers
+            Two rows per method, named by it, and two named rounding, which has the bound of rounding.
 
         Raises
         ------
         ValueError
             If the part isn't there, or has fewer than two different documents.
         """
-        drawn = self._drawn(context)
-        found: Arrays = {}
+        drawn, values = self._drawn(context), dict[str, list[float]]()
         for label, spec in context.methods():
             plain = spec.representation.features is None and not spec.representation.dirichlet
             if spec.kernel is not None and is_elementwise_kernel(spec.kernel.cls) and plain:
@@ -101,50 +98,19 @@ class SmallestEigenvalues(Diagnostic):
                     "kernel": spec.kernel.resolved,
                 }
                 compute = partial(_eigenvalues, spec.kernel, spec.representation, context, drawn)
-                found[label] = context.once(content, compute)["eigenvalues"]
-        return found | {"documents": np.array(len(drawn))}
-
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        """Return both eigenvalues of each method, and the bound of rounding.
-
-        Parameters
-        ----------
-        found : DiagnosticArrays
-            From `compute`.
-
-        Returns
-        -------
-        DiagnosticNumbers
-            Two rows per method, named by it, and two named rounding.
-        """
-        n = int(found.arrays["documents"])
-        values = {name: array.tolist() for name, array in found.arrays.items() if name != "documents"}
-        rows = [
-            DiagnosticRow.without_interval(name, metric.name, value, n)
+                values[label] = context.once(content, compute)["eigenvalues"].tolist()
+        rows = tuple(
+            DiagnosticRow.without_interval(name, metric.name, value, len(drawn))
             for name, pair in (values | {_ROUNDING: [_BOUND, _BOUND]}).items()
             for metric, value in zip(self.metrics, pair, strict=True)
-        ]
-        return DiagnosticNumbers(tuple(rows))
-
-    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:
-        """Explain the eigenvalues.
-
-        Parameters
-        ----------
-        found : sequence of DiagnosticArrays
-
-        Returns
-        -------
-        iterable of str
-            A line per variant.
-        """
-        for each in found:
-            yield (
-                f"smallest eigenvalue: of the Gram matrix of {int(each.arrays['documents']):,} drawn documents, no two "
-                "with the same counts. A kernel with a negative one isn't positive definite. The centred one is over "
-                "coefficients that sum to zero; if it is negative, the kernel isn't conditionally positive definite. "
-                f"Rounding moves either by less than {_BOUND:g}."
-            )
+        )
+        note = (
+            f"smallest eigenvalue: of the Gram matrix of {len(drawn):,} drawn documents, no two with the same counts. "
+            "A kernel with a negative one isn't positive definite. The centred one is over coefficients that sum to "
+            "zero; if it is negative, the kernel isn't conditionally positive definite. Rounding moves either by less "
+            f"than {_BOUND:g}."
+        )
+        return DiagnosticNumbers(rows, notes=(note,))
 
     def _drawn(self, context: DiagnosticContext) -> NDArray[np.intp]:
         """Return the rows of the drawn documents, ascending."""

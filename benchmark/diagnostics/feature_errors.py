@@ -16,13 +16,11 @@ from benchmark.representation.features import rowwise_products
 from benchmark.system.row_blocks import blas_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
     from benchmark.config.model import Representation
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
+    from benchmark.diagnostics.base import Arrays, DiagnosticContext
     from benchmark.representation.features import FeatureMap
 
 #: Errors are in units of the kernel.
@@ -70,13 +68,10 @@ class FeatureErrors(Diagnostic):
         if not 1 <= self.pairs <= 1_000_000:
             raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
 
-    def compute(self, context: DiagnosticContext) -> Arrays:
-        """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
+    def compute(self, context: DiagnosticContext) -> DiagnosticNumbers:
+        """Compute errors, sizes and seconds for each method with features and one candidate.
 
-        Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
-        magnitude, and the largest magnitude for the pairs' first documents with themselves. Sizes are the number of
-        features, bytes, and bytes per document. Weightings learn from all documents. Seconds are the measured time to
-        map a thousand documents.
+        Errors are <φ(x), φ(y)> - k(x, y), in units of k. Weightings learn from all documents.
 
         Parameters
         ----------
@@ -84,69 +79,38 @@ class FeatureErrors(Diagnostic):
 
         Returns
         -------
-        dict of str to array
-            ``<method>/errors``, ``<method>/sizes``, ``<method>/documents`` and ``<method>/seconds``.
+        DiagnosticNumbers
+            Rows named by method, without intervals: the root mean square of the errors over the pairs, their largest
+            magnitude, the number of features, bytes, bytes per document, and the measured seconds to map a thousand
+            documents, which figures alone show. Notes tell the largest error of a document with itself.
 
         Raises
         ------
         ValueError
             If there is only one document.
         """
-        found: Arrays = {}
+        rows, of_itself = list[DiagnosticRow](), dict[str, float]()
         for label, spec in context.methods():
             features = spec.representation.features
-            if features is not None:
-                content: dict[str, Any] = {"diagnostic": "feature-errors", "sample": [context.seed, self.pairs]}
-                content["representation"] = spec.representation.resolved
-                arrays = context.once(content, partial(self._measured, spec.representation, features, context))
-                found |= {f"{label}/{name}": array for name, array in arrays.items()}
-        return found
-
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
-
-        Parameters
-        ----------
-        found : DiagnosticArrays
-            From `compute`.
-
-        Returns
-        -------
-        DiagnosticNumbers
-            Rows named by method, in the units of `metrics`, and seconds by method.
-        """
-        rows, timings = list[DiagnosticRow](), {}
-        for name, arrays in _by_method(found.arrays):
-            n = int(arrays["documents"])
-            values = [*arrays["errors"][:2], *arrays["sizes"], arrays["seconds"]]
+            if features is None:
+                continue
+            content: dict[str, Any] = {"diagnostic": "feature-errors", "sample": [context.seed, self.pairs]}
+            content["representation"] = spec.representation.resolved
+            found = context.once(content, partial(self._measured, spec.representation, features, context))
+            *of_pairs, of_itself[label] = found["errors"].tolist()
+            n = int(found["documents"])
+            values = (*of_pairs, *found["sizes"], found["seconds"])
             for metric, value, of in zip(self.metrics, values, [self.pairs] * 2 + [n] * 4, strict=True):
-                rows.append(DiagnosticRow.without_interval(name, metric.name, value, of))
-            timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
-        return DiagnosticNumbers(tuple(rows), timings=timings)
-
-    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:
-        """Explain the errors, and report those of k(x, x).
-
-        Parameters
-        ----------
-        found : sequence of DiagnosticArrays
-
-        Returns
-        -------
-        iterable of str
-            One line each.
-        """
-        by_method = [(name, arrays["errors"][2]) for each in found for name, arrays in _by_method(each.arrays)]
-        if not by_method:
-            return
-        yield (
+                rows.append(DiagnosticRow.without_interval(label, metric.name, value, of))
+        note = (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
             f"{self.pairs:,} pairs of different documents, in units of the kernel k that features approximate. k(x, x) "
             "is 1, or π/2 for arcsine. features and bytes are of all documents in memory: sparse features "
-            "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in the manifest and in figures."
+            "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in figures."
         )
-        if listed := ", ".join(f"{name} {error:.3f}" for name, error in by_method if error >= _SEEN):
-            yield f"Largest error of k(x, x), where it isn't 0.000: {listed}."
+        listed = ", ".join(f"{name} {error:.3f}" for name, error in of_itself.items() if error >= _SEEN)
+        notes = (note, f"Largest error of k(x, x), where it isn't 0.000: {listed}.") if listed else (note,)
+        return DiagnosticNumbers(tuple(rows), notes=notes if rows else ())
 
     def _measured(self, representation: Representation, features: Component, context: DiagnosticContext) -> Arrays:
         points, n = context.points(representation), len(context.counts.documents)
@@ -184,12 +148,3 @@ def _errors(
         a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
         found.append(rowwise_products(features[a], features[b]) - built.exact(points[a], points[b]))
     return np.concatenate(found)
-
-
-def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
-    """Yield the label and the arrays of each method."""
-    for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
-        yield (
-            label,
-            {name.rpartition("/")[2]: array for name, array in arrays.items() if name.rpartition("/")[0] == label},
-        )

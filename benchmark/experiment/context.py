@@ -1,4 +1,4 @@
-"""The store, progress and threads of a run, none of which its configuration sets."""
+"""The store, progress, threads and workers of a run, none of which its configuration sets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
+    from benchmark.experiment.executors import Executor
     from benchmark.experiment.store import Store
 
 
@@ -25,9 +26,12 @@ class RunContext:
         Threads.
     download : bool
         Whether a missing corpus may be downloaded.
+    workers : Executor, optional
+        Other machines that compute what they can.
     """
 
     store: Store
     observer: Observer = field(default_factory=Observer)
     jobs: int = 1
     download: bool = True
+    workers: Executor | None = None

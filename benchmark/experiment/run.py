@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.executors import Executor
     from benchmark.experiment.store import Store
     from benchmark.report.files import FigureSpec
 
@@ -56,9 +55,7 @@ def run_folders(experiments: Sequence[Experiment], out: Path | None, *, overwrit
     return found
 
 
-def run_and_write(
-    experiment: Experiment, context: RunContext, folder: Path | None = None, elsewhere: Executor | None = None
-) -> RunResult:
+def run_and_write(experiment: Experiment, context: RunContext, folder: Path | None = None) -> RunResult:
     """Run an experiment and write its folder, by default `results/runs/<name>`.
 
     Raises
@@ -72,7 +69,7 @@ def run_and_write(
     folder = folder or RUNS_FOLDER / experiment.name
     check_folder_writable(folder)
     started = time.perf_counter()
-    results = runner.run_experiment(experiment, context, elsewhere)
+    results = runner.run_experiment(experiment, context)
     context.observer.now("scores, tests, tables and pictures")
     summary = summarize(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)

@@ -150,7 +150,7 @@ def read_run(folder: Path) -> RunPredictions:
     taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
     predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]
-    return RunPredictions(experiment, predictions, failures, facts, stored=stored, recorded=recorded)
+    return RunPredictions(experiment, predictions, failures, facts, 1, stored, recorded.diagnostics, recorded)
 
 
 def _content(path: Path, digest: str) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.model import BASE_VARIANT
-from benchmark.diagnostics.base import DiagnosticContext, compute_checked
+from benchmark.diagnostics.base import DiagnosticContext, DiagnosticNumbers, compute_checked
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.counting import read_variants
@@ -44,8 +44,8 @@ MAX_DUPLICATE_SPLITS = 20
 N_DUPLICATE_EXAMPLES = 3
 
 
-def run_experiment(experiment: Experiment, context: RunContext, elsewhere: Executor | None = None) -> RunPredictions:
-    """Compute every setting that the store lacks, elsewhere if that is possible, or here.
+def run_experiment(experiment: Experiment, context: RunContext) -> RunPredictions:
+    """Compute every setting that the store lacks, by workers where that is possible, or here.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def run_experiment(experiment: Experiment, context: RunContext, elsewhere: Execu
     left = sum(len(variant.tasks) for variant in experiment.variants.values())
     cache = KernelCache(context.store)
     matrices = MatrixCache(context.jobs, cached=cache)
-    executors = [*filter(None, [elsewhere]), *executors_here(context, matrices)]
+    executors = [*filter(None, [context.workers]), *executors_here(context, matrices)]
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
@@ -88,10 +88,10 @@ def run_experiment(experiment: Experiment, context: RunContext, elsewhere: Execu
         matrices.release()
         if cache.n_found:
             context.observer.note(f"{cache.n_found:,} of the kernels' models came from the store.")
-        arrays, failed = compute_diagnostics(experiment, read, context)
-    predictions.diagnostics.update(arrays)
+        diagnostics, failed = compute_diagnostics(experiment, read, context)
+    predictions.diagnostics.update({(name, variant): each.arrays for name, variant, each in diagnostics})
     facts = {name: variant.facts for name, variant in read.items()}
-    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored)
+    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored, diagnostics)
 
 
 def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Iterator[PlannedTask]:
@@ -189,9 +189,9 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
 
 def compute_diagnostics(
     experiment: Experiment, read: Mapping[str, LoadedVariant], context: RunContext
-) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
-    """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label."""
-    found: dict[tuple[str, str], Arrays] = {}
+) -> tuple[tuple[tuple[str, str, DiagnosticNumbers], ...], dict[str, str]]:
+    """Compute every diagnostic on every variant; return numbers with both names, and errors by label."""
+    found = list[tuple[str, str, DiagnosticNumbers]]()
     failures: dict[str, str] = {}
     for name, variant_name, built in diagnostics_of(experiment):
         context.observer.plan(1)
@@ -205,12 +205,12 @@ def compute_diagnostics(
         compile_all(imported_modules(type(built))[0])
         try:
             with guarded([type(built)], ValueError, short=True):
-                found[name, variant_name] = compute_checked(built, described, whole=not experiment.only)
+                found.append((name, variant_name, compute_checked(built, described, whole=not experiment.only)))
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {error}")
         context.observer.step(label)
-    return found, failures
+    return tuple(found), failures
 
 
 def diagnostics_of(experiment: Experiment) -> Iterator[tuple[str, str, Diagnostic]]:

@@ -13,6 +13,7 @@ from benchmark.analysis.prose.sentences import sentence
 from benchmark.analysis.prose.verdict_sentences import (
     NOT_MEASURED,
     claim_counts_text,
+    claim_notes,
     claim_verdict_lists,
     counted_claims,
     not_counted_texts,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.analysis.summary import Summary
-    from benchmark.papers.published import CoveredPart
+    from benchmark.papers.published import CoveredPart, Published
 
 #: Columns of the comparisons of claims. `verdict` is the one that decides: ours, or the paper's if there is no test.
 COMPARISONS = (
@@ -74,7 +75,8 @@ class PaperResult:
 
     Parameters
     ----------
-    key, title, reference : str
+    published : Published
+        What the paper claims, and what stands in it.
     experiments : tuple of PaperExperiment
     claims : DataFrame
         Columns of `SUMMARY_TABLES`, with verdicts over all experiments together.
@@ -84,30 +86,23 @@ class PaperResult:
         Columns `COMPARISONS`: the comparisons of its claims that were made. Differences are as in the score frame;
         `published` is that of the published values, NaN where one of them isn't published. `claimed_low` and
         `claimed_high` are the ends of the claimed range, NaN unless the claim is of equivalence or of a ratio.
-    remarks : tuple of str
-        Notes on the claims: margins, ranges, claims that the paper states twice.
-    claimed, finding : str
-        What the paper claims, and the outcome of the reproduction, a sentence each.
-    coverage : tuple of CoveredPart
-        Parts of the paper, and what runs each.
     """
 
-    key: str
-    title: str
-    reference: str
+    published: Published
     experiments: tuple[PaperExperiment, ...]
     claims: pd.DataFrame
     printed: Mapping[str, int]
     comparisons: pd.DataFrame = field(default_factory=comparison_frame)
-    remarks: tuple[str, ...] = ()
-    claimed: str = ""
-    finding: str = ""
-    coverage: tuple[CoveredPart, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Notes on the claims: margins, ranges, claims that the paper states twice."""
+        return tuple(claim_notes(self.published.claims))
 
     @property
     def source(self) -> str:
         """Authors, venue and year: the reference without the title of the paper."""
-        return " ".join(self.reference.replace(f"{self.title}.", "").split())
+        return " ".join(self.published.reference.replace(f"{self.published.title}.", "").split())
 
     @property
     def verdicts(self) -> list[pd.DataFrame]:
@@ -195,11 +190,13 @@ def record_frames(papers: Sequence[PaperResult]) -> dict[str, pd.DataFrame]:
     verdicts on claims, and `comparisons` those on what they compare.
     """
     values = {
-        (paper.key, each.summary.name): each.summary.verdicts.loc[lambda rows: rows["verdict"] != REFERENCE_VALUE]
+        (paper.published.paper, each.summary.name): each.summary.verdicts.loc[
+            lambda rows: rows["verdict"] != REFERENCE_VALUE
+        ]
         for paper in papers
         for each in paper.experiments
     }
     frames = {"values": pd.concat(values, names=["paper", "config"])}
     for name in ("claims", "comparisons"):
-        frames[name] = pd.concat({paper.key: getattr(paper, name) for paper in papers}, names=["paper"])
+        frames[name] = pd.concat({paper.published.paper: getattr(paper, name) for paper in papers}, names=["paper"])
     return {name: frame.droplevel(-1).reset_index() for name, frame in frames.items()}

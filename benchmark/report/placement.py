@@ -231,10 +231,3 @@ def placement_page(placement: Placement) -> str:
         baselines=[_starred(placed["cell"], placed=True)],
         bars=bars,
     )
-
-
-def placement_data(placement: Placement, page: object) -> dict[str, Any]:
-    """Return a placement as plain data, with the path of its page."""
-    frames = {name: getattr(placement, name).to_dict("records") for name in ("scores", "ranking", "published")}
-    facts = {"name": placement.name, "test_set": placement.test_set.name, "rank": placement.rank, **frames}
-    return facts | {"excluded": dict(placement.excluded), "notes": placement.notes, "page": str(page)}

@@ -15,6 +15,8 @@ from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.analysis.summary import SUMMARY_TABLES
 from benchmark.config.model import BASE_VARIANT, MethodFile, VectorFile
+from benchmark.diagnostics import FeatureErrors
+from benchmark.diagnostics.base import DiagnosticContext
 from tests.analysis.made import CENTROIDS, CLASSES, DRAWN, TABLE, predicted
 from tests.builders import small_experiment
 from tests.report.expected_texts import assert_expected
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import Experiment
+    from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.predictions import Predictions, SettingPredictions
 
 CORPUS = {"name": "synthetic", "classes": CLASSES}
@@ -94,13 +97,16 @@ def without_predictions(experiment: Experiment, made: Predictions) -> tuple[Expe
     return experiment, replace(made, splits={}, settings={})
 
 
-def features_measured(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-    arrays = {}
-    for name, n in (("arcsine-n_components8", 116.0), ("arcsine-n_components64", 228.0)):
-        errors, sizes = np.array([0.5, 1.0, 0.25]) / n, np.array([n, 80.0, 8.0])
-        own = {"errors": errors, "sizes": sizes, "documents": np.array(10), "seconds": np.array(n / 1000)}
-        arrays |= {f"{name}/{part}": array for part, array in own.items()}
-    return experiment, replace(made, diagnostics={("feature-errors", BASE_VARIANT): arrays})
+def features_measured(experiment: Experiment) -> DiagnosticNumbers:
+    numbers = iter((116.0, 228.0))
+
+    def once(_: Any, __: Any) -> Any:
+        n = next(numbers)
+        arrays = {"errors": np.array([0.5, 1.0, 0.25]) / n, "sizes": np.array([n, 80.0, 8.0])}
+        return arrays | {"documents": np.array(10), "seconds": np.array(n / 1000)}
+
+    counts: Any = None
+    return FeatureErrors().compute(DiagnosticContext(counts, experiment.variants[BASE_VARIANT], 0, 1, once))
 
 
 def tuned(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
@@ -165,7 +171,10 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         DRAWN | {"figures": [{"name": kind, "y": {kind: ["rbf", "linear"]}} for kind in ("ratio", "difference")]},
         {},
     ),
-    "methods of a diagnostic": (TABLE | {"compare": []} | FEATURES, {"edit": features_measured}),
+    "methods of a diagnostic": (
+        TABLE | {"compare": []} | FEATURES,
+        {"measured": ("feature-errors", features_measured)},
+    ),
     "every harm": (
         DRAWN | {"defaults": {"weighting": "tfidf", "idf": "collection"}, "text": {"min_documents": 2, "ngrams": [2]}},
         {"edit": tuned, "facts": {BASE_VARIANT: FACTS | {"near_duplicates": TWINS}}},
@@ -184,7 +193,9 @@ def run_of(name: str) -> RunPredictions:
     if "edit" in more:
         experiment, made = more["edit"](experiment, made)
     facts = more.get("facts", dict.fromkeys(experiment.variants, FACTS))
-    return RunPredictions(experiment, made, more.get("failures", {}), facts)
+    name, measure = more.get("measured", ("", None))
+    diagnostics = ((name, BASE_VARIANT, measure(experiment)),) if measure else ()
+    return RunPredictions(experiment, made, more.get("failures", {}), facts, diagnostics=diagnostics)
 
 
 def said(summary: Summary) -> Iterator[tuple[str, list[str]]]:

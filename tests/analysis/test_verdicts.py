@@ -14,6 +14,7 @@ import pytest
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.analysis.summarize import summarize
 from benchmark.config.model import BASE_VARIANT
+from benchmark.diagnostics.base import DiagnosticNumbers, DiagnosticRow
 from benchmark.papers.published import Published
 from benchmark.papers.published_verdicts import value_rows
 from benchmark.report.tables import cell_table, verdict_table
@@ -86,16 +87,11 @@ def analysed(experiment: Experiment, made: Predictions) -> tuple[Experiment, Pre
     return replace(experiment, name="sweep", sensitivity_of="made"), made
 
 
-def counted(experiment: Experiment, made: Predictions) -> tuple[Experiment, Predictions]:
-    arrays = {
-        "documents": np.full((3, 2), 7),
-        "all": np.full(2, 21),
-        "totals": np.array([3, 12]),
-        "without": np.zeros(2, dtype=np.int64),
-        "classes": np.frombuffer("\0".join(CLASSES).encode(), dtype=np.uint8),
-        "parts": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
-    }
-    return experiment, replace(made, diagnostics={("document-counts", BASE_VARIANT): arrays})
+def counted() -> DiagnosticNumbers:
+    counts = {(f"{name}-{part}", "documents"): 7 for name in CLASSES for part in ("cornell", "texas")}
+    counts |= {("all-cornell", "documents"): 21, ("all-texas", "documents"): 21, ("all", "documents"): 42}
+    counts |= {("all", "classes"): 3, ("all", "words"): 12}
+    return DiagnosticNumbers(tuple(DiagnosticRow.without_interval(*key, n, n) for key, n in counts.items()))
 
 
 ON_TABLE = paper_on("tf-l1-ngd", "tf-l1-linear", "accuracy")
@@ -152,7 +148,7 @@ PAPERS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "counts of documents": (
         TABLE | {"compare": [], "methods": ["linear"], "metrics": ["macro-f1"], "diagnostics": ["document-counts"]},
         {"values": [value("course-cornell", "documents", "7"), value("linear", "macro-f1", "12.3")]},
-        {"edit": counted, "multilabel": True},
+        {"measured": (("document-counts", BASE_VARIANT, counted()),), "multilabel": True},
     ),
 }  # fmt: skip
 
@@ -166,7 +162,7 @@ def judging(publish: Callable[[dict[str, Any]], str]) -> Callable[[str], Summary
         made = predicted(experiment, multilabel=more.get("multilabel", False))
         if "edit" in more:
             experiment, made = more["edit"](experiment, made)
-        return summarize(RunPredictions(experiment, made, {}, {}))
+        return summarize(RunPredictions(experiment, made, {}, {}, diagnostics=more.get("measured", ())))
 
     return judge
 

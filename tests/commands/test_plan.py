@@ -71,15 +71,6 @@ def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
 
 
-def test_a_corpus_that_is_not_here_is_planned_without_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("benchmark.corpora.registry.search_folders", lambda: [tmp_path])
-    found = plan_run(small_experiment(corpus={"name": "webkb", "classes": ["course", "faculty"]}), RunContext(store))
-    assert all(n > 0 == stored for _, n, stored in found.rows)
-    assert found.seconds > 0
-
-
 @pytest.mark.slow
 def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store: Store) -> None:
     """On more documents than a sample has."""

@@ -6,10 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchmark.commands.reproduce import (
-    paper_configs,
-    write_reproduction,
-)
+from benchmark.commands.reproduce import paper_configs, write_reproduction
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
@@ -74,11 +71,8 @@ def page(paper, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = [
-            run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"),
-            sweep,
-        ]
-        line = write_reproduction(done, tmp_path / "new" / "PAGE.md")
+        done = run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run")
+        line = write_reproduction([done, sweep], tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
         return (tmp_path / "new" / "papers" / "nobody1999.md").read_text(), line
@@ -90,7 +84,7 @@ def rows_with(text, *words):
     return [line for line in text.splitlines() if line.startswith("|") and all(word in line for word in words)]
 
 
-def test_every_published_number_is_beside_ours_or_counted(page):
+def test_every_published_number_is_beside_ours_or_counted_with_claims_and_what_was_tried(page):
     text, line = page()
     assert page() == (text, line)
     for cell, printed in PRINTED.items():
@@ -99,7 +93,12 @@ def test_every_published_number_is_beside_ours_or_counted(page):
     assert rows_with(text, "tf-l1-ngd", "another reading"), "it is judged, and not one of the six"
     assert "0.777" not in text
     assert "of 5 published results, 0 of 1 published Z" in line
-    assert "1 published value is not measured" in line
+    assert "1 of 1 claims are reproduced; 1 published value is not measured; 1 claim is not tested" in line
+    assert rows_with(text, "better")
+    assert "1 of 2 missing" in text, "a claim is judged over all experiments"
+    assert "Sensitivity analysis" in text
+    (configured,), (changed,) = rows_with(text, "as configured", "of 5"), rows_with(text, "training", "of 5")
+    assert configured.count("|") == changed.count("|"), "the Z of the pair, too"
 
 
 def test_a_claim_is_judged_under_each_equal_reading_and_holds_if_it_holds_under_all(page):
@@ -112,20 +111,6 @@ def test_a_claim_is_judged_under_each_equal_reading_and_holds_if_it_holds_under_
     assert any("holds (1 of 1)" in row for row in rows_with(text, "unit sum"))
     assert not any("holds (1 of 1)" in row for row in rows_with(text, "C near 0"))
     assert "0 of 1 claims are reproduced" in line
-
-
-def test_claims_are_judged_over_all_experiments(page):
-    text, line = page()
-    assert rows_with(text, "better")
-    assert "1 of 1 claims are reproduced; 1 published value is not measured; 1 claim is not tested" in line
-    assert "1 of 2 missing" in text
-
-
-def test_what_was_tried_for_deviations_is_shown(page):
-    text, _ = page()
-    assert "Sensitivity analysis" in text
-    (configured,), (changed,) = rows_with(text, "as configured", "of 5"), rows_with(text, "training", "of 5")
-    assert configured.count("|") == changed.count("|"), "the Z of the pair, too"
 
 
 def recomputed(folder):
@@ -162,25 +147,11 @@ def test_the_records_have_the_numbers_of_the_run(page, tmp_path):
         assert f'[{both}](papers/nobody1999.md#claims "{row["claim"]}")' in board
 
 
-class TestConfigs:
-    @pytest.fixture
-    def folder(self, tmp_path):
-        folder = tmp_path / "configs"
-        folder.mkdir()
-
-        def add(name, **more):
-            (folder / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
-
-        self.add = add
-        add("small")
-        add("unwritten")
-        return folder
-
-    def test_are_those_of_a_paper_and_those_that_explain_one(self, folder, paper):
-        self.add("b-paper", paper=paper)
-        self.add("a-explains", sensitivity_of="b-paper")
-        self.add("own")
-        assert [each.name for each in paper_configs(folder)] == ["a-explains", "b-paper"]
+def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path, paper):
+    changes = {"b-paper": {"paper": paper}, "a-explains": {"sensitivity_of": "b-paper"}, "small": {}, "unwritten": {}}
+    for name, more in changes.items():
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
+    assert [each.name for each in paper_configs(tmp_path)] == ["a-explains", "b-paper"]
 
 
 def test_every_paper_says_what_became_of_it_in_a_sentence():

@@ -1,4 +1,4 @@
-"""Numbers of a diagnostic against its declarations: metrics, rows, points of curves, and arrays that can be stored."""
+"""Numbers of a diagnostic against its declarations: metrics, rows, points of curves."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import (
     CurvePoint,
     Diagnostic,
-    DiagnosticArrays,
     DiagnosticContext,
     DiagnosticNumbers,
     DiagnosticRow,
@@ -35,8 +33,8 @@ class Level(Diagnostic):
 
     metrics = (DiagnosticMetric("level", "nats"), DiagnosticMetric("depth", "nats"))
 
-    def __init__(self, numbers: DiagnosticNumbers, arrays: Any) -> None:
-        self.told, self.arrays = numbers, arrays
+    def __init__(self, numbers: Any) -> None:
+        self.numbers = numbers
 
     @property
     def rows(self) -> Sequence[str]:
@@ -47,10 +45,7 @@ class Level(Diagnostic):
         return ("own",)
 
     def compute(self, context: DiagnosticContext) -> Any:
-        return self.arrays
-
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        return self.told
+        return self.numbers
 
 
 def row(cell: str = "whole", metric: str = "level", **wrong: float) -> DiagnosticNumbers:
@@ -61,10 +56,10 @@ def point(method: str, of_class: str = "", metric: str = "level") -> DiagnosticN
     return DiagnosticNumbers(points=(CurvePoint("smoothing", 1.0, method, of_class, metric, 2.0),))
 
 
-def checked(numbers: DiagnosticNumbers, arrays: Any = None, variant: str = BASE_VARIANT, *, whole: bool = True) -> Any:
+def checked(numbers: Any, variant: str = BASE_VARIANT, *, whole: bool = True) -> Any:
     counts: Any = None
     context = DiagnosticContext(counts, VARIANTS[variant], 0, 1, lambda _, compute: compute())
-    return compute_checked(Level(numbers, {} if arrays is None else arrays), context, whole=whole)
+    return compute_checked(Level(numbers), context, whole=whole)
 
 
 @pytest.mark.parametrize(
@@ -76,28 +71,23 @@ def checked(numbers: DiagnosticNumbers, arrays: Any = None, variant: str = BASE_
         (row(high=math.inf), "of 'whole' as 1.0"),
         (row("table-own-b"), "gives 'level' of 'table-own-b', which is no row: name it in `rows` or `kinds`"),
         (point("own", "b"), "gives 'level' of 'table-own-b', which is no row"),
+        ({"level": 1.0}, "compute returns dict, not DiagnosticNumbers"),
     ],
 )
-def test_the_first_error_is_named_with_the_line_of_the_class(numbers: DiagnosticNumbers, said: str) -> None:
+def test_the_first_error_is_named_with_the_line_of_the_class(numbers: Any, said: str) -> None:
     with pytest.raises(ValueError, match=r"test_declarations\.py:\d+") as caught:
         checked(numbers)
     assert said in str(caught.value)
 
 
-def test_what_is_no_array_cannot_be_stored() -> None:
-    with pytest.raises(ValueError, match="compute returns 'n', which is no array of numbers or text, so it can't be"):
-        checked(row(), {"good": np.zeros(1), "n": [1]})
-
-
-def test_rows_are_those_of_the_variant_and_of_its_methods_where_the_experiment_is_whole() -> None:
-    for name, prefix in ((BASE_VARIANT, ""), ("few", "few-")):
-        cells = Level(row(), {}).cells(name, ("a", "b"))
-        assert [cell.id for cell in cells] == [f"{prefix}{each}" for each in ("whole", "table-own-a", "table-own-b")]
-        assert {(cell.variant, cell.what) for cell in cells} == {(name, "diagnostic")}
-        assert [(cell.method, cell.of_class) for cell in cells] == [("whole", ""), ("own", "a"), ("own", "b")]
-        for cell in ("whole", "mnb", f"{prefix}table-own-course"):
-            checked(row(cell), variant=name)
-        arrays = {"n": np.zeros(1)}
-        assert checked(row("part"), arrays, name, whole=False) is arrays  # a part of an experiment lacks rows
-        with pytest.raises(ValueError, match="'part', which is no row"):
-            checked(row("part"), variant=name)
+@pytest.mark.parametrize(("name", "prefix"), [(BASE_VARIANT, ""), ("few", "few-")])
+def test_rows_are_those_of_the_variant_and_of_its_methods_where_the_experiment_is_whole(name: str, prefix: str) -> None:
+    cells = Level(row()).cells(name, ("a", "b"))
+    assert [cell.id for cell in cells] == [f"{prefix}{each}" for each in ("whole", "table-own-a", "table-own-b")]
+    assert {(cell.variant, cell.what) for cell in cells} == {(name, "diagnostic")}
+    assert [(cell.method, cell.of_class) for cell in cells] == [("whole", ""), ("own", "a"), ("own", "b")]
+    for cell in ("whole", "mnb", f"{prefix}table-own-course"):
+        checked(row(cell), name)
+    assert checked(row("part"), name, whole=False) == row("part")  # a part of an experiment lacks rows
+    with pytest.raises(ValueError, match="'part', which is no row"):
+        checked(row("part"), name)

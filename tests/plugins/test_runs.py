@@ -17,6 +17,7 @@ from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.run_folder import read_run
 from benchmark.experiment.store import Store
 from tests.processes import files_of
+from tests.shapes import bench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,12 +108,9 @@ class Bags:
 class Length(Diagnostic):
     metrics = (DiagnosticMetric("size", "documents"),)
     def compute(self, context):
-        return {"n": np.array([len(context.counts.documents)])}
-    def numbers(self, found):
-        n = float(found.arrays["n"][0])
-        return DiagnosticNumbers((DiagnosticRow("mnb", "size", Estimate(n, n, n, int(n), "count")),))
-    def notes(self, reading):
-        return ["A diagnostic of one's own."]
+        n = len(context.counts.documents)
+        row = DiagnosticRow("mnb", "size", Estimate(n, n, n, n, "count"))
+        return DiagnosticNumbers((row,), notes=("A diagnostic of one's own.",))
 
 @dataclass(frozen=True)
 class Generated(CorpusReader):
@@ -138,6 +136,12 @@ PROTOCOLS = {"bags": Bags}
 DIAGNOSTICS = {"length": Length}
 CORPORA = {"generated": Generated}
 """
+
+
+def test_every_kind_passes_its_test(plugin: Callable[..., Path]) -> None:
+    shown = bench("plugin", "test", plugin(EVERYTHING)).stdout
+    for name in ("classifier centroids", "protocol bags", "metric halved", "diagnostic length", "corpus generated"):
+        assert f"\n{name}: runs on " in f"\n{shown}"
 
 
 def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(

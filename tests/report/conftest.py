@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.summary import summary_table
+from benchmark.papers.published import Published
 from benchmark.report.paper_results import PaperExperiment, PaperResult, comparison_frame
 from benchmark.report.sensitivity import tried_frame
 from tests.report.summaries import SUMMARIES, verdict_row, webkb_summary
@@ -38,7 +39,8 @@ def papers(webkb):
     pairs = [("tf-l1-ngd", "tf-l2-linear", 0.0275), ("tf-l1-ngd", "tf-l2-ned", -0.002)]
     compared = [comparison_row(claims["claim"][0], a, b, gap) for a, b, gap in pairs]
     results = (claims, {"result": 10, "z": 1}, comparison_frame(compared))
-    return [PaperResult("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), *results)]
+    published = Published(paper="zhang2005", title="Kernels on the manifold", reference="Zhang, 2005.")
+    return [PaperResult(published, (part,), *results)]
 
 
 def comparison_row(claim, a, b, gap):

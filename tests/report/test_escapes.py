@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from benchmark.analysis.summary import SUMMARY_TABLES
+from benchmark.papers.published import Published
 from benchmark.report.escapes import csv_cell, csv_unescape, escape_controls, latex_text, markdown_text
 from benchmark.report.files import table_csv, table_latex, table_markdown
 from benchmark.report.html.page import page_html
@@ -69,9 +70,8 @@ def test_no_name_of_a_cell_or_sentence_is_a_command_in_any_format(webkb):
     odd = replace(first, id=NASTY, method=NASTY, points=NASTY, columns=dict.fromkeys(first.columns, NASTY))
     said = {"notes": (NASTY,), "caveats": (NASTY,), "documents": (NASTY,), "title": NASTY}
     summary = replace(webkb, cells=(odd, *others), failures={others[0].id: NASTY}, **frames, **said)
-    paper = PaperResult(
-        "k", NASTY, NASTY, (PaperExperiment(summary, remarks=(NASTY,)),), summary.claims, {}, finding=NASTY
-    )
+    published = Published(paper="k", title=NASTY, reference=NASTY, finding=NASTY)
+    paper = PaperResult(published, (PaperExperiment(summary, remarks=(NASTY,)),), summary.claims, {})
     html = page_html(summary, NASTY)
     assert "=1|" in html
     assert not re.search("<b>|\x1b|\u202e", html)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.analysis.summary import Summary, summary_table
+from benchmark.papers.published import Published
 from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
     PaperExperiment,
@@ -37,7 +38,8 @@ DEVIATES, SAME = {"verdict": "deviates"}, {"grade": "same"}
 
 def paper(*claims: dict[str, Any], verdicts: Any = (), printed: Any = None, **changes: Any) -> PaperResult:
     part = PaperExperiment(summary_of("a", verdicts=verdicts_of(*verdicts)))
-    made = PaperResult("k", "A title", "A. Author. A title. 2026.", (part,), claims_of(*claims), printed or {})
+    published = Published(paper="k", title="A title", reference="A. Author. A title. 2026.")
+    made = PaperResult(published, (part,), claims_of(*claims), printed or {})
     return replace(made, **changes)
 
 
@@ -64,7 +66,7 @@ def test_the_scoreboard_counts_by_tone_and_leaves_out_what_is_not_counted() -> N
         verdicts=[verdict("a", **SAME), verdict("a", grade="outside", **DEVIATES), verdict("a", verdict="tuned")],
         printed={"result": 5},
     )
-    grid = counts_table([made, replace(made, key="other")])
+    grid = counts_table([made, made])
     assert grid.rows == (
         ("published results", 10, 2, 0, 2, 6),
         ("claims, by the papers' criteria", 6, 2, 2, 2, 0),

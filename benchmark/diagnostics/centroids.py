@@ -1,4 +1,4 @@
-"""Distances of each class's centroid to those of the others: average symmetric KL divergences, in nats."""
+"""Centroids of the classes: average symmetric KL divergences to the others, and a gradient flow to the exact ones."""
 
 from __future__ import annotations
 
@@ -6,34 +6,35 @@ from collections.abc import Sequence  # noqa: TC003 - read by config.components,
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
-from benchmark.classifiers.centroids import average_skl_to_others
+from benchmark.classifiers.centroid_flow import gradient_flow
+from benchmark.classifiers.centroids import average_skl_to_others, class_statistics, mean_skl, skl_centroid
 from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.system.row_blocks import blas_threads
-from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from benchmark.config.model import Variant
-    from benchmark.diagnostics.base import Arrays, DiagnosticArrays, DiagnosticContext
+    from benchmark.diagnostics.base import Arrays, DiagnosticContext
     from benchmark.text.counts import Counts
 
     Array = NDArray[np.float64]
 
-AVERAGE_SKL = "average-skl"
+_AVERAGE_SKL = "average-skl"
+#: Upper bound of a class's energy above the minimum at which the flow ends, in nats.
+TOLERANCE = 1e-9
+#: An energy of the flow is not said to be nearer to the exact one than this.
+_FINEST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class CentroidDistances(Diagnostic):
         Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
     """
 
-    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(AVERAGE_SKL, "nats", label="average SKL"),)
+    metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (DiagnosticMetric(_AVERAGE_SKL, "nats", label="average SKL"),)
     tags: ClassVar[Tags] = Tags(
         labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
     )
@@ -75,49 +76,13 @@ class CentroidDistances(Diagnostic):
         if not all(0 < s < np.inf for s in self.smoothing):
             raise ValueError(f"smoothing must be positive, not {list(self.smoothing)}")
 
-    def compute(self, context: DiagnosticContext) -> Arrays:
-        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
-
-        Parameters
-        ----------
-        context : DiagnosticContext
-
-        Returns
-        -------
-        dict of str to array
-            ``classes`` (text), ``documents`` (k,), their numbers by class, ``smoothing`` (s,), and in nats for each
-            kind ``<kind>/values`` (k,), ``<kind>/resampled`` (resamples, k), ``<kind>/by_smoothing`` (s, k).
-
-        Raises
-        ------
-        ValueError
-            If no method of the variant is the classifier divergence-bayes.
-        """
-        documents = context.counts.documents
-        found: Arrays = {
-            "classes": join_names(documents.classes),
-            "documents": np.bincount(documents.labels, minlength=len(documents.classes)),
-            "smoothing": np.array(self._grid(context), dtype=np.float64),
-        }
-        for centroid in self.centroids:
-            classifier = divergence_bayes_of_variant(context.variant)
-            classifier.centroid = centroid
-            content = {
-                "diagnostic": "centroid-distances",
-                "classifier": classifier.get_params(),
-                "grid": [context.seed, self.resamples, list(self._grid(context))],
-            }
-            arrays = context.once(content, partial(self._distances, classifier, context))
-            found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
-        return found
-
     @property
     def kinds(self) -> Sequence[str]:
         """Kinds of centroid, each with a row per class."""
         return self.centroids
 
-    def numbers(self, found: DiagnosticArrays) -> DiagnosticNumbers:
-        """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
+    def compute(self, context: DiagnosticContext) -> DiagnosticNumbers:
+        """Compute each distance with the spread of its resamples as interval, and the base's again by smoothing.
 
         Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer
         documents do. A published value is on about as many documents as ours, not on resamples: the interval is the
@@ -125,43 +90,44 @@ class CentroidDistances(Diagnostic):
 
         Parameters
         ----------
-        found : DiagnosticArrays
-            From `compute`.
+        context : DiagnosticContext
 
         Returns
         -------
         DiagnosticNumbers
-            A row per kind and class, in nats.
+            A row per kind and class, and a point per kind, class and smoothing, in nats.
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
         """
-        rows, points, arrays = [], [], found.arrays
-        for centroid, (c, name) in product(self.centroids, enumerate(split_names(arrays["classes"]))):
-            value, resampled = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
-            low, high = value + np.quantile(
-                resampled - resampled.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]
-            )
-            estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
-            rows.append(DiagnosticRow(class_row_id(found.variant, centroid, name), AVERAGE_SKL, estimate))
-            for x, swept in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"][:, c], strict=True):
-                points.append(CurvePoint("smoothing", float(x), centroid, name, AVERAGE_SKL, float(swept)))
-        return DiagnosticNumbers(tuple(rows), tuple(points))
-
-    def notes(self, found: Sequence[DiagnosticArrays]) -> Iterable[str]:  # noqa: ARG002
-        """Explain the intervals.
-
-        Parameters
-        ----------
-        found : sequence of DiagnosticArrays
-
-        Returns
-        -------
-        iterable of str
-            One line.
-        """
-        yield (
+        documents, grid = context.counts.documents, self._grid(context)
+        sizes, rows, points = np.bincount(documents.labels, minlength=len(documents.classes)), [], []
+        for centroid in self.centroids:
+            classifier = divergence_bayes_of_variant(context.variant)
+            classifier.centroid = centroid
+            content = {
+                "diagnostic": "centroid-distances",
+                "classifier": classifier.get_params(),
+                "grid": [context.seed, self.resamples, list(grid)],
+            }
+            arrays = context.once(content, partial(self._distances, classifier, context))
+            for c, name in enumerate(documents.classes):
+                value, resampled = float(arrays["values"][c]), arrays["resampled"][:, c]
+                low, high = value + np.quantile(
+                    resampled - resampled.mean(), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]
+                )
+                estimate = Estimate(value, float(low), float(high), int(sizes[c]), "bootstrap")
+                rows.append(DiagnosticRow(class_row_id(context.variant.name, centroid, name), _AVERAGE_SKL, estimate))
+                for x, swept in zip(grid, arrays["by_smoothing"][:, c], strict=True):
+                    points.append(CurvePoint("smoothing", float(x), centroid, name, _AVERAGE_SKL, float(swept)))
+        note = (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
             f"documents. The interval is a bootstrap's over each class's documents ({self.resamples} resamples), moved "
             "so that its mean is our value: resamples repeat documents, which moves their centroids apart."
         )
+        return DiagnosticNumbers(tuple(rows), tuple(points), (note,))
 
     def _grid(self, context: DiagnosticContext) -> tuple[float, ...]:
         return tuple(self.smoothing) if context.variant.name == BASE_VARIANT else ()
@@ -208,3 +174,58 @@ def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:
             built: DivergenceBayes = classifier.build()
             return built
     raise ValueError("centroids are computed by the classifier divergence-bayes: add it to `methods`")
+
+
+@dataclass(frozen=True)
+class CentroidFlow(Diagnostic):
+    """Centroids by the gradient flow on the path of all words, against the closed form."""
+
+    tags: ClassVar[Tags] = Tags(base_only=True)
+
+    def compute(self, context: DiagnosticContext) -> DiagnosticNumbers:
+        """Compare the energies of both solutions, the mean SKL of the documents to the centroid, in nats.
+
+        Parameters
+        ----------
+        context : DiagnosticContext
+
+        Returns
+        -------
+        DiagnosticNumbers
+            Notes alone: the energies, and the flow's steps.
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
+        FloatingPointError
+            If the flow doesn't converge.
+        """
+        smoothing = divergence_bayes_of_variant(context.variant).smoothing
+        content = {"diagnostic": "centroid-flow", "smoothing": smoothing, "tolerance": TOLERANCE}
+        with blas_threads(1):
+            solved = context.once(content, partial(_solve, context, smoothing))
+        exact = solved["exact"]
+        energies = ", ".join(f"{name} {e:.6f}" for name, e in zip(context.counts.documents.classes, exact, strict=True))
+        # Rounded up to a power of ten: the last digits of an energy differ between machines.
+        excess = float(np.abs(solved["energies"] - exact).max())
+        within = "1e-12" if excess < _FINEST else f"{10.0 ** np.ceil(np.log10(excess)):.0e}"
+        steps = int(round(float(solved["steps"].mean()), -1))
+        of_exact = f"Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: {energies}."
+        reached = f"Flow, path: every energy within {within} of the exact one, after about {steps} steps"
+        return DiagnosticNumbers(notes=(of_exact, f"{reached}; its bound above the minimum is {TOLERANCE:g}."))
+
+
+def _solve(context: DiagnosticContext, smoothing: float) -> Arrays:
+    """Compute the energies (k,) of both solutions, and the flow's steps (k,)."""
+    counts, labels = context.counts, context.counts.documents.labels
+    rows = [(labels == c) & (np.diff(counts.matrix.indptr) > 0) for c in range(len(counts.documents.classes))]
+    statistics = [class_statistics(counts.matrix[members], smoothing) for members in rows]
+    exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
+    with ThreadPoolExecutor(context.jobs) as pool:
+        ends = list(pool.map(lambda each: gradient_flow(each, TOLERANCE), statistics))
+    return {
+        "exact": np.array(exact),
+        "energies": np.array([end.energies[-1] for end in ends]),
+        "steps": np.array([len(end.times) - 1 for end in ends], dtype=np.int64),
+    }
