@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from traceback import format_exception
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from benchmark.evaluation.predictions import SettingKey
 from benchmark.experiment.code_digest import is_stored
@@ -21,17 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from benchmark.evaluation.predictions import SettingPredictions
-    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.context import Executor, RunContext
     from benchmark.experiment.plan import Batch, Part, PlannedTask, Setting, SettingUnit, StoreUnit, UnitResult
     from benchmark.experiment.store import StoreEntry
     from benchmark.methods.matrix_cache import MatrixCache
-
-
-class Executor(Protocol):
-    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
-
-    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
-        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
 
 
 def executors_here(context: RunContext, matrices: MatrixCache) -> list[Executor]:
