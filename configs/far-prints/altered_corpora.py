@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from benchmark.corpora.archive import read_files
 from benchmark.corpora.corpus import Documents, concatenate_texts
 from benchmark.corpora.reader import CorpusReader
