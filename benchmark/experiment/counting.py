@@ -249,14 +249,10 @@ def _term_facts(counts: Counts) -> dict[str, int]:
 def _facts(counts: Counts) -> dict[str, Any]:
     """Return the manifest's facts on the documents and words."""
     documents = counts.documents
-    found = {
+    return {
         "documents": len(documents),
         "documents_digest": array_digest(join_names(documents.ids)),
         **_term_facts(counts),
         "classes": list(documents.classes),
         "groups": list(documents.part_names),
     }
-    if documents.topics is None:
-        return found
-    none = np.bincount(documents.parts[~documents.topics.any(axis=1)], minlength=len(documents.part_names))
-    return found | {"documents_without_class": [int(n) for n in none]}

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 #: The largest number of splits that are searched; repeated draws from one collection are not searched.
 MAX_DUPLICATE_SPLITS = 20
-N_DUPLICATE_EXAMPLES = 3
 
 
 def run_experiment(experiment: Experiment, context: RunContext) -> RunPredictions:
@@ -158,7 +157,7 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
     Returns
     -------
     list of dict
-        Counts of each split, with a few examples; empty if no split was searched.
+        Number of each split, with an example; empty if no split was searched.
     list of intp array
         Rows of these documents in each split.
     """
@@ -168,22 +167,17 @@ def find_near_duplicates(task: PlannedTask, store: Store) -> tuple[list[dict[str
         return [], []
 
     def searched(split: Split) -> StoreEntry:
-        rows, like = near_duplicates(matrix, split.train, split.test)
-        return StoreEntry({"rows": rows, "like": like})
+        return StoreEntry({"like": near_duplicates(matrix, split.train, split.test)[0]})
 
     found, rows_of = [], []
     for split in splits:
         content = {"problem": task.problem.key, "rows": rows_digest(split)}
         key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), **content)
-        arrays = store.cached(key, partial(searched, split)).arrays
-        known, like = arrays["rows"], arrays["like"]
-        which = np.flatnonzero(known >= 0)
-        pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:N_DUPLICATE_EXAMPLES]]
-        same = int(np.count_nonzero(like == 1.0))
+        like = store.cached(key, partial(searched, split)).arrays["like"]
+        which = np.flatnonzero(like >= 0)
         rows_of.append(split.test[which])
-        found.append(
-            {"split": split.name, "tested": len(split.test), "near": len(which), "same": same, "such_as": pairs}
-        )
+        pairs = [[ids[split.test[n]], ids[like[n]]] for n in which[:1]]
+        found.append({"split": split.name, "near": len(which), "such_as": pairs})
     return found, rows_of
 
 

@@ -147,7 +147,9 @@ class Store:
                 if self.reachable:
                     with self._files.open(str(self.path(key)), "rb") as file:
                         entry = _read(file, key)
-                    self._use(key)
+                    if self.local:
+                        with contextlib.suppress(OSError):
+                            os.utime(self.path(key))  # the last use
                     return entry
             except _DAMAGE as error:
                 self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
@@ -169,7 +171,6 @@ class Store:
             reason = error if isinstance(error, BenchError) else f"{type(error).__name__}: {error}"
             self._warn(f"results are no longer kept: {self.folder}: {reason}")
             return False
-        self._use(key)
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
         self._room -= size
         if self._room <= 0:
@@ -226,12 +227,6 @@ class Store:
         """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
         with contextlib.suppress(Exception):
             self._files.rm(str(path), recursive=self.local)
-
-    def _use(self, key: str) -> None:
-        """Record that an entry of a folder is used."""
-        if self.local:
-            with contextlib.suppress(OSError):
-                os.utime(self.path(key))
 
     def _evict(self, keep: str) -> int:
         """Remove the least recently used entries beyond the limit; return the bytes that are left."""

@@ -48,7 +48,6 @@ def test_counts_come_back_as_they_were_counted(store: Store, subset: str | None,
     assert facts["documents"] == len(first.documents)
     assert facts["documents_without_words"] == (expected.matrix.toarray().sum(axis=1) == 0).sum()
     assert (facts["vocabulary"], facts["words"]) == (expected.matrix.shape[1], expected.matrix.sum())
-    assert ("documents_without_class" in facts) == (subset is not None)
 
 
 @pytest.mark.parametrize(("documents", "words"), [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])

@@ -55,15 +55,14 @@ def test_near_duplicates_are_of_the_runs_own_documents_and_words(store: Store, t
         (tmp_path / "small.yaml").write_text(CONFIG.format(text=text))
         run = run_experiment(load_checked(tmp_path / "small.yaml"), RunContext(store))
         (counted,) = run.facts["base"]["near_duplicates"]
-        return [counted[key] for key in ("tested", "near", "same", "such_as")]
+        return [counted[key] for key in ("near", "such_as")]
 
-    assert duplicates(TEXTS) == [10, 0, 0, []]
-    assert duplicates([*TEXTS[:12], TEXTS[3], *TEXTS[13:]]) == [10, 1, 1, [["d12", "d3", 1.0]]]
-    examples = [["d10", "d0", 1.0], ["d11", "d1", 1.0], ["d12", "d2", 1.0]]
-    assert duplicates([*TEXTS[:10], *TEXTS[:4], *TEXTS[14:]]) == [10, 4, 4, examples]
+    assert duplicates(TEXTS) == [0, []]
+    assert duplicates([*TEXTS[:12], TEXTS[3], *TEXTS[13:]]) == [1, [["d12", "d3"]]]
+    assert duplicates([*TEXTS[:10], *TEXTS[:4], *TEXTS[14:]]) == [4, [["d10", "d0"]]]
     alike = [f"{each} common words of all documents{n}" for n, each in enumerate(TEXTS)]
-    assert duplicates(alike)[1] == 0
-    assert duplicates(alike, "{stoplist: none, min_documents: 5}")[1:3] == [10, 10], "of the words that are left"
+    assert duplicates(alike)[0] == 0
+    assert duplicates(alike, "{stoplist: none, min_documents: 5}")[0] == 10, "of the words that are left"
 
 
 def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
