@@ -271,11 +271,10 @@ def _setting_rows(predictions: Predictions) -> Iterator[Row]:
 
 
 def _encode_arrays(predictions: Predictions) -> bytes:
-    """Return an archive of arrays, each named by its diagnostic, variant and name; seconds are left out."""
+    """Return an archive of arrays, each named by its diagnostic, variant and name."""
     arrays: dict[str, NDArray[Any]] = {}
     for key, measured in predictions.diagnostics.items():
-        kept = {name: array for name, array in measured.items() if name.rpartition("/")[2] != "seconds"}
-        arrays |= {json.dumps([*key, name]): array for name, array in (kept or {"": np.empty(0)}).items()}
+        arrays |= {json.dumps([*key, name]): array for name, array in (measured or {"": np.empty(0)}).items()}
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()

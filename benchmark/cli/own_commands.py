@@ -55,16 +55,13 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents; options decide what can't be told from the file."""
-    from benchmark.cli.terminal import working
     from benchmark.commands.init import configuration_path, propose, write_configuration
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
     form |= {"header": header, "separator": separator, "single_label": single_label}
     target = configuration_path(path, out, overwrite=overwrite)
-    proposal = propose(path, named, **form)
-    with working(target.stem, download=False) as context:
-        echo("\n".join(write_configuration(proposal, target, context)))
+    echo("\n".join(write_configuration(propose(path, named, **form), target)))
 
 
 @app.command(
@@ -178,4 +175,5 @@ def plugin_test(
         for component, check, problem in results:
             echo(f"{component}: {check}: {'FAILED: ' + problem if problem else 'passed'}")
             failed |= bool(problem)
-    raise SystemExit(failed)
+    if failed:
+        raise SystemExit(1)

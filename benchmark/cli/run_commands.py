@@ -93,7 +93,8 @@ def run(
         for done in run_all(experiments, out, context, overwrite=overwrite):
             show_run(done, quiet=quiet)
             failed |= bool(done.summary.failures or done.results.failures)
-    raise SystemExit(failed)
+    if failed:
+        raise SystemExit(1)
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
@@ -111,7 +112,8 @@ def validate(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", hel
             problems.append(error)
     for problem in problems:
         echo(f"bench: {problem}", err=True)
-    raise SystemExit(max((problem.exit_code for problem in problems), default=0))
+    if problems:
+        raise SystemExit(max(problem.exit_code for problem in problems))
 
 
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
@@ -177,7 +179,8 @@ def check(
                 show(TerminalTable(table))
                 echo("If that is intended, the same command with --update pins the numbers again.")
             moved |= bool(table.rows) or bool(done.summary.failures)
-    raise SystemExit(moved)
+    if moved:
+        raise SystemExit(1)
 
 
 @app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
@@ -195,7 +198,8 @@ def reproduce(
     page = Path("results/REPRODUCTION.md")
     done = _runs_of_page(paper_configs(configs), page, jobs, overwrite=overwrite, download=download)
     echo(write_reproduction(done, page))
-    raise SystemExit(any(each.summary.failures for each in done))
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)
 
 
 @app.command(
@@ -224,7 +228,8 @@ def survey(
     path = to or Path("docs") / f"{page}.md"
     done = _runs_of_page(experiments, path, jobs, overwrite=overwrite, download=download)
     echo(write_survey(done, page, path))
-    raise SystemExit(any(each.summary.failures for each in done))
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)
 
 
 def _runs_of_page(

@@ -19,7 +19,6 @@ from benchmark.corpora.user.labels import class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
 from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, DocumentsError, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
-from benchmark.experiment.counting import read_variants
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import as_list
@@ -27,8 +26,6 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from benchmark.experiment.context import RunContext
 
 #: Limit on inspected records.
 MAX_RECORDS = 20_000
@@ -172,14 +169,10 @@ def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str])
     return replace(proposal, drop=(*proposal.drop, *needed))
 
 
-def write_configuration(proposal: Proposal, target: Path, context: RunContext) -> list[str]:
-    """Write the configuration of a proposal, and return lines on it.
-
-    Nothing is written if the documents can't be counted.
-    """
+def write_configuration(proposal: Proposal, target: Path) -> list[str]:
+    """Write the configuration of a proposal if it is valid, and return lines on it."""
     written = configuration_text(proposal, target)
     experiment = experiment_from_mapping(yaml.safe_load(written), str(target))
-    read_variants(experiment, context)
     write_atomically(target, written.encode())
     taken = ", ".join(f"{role} is {name!r}" for role, name in proposal.roles.items())
     lines = [f"Written to {target}: {taken or 'the names of the folders are the classes'}", *proposal.notes]

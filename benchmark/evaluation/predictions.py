@@ -239,7 +239,7 @@ class Predictions:
     settings : dict of SettingKey to SettingPredictions
         Settings that failed are missing.
     diagnostics : dict of (diagnostic, variant) to dict of str to array
-        Results of the diagnostics.
+        Arrays of the diagnostics that figures read.
     """
 
     tasks: dict[TaskKey, TaskDocuments]

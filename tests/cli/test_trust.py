@@ -67,31 +67,32 @@ def test_a_plug_in_does_not_run_before_it_is_trusted(folder):
     assert len(trusted_digests()) == 1
 
 
-def test_trust_is_remembered_until_the_file_changes(folder):
+def test_trust_of_a_file_and_of_the_python_files_of_its_folder_is_remembered_until_one_changes(
+    folder, tmp_path_factory
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (folder / ".#mine.py").symlink_to("nowhere")
+    (folder / "linked").symlink_to(elsewhere)
+    (folder / "package").mkdir()
+    (folder / "venv").mkdir()
+    (folder / "venv" / "pyvenv.cfg").touch()
+    assert checked(folder, trust=True)[0]
+    for path in (folder / "helper.py", folder / "package/inner.py", folder / "mine.abi3.so", elsewhere / "a.py"):
+        for content in ("x = 1", "x = 2"):
+            path.write_text(content)
+            assert checked(folder)[::2] == (False, False), path
+            assert checked(folder, trust=True)[0]
+        path.write_text("x = 1")
+        assert checked(folder)[0], "what was trusted once is so again"
+    for name in (".hidden/a.py", "__pycache__/a.py", "my-data/a.py", "venv/a.py", "notes.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x = 1")
+        assert checked(folder)[0], name
+    (folder / "linked.py").symlink_to(elsewhere / "a.py")
+    assert not checked(folder)[0]
     assert checked(folder, trust=True)[0]
     (folder / "mine.py").write_text(PLUGIN.format(2))
     assert checked(folder)[::2] == (False, False)
-    (folder / "mine.py").write_text(PLUGIN.format(1))
-    assert checked(folder)[0]
-
-
-def test_a_file_is_trusted_with_the_python_files_of_its_folder(folder):
-    (folder / "package").mkdir()
-    assert checked(folder, trust=True)[0]
-    for name in ("helper.py", "package/inner.py", "mine.abi3.so"):
-        (folder / name).write_text("x = 1")
-        assert not checked(folder)[0], name
-        assert checked(folder, trust=True)[0]
-        assert checked(folder)[0]
-        (folder / name).write_text("x = 2")
-        assert not checked(folder)[0], name
-        assert checked(folder, trust=True)[0]
-    for name in (".hidden/a.py", "__pycache__/a.py", "my-data/a.py", "venv/a.py", "notes.txt"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / "venv").mkdir(exist_ok=True)
-        (folder / "venv" / "pyvenv.cfg").touch()
-        (folder / name).write_text("x = 1")
-        assert checked(folder)[0], name
 
 
 def test_a_module_that_is_not_installed_is_trusted_as_a_file_is(folder, monkeypatch):
@@ -177,15 +178,3 @@ def test_a_folder_that_is_run_again_asks_too(folder):
     assert refused.exit_code == 2
     assert "add --trust once" in refused.output
     assert CliRunner().invoke(app, [*again, "--trust"]).exit_code == 0
-
-
-def test_what_links_lead_to_is_asked_for_as_files_are(folder, tmp_path_factory):
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    (elsewhere / "a.py").write_text("x = 1")
-    (folder / ".#mine.py").symlink_to("nowhere")
-    for name, target in {"linked": elsewhere, "linked.py": elsewhere / "a.py"}.items():
-        (folder / name).symlink_to(target)
-        assert not checked(folder)[0]
-        assert checked(folder, trust=True)[0]
-    (elsewhere / "b.py").write_text("x = 2")
-    assert not checked(folder)[0]

@@ -150,7 +150,6 @@ def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
         (("predict", model, folder / "new.csv"), 3, "has no column 'body'"),
         (("predict", model, folder / "odd.jsonl"), 3, "odd.jsonl:1: the text is 7, and must be text"),
         (("predict", model, folder / "a.xlsx"), 3, "save its table as CSV"),
-        (("predict", model, "--format", "xml"), 2, "unknown format 'xml' (allowed: csv, jsonl)"),
         (("predict", model, "--encoding", "utf-9"), 2, "unknown encoding 'utf-9'"),
         (("predict", model, "--delimiter", ";;"), 2, "must be one character, such as ';'"),
     ]
