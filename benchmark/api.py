@@ -236,6 +236,14 @@ def run(
     config: str | Path | None = None,
     /,
     *,
+    corpus: Any = None,
+    methods: Any = None,
+    protocol: Any = None,
+    text: Any = None,
+    label: str | None = None,
+    compare: Any = None,
+    choose: Any = None,
+    metrics: Any = None,
     jobs: int = 0,
     download: bool = True,
     progress: Callable[[str], object] | None = None,
@@ -249,6 +257,21 @@ def run(
     ----------
     config : path, optional
         A configuration file. Pass either a file or sections.
+    corpus : str, mapping or DataFrame
+        Name of a corpus, the section ``corpus``, or documents: a frame with the columns text, label (or labels) and,
+        optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
+    methods : list, optional
+        Methods, as in a configuration. For a frame, the default is what ``bench init`` proposes, with its comparison.
+    protocol : str or mapping, optional
+        How documents are split; by default in five folds or, for a frame, as ``bench init`` proposes.
+    text : str, list of str, or mapping, optional
+        Column of a frame's text, or several; or the section ``text``. For a frame, keys that the section lacks are
+        those of ``bench init``: words of all scripts, no stop words, digits as one word, words in two documents.
+    label : str, optional
+        Column of a frame's classes. ``labels``, ``id``, ``split``, ``group`` and ``date`` name columns in the same way,
+        ``drop``, ``separator`` and ``format`` are those of the corpus ``files``.
+    compare, choose, metrics
+        Sections of the configuration.
     jobs : int
         Number of threads; 0 uses all processors.
     download : bool
@@ -256,16 +279,7 @@ def run(
     progress : callable, optional
         Called with a line of text now and then, such as ``progress=print``.
     **sections
-        Sections of a configuration, of which a corpus and its methods have to be there. Lists may be tuples or arrays,
-        and numbers NumPy's. For a corpus in a frame, sections that are left out are what ``bench init`` proposes.
-
-        ``corpus`` is the name of a corpus, the section, or documents: a frame with the columns text, label (or labels)
-        and, optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
-        ``protocol`` is by default five folds or, for a frame, as ``bench init`` proposes. ``text`` is the column of a
-        frame's text, or several, or the section, whose keys that are left out are those of ``bench init``: words of all
-        scripts, no stop words, digits as one word, words in two documents. ``label``, ``labels``, ``id``, ``split``,
-        ``group`` and ``date`` name a frame's columns, ``drop``, ``separator`` and ``format`` are those of the corpus
-        ``files``.
+        Other sections of a configuration, such as ``tasks``. Lists may be tuples or arrays, and numbers NumPy's.
 
     Returns
     -------
@@ -278,7 +292,9 @@ def run(
     DataError
         If the corpus is missing or damaged.
     """
-    with _experiment(config, sections) as experiment:
+    sections |= {"corpus": corpus, "methods": methods, "protocol": protocol, "text": text, "label": label}
+    sections |= {"compare": compare, "choose": choose, "metrics": metrics}
+    with _experiment(config, {key: each for key, each in sections.items() if each is not None}) as experiment:
         observer = LineObserver(progress, _warn)
         predictions = runner.run_experiment(experiment, local_context(observer, jobs, download=download))
         summary = summarize(predictions)
@@ -352,7 +368,7 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     if config is not None:
         yield load_checked(find_configuration(Path(config)))
         return
-    mapping = {key: each for key, each in sections.items() if each is not None}
+    mapping = dict(sections)
     corpus = mapping.get("corpus")
     named = dict(corpus) if isinstance(corpus, Mapping) else {"name": corpus} if isinstance(corpus, str) else {}
     frame = named.pop("frame", None) if named else corpus

@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays, Diagnostic
     from benchmark.evaluation.splits import Split
-    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.context import Executor, RunContext
     from benchmark.experiment.counting import LoadedVariant
-    from benchmark.experiment.executors import Executor
     from benchmark.experiment.plan import PlannedTask
     from benchmark.experiment.store import Store
 
