@@ -147,8 +147,9 @@ class _Resolver:
     def _kernel(self, stated: Settings, classifier: Component, entry: Node) -> Component | None:
         """Return the kernel of a classifier that takes one."""
         if classifier.tags.needs_kernel:
-            linear = replace(entry, value="linear", children={})
-            return self._built("kernel", self._known.kernels, {"kernel": linear, **self._general, **stated}["kernel"])
+            usual = self._general.get("kernel")
+            default = usual if usual and usual.value else replace(entry, value="linear", children={})
+            return self._built("kernel", self._known.kernels, stated.get("kernel", default))
         if "kernel" in stated:
             problem = f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does"
             raise stated["kernel"].error(problem)
