@@ -13,7 +13,7 @@ from benchmark.corpora.archive import read_files
 from benchmark.corpora.corpus import Documents, concatenate_texts
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.registry import Newsgroups, Reuters
-from benchmark.corpora.sgml import read_articles
+from benchmark.corpora.reuters import read_articles
 from benchmark.system.errors import ConfigError
 
 #: The edition of 18,941 posts has these more than that of 18,846: 0.4 of each group's posts, rounded down, are tested.
