@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Cell, ComparedPair
-from benchmark.system.errors import unknown_name
+from benchmark.config.schema_errors import check_known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -78,8 +78,7 @@ def _check_pairs(node: Node, names: Collection[str], labels: Collection[str]) ->
     seen: set[frozenset[str]] = set()
     for pair in node:
         for each in pair:
-            if each.value not in names:
-                raise each.error(unknown_name("method or cell", each.value, list(names)))
+            check_known("method or cell", each.value, names, each)
         a, b = pair.value
         if frozenset((a, b)) in seen:  # Holm's correction would count it twice
             raise pair.error(f"{a!r} and {b!r} are compared twice")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmark.config.components import check_component, component_parameters
 from benchmark.config.model import Collection, TextSettings
 from benchmark.config.schema import CorpusSection, TextSection
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema_errors import check_known, validate_section
 from benchmark.corpora.user.records import UnknownColumnError
 from benchmark.system.checks import as_list
 from benchmark.system.errors import DataError, unknown_name
@@ -102,10 +102,9 @@ def _classes(reader: CorpusReader, config: ExperimentSection, node: Node) -> tup
         named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
         return tuple(named) if named.keys() <= set(known) else known  # list_tasks reports unknown classes
     classes = known if listed is None else tuple(listed)
-    allowed = set(known)
+    allowed = dict.fromkeys(known)
     for index, each in enumerate(classes):
-        if each not in allowed:
-            raise node[index].error(unknown_name(f"class of {reader.name}:", each, known))
+        check_known(f"class of {reader.name}:", each, allowed, node[index])
     if len(classes) < 2:
         raise node.error("classes must be two or more different names")
     if len(classes) > MAX_CLASSES:

@@ -15,7 +15,7 @@ from benchmark.config.methods import list_methods
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, Experiment, TermSelection, Variant
 from benchmark.config.other_methods import check_ranked
 from benchmark.config.schema import ExperimentSection
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema_errors import check_known, validate_section
 from benchmark.config.tasks import check_splits, inner_protocol, list_tasks, protocol_and_sizes
 from benchmark.evaluation.metrics import is_metric_defined
 from benchmark.system.errors import ConfigError, quote_value, unknown_name
@@ -136,8 +136,7 @@ def _paper(node: Node, papers: Sequence[str] | None) -> tuple[str | None, dict[s
 def _check_readings(config: ExperimentSection, variants: Mapping[str, Variant], node: Node) -> None:
     """Refuse readings that are no variants, that lack the configuration itself, or that no paper can have."""
     for name in config.readings:
-        if name not in variants:
-            raise node[name].error(unknown_name("variant", name, list(variants)))
+        check_known("variant", name, variants, node[name])
     if config.readings and (BASE_VARIANT not in config.readings or config.paper is None or config.sensitivity_of):
         problem = f"readings are of a configuration with a `paper`, no sensitivity analysis; {BASE_VARIANT!r} is one"
         raise node.error(problem)

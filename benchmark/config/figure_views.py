@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import component_parameters
 from benchmark.config.model import BASE_VARIANT, FigureView
+from benchmark.config.schema_errors import check_known
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.system.errors import unknown_name
 
@@ -55,8 +56,7 @@ def _check_regions(node: Node, variants: Sequence[str], diagnostics: Sequence[st
     if "coordinates" not in diagnostics:
         raise node.error("regions are drawn from coordinates: add `coordinates` to `diagnostics`")
     for each in node:
-        if each.value not in variants:
-            raise each.error(unknown_name("variant", each.value, variants))
+        check_known("variant", each.value, variants, each)
 
 
 def _shown(section: FigureSection, axis: str, metrics: Sequence[str], node: Node) -> dict[str, Any]:
@@ -74,14 +74,12 @@ def _check_shown(figure: FigureView, axes: Sequence[str], variant: Variant, node
     """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
     numbers = [*known.metrics, *TIME_METRICS, *known.quantities]
     labels = [entry.label for entry in variant.entries]
-    if figure.x not in axes:
-        raise node["x"].error(unknown_name("axis", figure.x, axes))
+    check_known("axis", figure.x, axes, node["x"])
     for metric in figure.y:
         if metric not in numbers:
             raise node["y"].error(known.metrics.broken.get(metric) or unknown_name("metric", metric, numbers))
     for label in figure.relation[1:]:
-        if label not in labels:
-            raise node["y"].error(unknown_name("method", label, labels))
+        check_known("method", label, labels, node["y"])
 
 
 def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from benchmark.config.expansion import expand_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import fuse_methods, predictions_method, uncounted_points, vector_file
 from benchmark.config.schema import DefaultsSection, NamedDefaultsSection
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema_errors import check_known, validate_section
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation.weightings import FROM_LABELS
 from benchmark.system.errors import ConfigError, unknown_name
@@ -62,9 +62,7 @@ def list_methods(
                 spec = replace(spec, text=text_from_config(node["text"].merged(settings["text"]), reader))
             blocks = (spec.text or collection.text).lexing.blocks
             for block, _ in spec.representation.fields:
-                if block not in blocks:
-                    problem = unknown_name("block of terms of `fields`:", block, blocks)
-                    raise settings.get("fields", entry).error(problem)
+                check_known("block of terms of `fields`:", block, blocks, settings.get("fields", entry))
             if spec.threshold is not None and not reader.multilabel:
                 at = settings.get("threshold", entry)
                 raise at.error("a threshold needs documents that may have several classes")
@@ -97,8 +95,7 @@ class _Resolver:
             validate_section(NamedDefaultsSection, node)
             allowed = [*NamedDefaultsSection.model_fields, *component_parameters(known.methods[key])]
             for name, each in node.children.items():
-                if name not in allowed:
-                    raise each.error(unknown_name(f"parameter of {key!r}:", name, allowed))
+                check_known(f"parameter of {key!r}:", name, allowed, each)
 
     def spec(self, stated: Settings, entry: Node) -> MethodSpec:
         """Return one method with every parameter."""
@@ -147,8 +144,9 @@ class _Resolver:
     def _kernel(self, stated: Settings, classifier: Component, entry: Node) -> Component | None:
         """Return the kernel of a classifier that takes one."""
         if classifier.tags.needs_kernel:
-            linear = replace(entry, value="linear", children={})
-            return self._built("kernel", self._known.kernels, {"kernel": linear, **self._general, **stated}["kernel"])
+            usual = self._general.get("kernel")
+            default = usual if usual and usual.value else replace(entry, value="linear", children={})
+            return self._built("kernel", self._known.kernels, stated.get("kernel", default))
         if "kernel" in stated:
             problem = f"the classifier {classifier.name!r} takes no kernel: {DEFAULT_KERNEL_CLASSIFIER!r} does"
             raise stated["kernel"].error(problem)

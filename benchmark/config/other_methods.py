@@ -11,9 +11,10 @@ from pyarrow import ArrowException, types
 
 from benchmark.config.components import Component
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
+from benchmark.config.schema_errors import check_known
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.representation import WEIGHTINGS
-from benchmark.system.errors import DataError, unknown_name
+from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: 
 def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> list[MethodSpec]:
     """Return the sums of the named methods' decision values, one for each combination of their candidates."""
     for each in names:
-        if each.value not in known:
-            raise each.error(unknown_name("method of `fuse`:", each.value, list(known)))
+        check_known("method of `fuse`:", each.value, known, each)
         if reason := _why_not_fused(known[each.value]):
             raise each.error(f"{each.value!r} {reason}")
     weights = node["weights"].value or [1.0] * len(names.value)

@@ -95,12 +95,12 @@ Weights = Annotated[dict[str, Annotated[float, Field(ge=1e-9, le=1e9)]], Field(m
 Prior = Annotated[float, Field(ge=0, le=1e15)]
 Normalization = Annotated[str, one_of(NORMALIZATIONS)]
 IdfSource = Annotated[str, one_of(IDF_SOURCES)]
-#: A component, which `check_component` checks; its mark is replaced by `schema.json_schema`.
+#: A component, whose parameters `check_component` checks; `schema.json_schema` lists those of its kind.
 AnyComponent = Annotated[Any, AfterValidator(component_form)]
+UnnamedComponent = Annotated[Any, AfterValidator(partial(component_form, named=False))]
 AnyWeighting = Annotated[AnyComponent, WithJsonSchema({"component": "weightings"})]
 AnyFeatures = Annotated[AnyComponent, WithJsonSchema({"component": "features"})]
 AnyKernel = Annotated[AnyComponent, WithJsonSchema({"component": "kernels"})]
-UnnamedComponent = Annotated[Any, AfterValidator(partial(component_form, named=False))]
 AnyClassifier = Annotated[UnnamedComponent, WithJsonSchema({"component": "classifiers"})]
 AnyThreshold = Annotated[AnyComponent, WithJsonSchema({"component": "thresholds"})]
 AnyPipeline = Annotated[AnyComponent, WithJsonSchema({"component": "pipelines"})]

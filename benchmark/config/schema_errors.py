@@ -12,6 +12,8 @@ from benchmark.system.checks import is_number
 from benchmark.system.errors import combine_errors, quote_value, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pydantic import GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails
 
@@ -54,6 +56,12 @@ def documented_parameters(cls: type[Any]) -> dict[str, tuple[str, str]]:
 def first_paragraph(doc: str | None) -> str:
     """Return the first paragraph of a docstring as one line."""
     return " ".join((doc or "").strip().split("\n\n")[0].split())
+
+
+def check_known(what: str, value: object, allowed: Collection[Any], node: Node) -> None:
+    """Refuse a value that isn't allowed, with the nearest that is."""
+    if value not in allowed:
+        raise node.error(unknown_name(what, value, list(allowed)))
 
 
 def validate_section(schema: type[AnySection], node: Node, what: str = "key") -> AnySection:

@@ -10,9 +10,10 @@ from benchmark.config.collection import outline_documents
 from benchmark.config.components import Component, check_component, component_parameters, mentioned
 from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task
 from benchmark.config.schema import TaskSection
+from benchmark.config.schema_errors import check_known
 from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
 from benchmark.evaluation.splits import check_split_promises
-from benchmark.system.errors import ConfigError, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, quote_value
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
@@ -41,8 +42,7 @@ def list_tasks(config: ExperimentSection, collection: Collection, node: Node) ->
         else:
             name, title, classes = "-".join(section), " vs ".join(section), section
             for each in at:
-                if each.value not in collection.classes:
-                    raise each.error(unknown_name("class", each.value, collection.classes))
+                check_known("class", each.value, collection.classes, each)
         if name in found:
             raise at.error(f"the task {name!r} is listed twice")
         found[name] = Task(name, title, tuple(classes))

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Labels = NDArray[np.int8]
 
-#: Number of coordinates of a point: θ_1, θ_2, θ_3 with sum 1; or the mean μ and the standard deviation σ > 0.
-COORDINATES = {"simplex": 3, "half-plane": 2}
-SPACES = tuple(COORDINATES)
+#: Coordinates of a point: θ_1, θ_2, θ_3 with sum 1; or the mean μ and the standard deviation σ > 0.
+COORDINATE_NAMES = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "standard deviation σ")}
+SPACES = tuple(COORDINATE_NAMES)
 
 #: Dirichlet parameters of each class's components. In the first class the third outcome is either rare or frequent, in
 #: the second in between: one border of the second class lies inside the simplex, the other close along an edge.
@@ -54,7 +54,6 @@ MIN_COORDINATE = 1e-12
 MIN_GRID_SIGMA = 0.01
 POINT_PARTS = ("train", "test", "grid")
 POINT_CLASSES = ("class 1", "class 2")
-COORDINATE_NAMES = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "standard deviation σ")}
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def _labelled(space: str, size: int, seed: list[int]) -> tuple[Array, Labels]:
     generator = {"simplex": _dirichlet_points, "half-plane": _normal_points}[space]
     index = np.arange(size)
     label, component = index % 2, index // 2 % 2
-    uniform = np.random.default_rng(seed).random((size, COORDINATES[space]))
+    uniform = np.random.default_rng(seed).random((size, len(COORDINATE_NAMES[space])))
     return generator(uniform, label, component), label.astype(np.int8)
 
 

@@ -66,10 +66,13 @@ def search_folders() -> list[Path]:
 
 def find_corpus(name: str) -> CorpusSource | None:
     """Find a corpus in the first of `search_folders` that has it, without reading it; return None if none has it."""
-    card = dataset_card(name)
+    archives = dataset_card(name).archives
     if name in GENERATORS:
         return CorpusSource(None)
-    return next((source for folder in search_folders() if (source := archive.find_corpus_in(folder, card))), None)
+    files = (file for folder in search_folders() for file in (folder, *(folder / each for each in archives)))
+    # os.path rather than Path: a path that may not be accessed counts as absent instead of raising
+    found = (file for file in files if file.name in archives and os.path.isfile(file))  # noqa: PTH113
+    return next(map(CorpusSource, found), None)
 
 
 def locate_corpus(
@@ -253,12 +256,10 @@ class Synthetic(PublishedCorpus):
     format = "html"
 
 
-_CLASSES: tuple[type[CorpusReader], ...] = (
-    *(WebKB, Newsgroups, Reuters, Synthetic),
-    *(UserFiles, CountsFolder, CurvedPoints),
-)
 #: Corpora that a configuration can name under `corpus`.
-CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
+CORPORA: dict[str, type[CorpusReader]] = {
+    each.name: each for each in (WebKB, Newsgroups, Reuters, Synthetic, UserFiles, CountsFolder, CurvedPoints)
+}
 
 
 def _missing(card: DatasetCard) -> DataError:

@@ -96,15 +96,6 @@ def test_places_are_searched_in_order(datasets: Path, tmp_path: Path, monkeypatc
     assert registry.locate_corpus("webkb").path == tmp_path / "second" / "webkb-data.tar"
 
 
-def test_a_missing_corpus_is_explained(datasets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(registry.DATASETS_VARIABLE, str(tmp_path / "nowhere"))
-    with pytest.raises(DataError) as raised:
-        registry.load_corpus("webkb")
-    parts = ["webkb-data.gtar.gz", "nowhere (does not exist", "http://example.org/x", CARD.digest]
-    for part in (*parts, *map(str, registry.search_folders()), "`bench data fetch webkb`", "bench run quickstart"):
-        assert part in str(raised.value)
-
-
 @contextmanager
 def served(archive: bytes) -> Iterator[tuple[str, list[str]]]:
     """Serve /good, /wrong and /flaky (fails once), and refuse the rest; yield address and requested paths."""
@@ -185,9 +176,7 @@ def test_newsgroups_have_training_posts_first_and_authors_as_groups() -> None:
     assert documents.dates is not None
     assert documents.dated_by_class
     assert documents.dates.tolist() == [49960, 51060, 57110, 53068, 59284]
-    authors = dict(zip(documents.ids, documents.groups.tolist(), strict=True))
-    one, same, plain, again, none = (authors[name.decode()] for name in files)
-    assert (one == same, plain == again, len({one, plain, none})) == (True, True, 3)
+    assert documents.groups.tolist() == [2, 2, 0, 1, 1], "nobody twice, none, and an address twice"
 
 
 def test_the_gate_lists_every_number_that_differs() -> None:

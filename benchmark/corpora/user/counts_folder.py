@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.corpora.user.text_files import read_file
 from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
 from benchmark.system.errors import DataError
@@ -26,13 +26,9 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
 
-COUNTS_FOLDER_FILES = COUNTS_FILE, VOCABULARY_FILE, DOCUMENTS_FILE, BLOCKS_FILE = (
-    "counts.svmlight",
-    "vocabulary.txt",
-    "documents.csv",
-    "blocks.txt",
-)
-OPTIONAL_FILES = DOCUMENTS_FILE, BLOCKS_FILE
+COUNTS_FILE, VOCABULARY_FILE = "counts.svmlight", "vocabulary.txt"
+#: Files that may be missing.
+DOCUMENTS_FILE, BLOCKS_FILE = "documents.csv", "blocks.txt"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,25 +111,24 @@ class CountsFolder(UserCorpus):
 
     @cached_property
     def _corpus(self) -> CountsCorpus:
-        folder = self.paths_by_part()[0][1]
-        optional = {name for name in OPTIONAL_FILES if not (folder / name).exists()}
-        contents = {name: b"" if name in optional else read_file(folder / name) for name in COUNTS_FOLDER_FILES}
-        vocabulary = contents[VOCABULARY_FILE].decode("utf-8", "replace").splitlines()
-        names = contents[BLOCKS_FILE].decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
+        folder, digest = self.paths_by_part()[0][1], hashlib.sha256()
+        counts = read_file(folder / COUNTS_FILE, digest)
+        vocabulary = read_file(folder / VOCABULARY_FILE, digest).decode("utf-8", "replace").splitlines()
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{folder / VOCABULARY_FILE}: must have one term per line, each of them once")
-        if len(names) != len(vocabulary):
-            raise DataError(f"{folder / BLOCKS_FILE}: must have {len(vocabulary):,} lines, one per term")
-        matrix, numbers = _counts(folder / COUNTS_FILE, contents[COUNTS_FILE], len(vocabulary))
-        documents = _documents(folder, numbers, contents[DOCUMENTS_FILE])
+        matrix, numbers = _counts(folder / COUNTS_FILE, counts, len(vocabulary))
+        documents, names = _documents(folder, numbers, digest), ["all"] * len(vocabulary)
+        if (path := folder / BLOCKS_FILE).exists():
+            names = read_file(path, digest).decode("utf-8", "replace").splitlines()
+            if len(names) != len(vocabulary):
+                raise DataError(f"{path}: must have {len(vocabulary):,} lines, one per term")
         blocks = tuple(dict.fromkeys(names))
         order = sorted(range(len(vocabulary)), key=lambda n: (blocks.index(names[n]), vocabulary[n]))
         block_of = np.array([blocks.index(names[n]) for n in order], dtype=np.int32)
         matrix = sp.csr_array(matrix[:, order])
         matrix.sort_indices()
-        digest = hashlib.sha256(b"".join(contents.values())).hexdigest()
         terms = tuple(vocabulary[n] for n in order)
-        return CountsCorpus(self.name, documents, matrix, terms, digest, blocks, block_of)
+        return CountsCorpus(self.name, documents, matrix, terms, digest.hexdigest(), blocks, block_of)
 
 
 def _counts(path: Path, content: bytes, n_terms: int) -> tuple[sp.csr_array, list[tuple[float, ...]]]:
@@ -154,16 +149,15 @@ def _counts(path: Path, content: bytes, n_terms: int) -> tuple[sp.csr_array, lis
     return matrix, numbers
 
 
-def _documents(folder: Path, numbers: Sequence[tuple[float, ...]], table: bytes) -> Documents:
+def _documents(folder: Path, numbers: Sequence[tuple[float, ...]], digest: Any) -> Documents:
     """Return the documents by the numbers of their classes, named by documents.csv where there is one."""
     path, multilabel = folder / DOCUMENTS_FILE, any(len(of_row) != 1 for of_row in numbers)
     named = [(str(row), [f"{number:g}" for number in of_row], "all") for row, of_row in enumerate(numbers, start=1)]
-    if table:
-        rows = csv.DictReader(io.StringIO(table.decode("utf-8", "replace"), newline=""), restval="")
-        if missing := {"id", "label"} - set(rows.fieldnames or ()):
-            raise DataError(f"{path}: has no column {min(missing)!r} (columns: {', '.join(rows.fieldnames or ())})")
+    if path.exists():
+        columns = ["id", "label", *(name for name in read_columns(path) if name == "group")]
         named = [
-            (row["id"], row["label"].split() if multilabel else [row["label"]], row.get("group", "all")) for row in rows
+            (name, label.split() if multilabel else [label], *(group or ["all"]))
+            for _, (name, label, *group) in iter_records(path, columns, digest=digest)
         ]
     if len(named) != len(numbers) or not numbers:
         raise DataError(f"{folder}: {COUNTS_FILE} has {len(numbers):,} documents, and {DOCUMENTS_FILE} {len(named):,}")

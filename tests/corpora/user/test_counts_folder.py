@@ -79,11 +79,12 @@ def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
         ({"documents": "id,label\na,x\nb,y\nc,y\n"}, "must match one to one"),
         ({"documents": "id,label\na,x\nb,x\nc,x\n"}, "must match one to one"),
         ({"documents": "id,label\na,x\na,y\nc,x\n"}, "documents.csv: two documents have the same id"),
-        ({"documents": "id,class\na,x\nb,y\nc,x\n"}, "documents.csv: has no column 'label'"),
+        ({"documents": "id,labels\na,x\nb,y\nc,x\n"}, "documents.csv: has no column 'label'; did you mean 'labels'"),
+        ({"documents": "id,label\na,x\nb\nc,x\n"}, "documents.csv:3: has 1 column, and the header has 2"),
         ({"vocabulary": "sea\nink\nsea\n"}, "must have one term per line, each of them once"),
         ({"counts": "10 1:1.5\n9 1:1\n10 1:1\n"}, "counts must be whole numbers, and not negative"),
         ({"counts": "x 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
-        ({"counts": "", "documents": ""}, "counts.svmlight has 0 documents"),
+        ({"counts": "", "documents": "id,label\n"}, "counts.svmlight has 0 documents"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, changes: dict[str, str], said: str) -> None:
