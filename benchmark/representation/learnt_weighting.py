@@ -55,10 +55,7 @@ class LearnedAitchison(Aitchison):
         self.strength = strength
         self.iterations = iterations
 
-    @property
-    def learns(self) -> str:
-        """Source of the factors: documents with labels, whatever the prior uses."""
-        return FROM_LABELS
+    learns: ClassVar[str] = FROM_LABELS  # whatever the prior uses
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute λ, which is 0 where that of `Aitchison` is 0."""

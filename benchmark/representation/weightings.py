@@ -210,10 +210,7 @@ def _memberships(y: Any, n: int) -> Bools:
 class TermFrequency(Weighting):
     """Number of occurrences of the term in the document."""
 
-    @property
-    def learns(self) -> str:
-        """No factors to learn."""
-        return ""
+    learns: ClassVar[str] = ""
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> None:
         """Return None: the weighting has no factors."""
@@ -307,10 +304,7 @@ class Bm25(Weighting):
 class _Supervised(Weighting):
     """Term frequency times a factor that is learned from the classes of the training documents."""
 
-    @property
-    def learns(self) -> str:
-        """Source of the factors: documents with labels."""
-        return FROM_LABELS
+    learns: ClassVar[str] = FROM_LABELS
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute the factors by `of_classes`, and 0 for terms that no document has."""
