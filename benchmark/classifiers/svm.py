@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.system.arrays import Array, Bools, Indices
+    from benchmark.system.checks import Allowed
 
 SVM_SCHEMES, C_SCALES = ("one-vs-one", "one-vs-rest"), ("one", "mean-self-product")
 RIDGE = Range(0, 1e12)
@@ -374,7 +375,13 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
-    allowed: ClassVar = {"C": POSITIVE, "epsilon": POSITIVE, "scheme": SVM_SCHEMES, "ridge": RIDGE, "scale_C": C_SCALES}
+    allowed: ClassVar[Allowed] = {
+        "C": POSITIVE,
+        "epsilon": POSITIVE,
+        "scheme": SVM_SCHEMES,
+        "ridge": RIDGE,
+        "scale_C": C_SCALES,
+    }
 
     C: float = 1.0
     epsilon: float = 1e-3

@@ -55,7 +55,10 @@ class LearnedAitchison(Aitchison):
         self.strength = strength
         self.iterations = iterations
 
-    learns: ClassVar[str] = FROM_LABELS  # whatever the prior uses
+    @property
+    def learns(self) -> str:
+        """Source of the factors: documents with labels, whatever the prior uses."""
+        return FROM_LABELS
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute λ, which is 0 where that of `Aitchison` is 0."""

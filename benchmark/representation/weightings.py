@@ -304,7 +304,10 @@ class Bm25(Weighting):
 class _Supervised(Weighting):
     """Term frequency times a factor that is learned from the classes of the training documents."""
 
-    learns: ClassVar[str] = FROM_LABELS
+    @property
+    def learns(self) -> str:
+        """Source of the factors: documents with labels."""
+        return FROM_LABELS
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> Array:
         """Compute the factors by `of_classes`, and 0 for terms that no document has."""
