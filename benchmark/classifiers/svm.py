@@ -219,7 +219,9 @@ class _DecisionSums:
         self.rho = np.array([machine.rho for machine in svms])
         self.terms = np.array([len(machine.support) + 1 for machine in svms])
         self.magnitude = np.array([np.abs(machine.coefficients).sum() for machine in svms])
-        self.flat = _flatten(svms)
+        starts = np.cumsum([0, *(len(machine.support) for machine in svms)]).astype(np.int64)
+        support = np.concatenate([machine.support for machine in svms]).astype(np.int64)
+        self.flat = starts, support, np.concatenate([machine.coefficients for machine in svms])
         self.decisions = np.tile(-self.rho, (kernel.shape[0], 1))
 
     def add(self, values: Array, rows: slice, code: int) -> float:
@@ -299,12 +301,6 @@ def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[Indices, Array]]:
         weights = np.stack(list(columns.values()), axis=1) if columns else np.empty((stop - start, 0))
         blocks.append((np.array(list(columns), dtype=np.intp), np.ascontiguousarray(weights)))
     return blocks
-
-
-def _flatten(machines: tuple[BinarySvm, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    starts = np.cumsum([0, *(len(machine.support) for machine in machines)]).astype(np.int64)
-    support = np.concatenate([machine.support for machine in machines]).astype(np.int64)
-    return starts, support, np.concatenate([machine.coefficients for machine in machines])
 
 
 @compile_lazily("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
