@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.system.arrays import Array, Bools
+    from benchmark.system.checks import Allowed
 
 
 #: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
 #: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
 LIBLINEAR_LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
 _MOST_ITERATIONS = 100_000
-_LIBLINEAR_PARAMETERS = {"C": POSITIVE, "loss": LIBLINEAR_LOSSES, "epsilon": POSITIVE}
+_LIBLINEAR_PARAMETERS: Allowed = {"C": POSITIVE, "loss": LIBLINEAR_LOSSES, "epsilon": POSITIVE}
 
 
 #: Taken by each training of LIBLINEAR, which seeds the one generator of random numbers of the process.

@@ -42,16 +42,10 @@ class Hyperplanes:
 
 def linear_svm_hyperplanes(points: sp.csr_array, machines: Sequence[BinarySvm]) -> Hyperplanes:
     """Return the hyperplanes of linear SVMs trained on `points`, shape (n, V): w_x = Σ coefficients · documents."""
-    weights = np.asarray(points.T @ machine_coefficients(machines, points.shape[0]))
-    return Hyperplanes(weights, np.array([machine.rho for machine in machines]))
-
-
-def machine_coefficients(machines: Sequence[BinarySvm], n: int) -> Array:
-    """Return the coefficients of n training documents in each machine, shape (n, k)."""
-    coefficients = np.zeros((n, len(machines)))
+    coefficients = np.zeros((points.shape[0], len(machines)))
     for x, machine in enumerate(machines):
         coefficients[machine.support, x] = machine.coefficients
-    return coefficients
+    return Hyperplanes(np.asarray(points.T @ coefficients), np.array([machine.rho for machine in machines]))
 
 
 def train_one_vs_rest(

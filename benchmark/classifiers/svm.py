@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.system.arrays import Array, Bools, Indices
+    from benchmark.system.checks import Allowed
 
 SVM_SCHEMES, C_SCALES = ("one-vs-one", "one-vs-rest"), ("one", "mean-self-product")
 RIDGE = Range(0, 1e12)
@@ -218,7 +219,9 @@ class _DecisionSums:
         self.rho = np.array([machine.rho for machine in svms])
         self.terms = np.array([len(machine.support) + 1 for machine in svms])
         self.magnitude = np.array([np.abs(machine.coefficients).sum() for machine in svms])
-        self.flat = _flatten(svms)
+        starts = np.cumsum([0, *(len(machine.support) for machine in svms)]).astype(np.int64)
+        support = np.concatenate([machine.support for machine in svms]).astype(np.int64)
+        self.flat = starts, support, np.concatenate([machine.coefficients for machine in svms])
         self.decisions = np.tile(-self.rho, (kernel.shape[0], 1))
 
     def add(self, values: Array, rows: slice, code: int) -> float:
@@ -300,12 +303,6 @@ def _coefficient_blocks(machines: MulticlassSvm) -> list[tuple[Indices, Array]]:
     return blocks
 
 
-def _flatten(machines: tuple[BinarySvm, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    starts = np.cumsum([0, *(len(machine.support) for machine in machines)]).astype(np.int64)
-    support = np.concatenate([machine.support for machine in machines]).astype(np.int64)
-    return starts, support, np.concatenate([machine.coefficients for machine in machines])
-
-
 @compile_lazily("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
 def _sum_in_order(
     values: Array,
@@ -374,7 +371,13 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
-    allowed: ClassVar = {"C": POSITIVE, "epsilon": POSITIVE, "scheme": SVM_SCHEMES, "ridge": RIDGE, "scale_C": C_SCALES}
+    allowed: ClassVar[Allowed] = {
+        "C": POSITIVE,
+        "epsilon": POSITIVE,
+        "scheme": SVM_SCHEMES,
+        "ridge": RIDGE,
+        "scale_C": C_SCALES,
+    }
 
     C: float = 1.0
     epsilon: float = 1e-3

@@ -32,7 +32,7 @@ from benchmark.evaluation.outcomes import check_same_documents, score_over_split
 from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -236,8 +236,8 @@ def _estimate(outcomes: Sequence[Outcome], metric: str, value: float, seed: int,
     _check_tested_once(first)
     if has_too_few_tested(first, metric):
         return Estimate(value, math.nan, math.nan, len(first.documents), TOO_FEW_TESTED)
-    if first.known[metric].ranking is not None:
-        total = _resampled_rankings(outcomes, metric, seed, resamples or RESAMPLES_OF_RANKINGS)
+    if (ranking := first.known[metric].ranking) is not None:
+        total = _resampled_rankings(outcomes, ranking, seed, resamples or RESAMPLES_OF_RANKINGS)
         return _by_percentiles(outcomes, metric, value, total)
     resamples = resamples or (RESAMPLES if is_right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(resamples), first.known[metric].scores
@@ -258,18 +258,16 @@ def _by_percentiles(outcomes: Sequence[Outcome], metric: str, value: float, resa
     return Estimate(value, *percentiles(resampled), len(outcomes[0].documents), "bootstrap")
 
 
-def _resampled_rankings(outcomes: Sequence[Outcome], metric: str, seed: int, resamples: int) -> Array:
+def _resampled_rankings(outcomes: Sequence[Outcome], ranking: Callable[..., float], seed: int, resamples: int) -> Array:
     """Return the mean over the splits of a score of decision values, or of the difference of two, shape (resamples,).
 
     Each document is of a kind of its own here. Both outcomes of a difference get the same documents.
     """
-    rng, of, total = np.random.default_rng(seed), outcomes[0].known[metric].ranking, np.zeros(resamples)
-    if of is None:
-        raise ValueError(f"{metric} is no metric of decision values")
+    rng, total = np.random.default_rng(seed), np.zeros(resamples)
     for split, rows in enumerate(outcomes[0].rows):
         for number in range(resamples):
             weights = np.bincount(rng.integers(rows.size, size=rows.size), minlength=rows.size).astype(np.float64)
-            one, *other = (of(each.rankings[split], weights) for each in outcomes)
+            one, *other = (ranking(each.rankings[split], weights) for each in outcomes)
             total[number] += (one - sum(other)) / len(outcomes[0].rows)
     return total
 

@@ -13,12 +13,13 @@ from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
     from benchmark.system.arrays import Bools, Indices
+    from benchmark.system.checks import Allowed
 
 
 class EvaluationProtocol(Protocol):
@@ -50,7 +51,7 @@ BETWEEN_0_AND_1 = Range(0, 1, ends=False)
 class _InRange:
     """Protocol whose parameters have ranges; a ValueError names one that is outside."""
 
-    allowed: ClassVar[Mapping[str, Range]] = {}
+    allowed: ClassVar[Allowed] = {}
 
     def __post_init__(self) -> None:
         check_parameters(self, self.allowed)

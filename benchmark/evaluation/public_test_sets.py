@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from benchmark.system.arrays import Indices
 
 #: Folder with one file for each test set.
 PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
@@ -116,11 +115,6 @@ class ShippedPredictions:
         return tuple(dict.fromkeys(self.frame["group"]))
 
     @cached_property
-    def folds(self) -> Indices:
-        """Position of each document's split in `groups`."""
-        return self.frame["group"].factorize()[0]
-
-    @cached_property
     def truth(self) -> NDArray[Any]:
         """True labels as codes, see `label_codes`."""
         return self.codes(self.frame["label"].tolist())
@@ -144,8 +138,8 @@ class ShippedPredictions:
         labels : sequence of str
             A text for each document, in the order of `frame`.
         """
-        rows, predicted = np.arange(len(self.frame)), self.codes(labels)
-        outcome = Outcome(name, rows, self.folds, self.truth, predicted, len(self.classes))
+        rows, folds = np.arange(len(self.frame)), self.frame["group"].factorize()[0]
+        outcome = Outcome(name, rows, folds, self.truth, self.codes(labels), len(self.classes))
         n = np.array([rows.size for rows in outcome.rows])
         return CellScores(name, self.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)
 

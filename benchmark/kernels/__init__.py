@@ -3,13 +3,7 @@
 from typing import Any
 
 from benchmark.kernels.base import Kernel, is_elementwise_kernel
-from benchmark.kernels.euclidean import (
-    Linear,
-    NegativeEuclideanDistance,
-    Polynomial,
-    RadialBasisFunction,
-    Sigmoid,
-)
+from benchmark.kernels.euclidean import Linear, NegativeEuclideanDistance, Polynomial, RadialBasisFunction, Sigmoid
 from benchmark.kernels.heat.half_plane import Hyperbolic
 from benchmark.kernels.heat.sphere import Heat
 from benchmark.kernels.models.fisher import PLSIFisher

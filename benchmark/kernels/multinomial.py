@@ -34,10 +34,7 @@ class _OnSimplex(Kernel):
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
-    @property
-    def exponent(self) -> float:
-        """Power ½: coordinates are square roots of probabilities."""
-        return 0.5
+    exponent: ClassVar[float] = 0.5  # coordinates are square roots of probabilities
 
 
 class NegativeGeodesicDistance(_OnSimplex):

@@ -62,13 +62,6 @@ def check_real_array(values: Any, shape: tuple[int, ...], what: str) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def takes_sparse(classifier: Any) -> bool:
-    """Return whether a classifier gets sparse points: of a library, as its tags for scikit-learn say, if it has any."""
-    if not is_library_class(type(classifier)) or not hasattr(classifier, "__sklearn_tags__"):
-        return True
-    return bool(get_tags(classifier).input_tags.sparse)
-
-
 def with_coded_weights(classifier: Any, classes: Sequence[str]) -> Any:
     """Return a classifier whose class weights, and those of its steps, are by the codes of the labels, not by name.
 
@@ -136,10 +129,14 @@ class CheckedClassifier:
         return self
 
     def _input(self, X: Any) -> Any:
-        """Return a copy of points that the classifier accepts; ValueError if a dense one takes too much memory."""
+        """Return a copy of points that the classifier accepts; ValueError if a dense one takes too much memory.
+
+        A library's classifier gets sparse points where its tags for scikit-learn say so, or it has none.
+        """
         if X.dtype == object:  # texts
             return list(X)
-        if takes_sparse(self.classifier) or not sp.issparse(X):
+        tagged = is_library_class(type(self.classifier)) and hasattr(self.classifier, "__sklearn_tags__")
+        if not sp.issparse(X) or not tagged or get_tags(self.classifier).input_tags.sparse:
             copied = X.copy()
             if sp.issparse(copied):
                 copied.sort_indices()

@@ -12,7 +12,7 @@ import pandas as pd
 from benchmark.corpora.user.labels import listed_labels
 from benchmark.corpora.user.records import UnknownColumnError, iter_records, read_columns
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions, score_columns
-from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, label_codes, split_labels
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, label_codes
 from benchmark.methods.base import Method
 from benchmark.methods.checked_classifiers import warned_of_other_labels
 from benchmark.methods.vectors import checked_path
@@ -20,8 +20,6 @@ from benchmark.system.errors import DataError, did_you_mean, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from benchmark.config.model import MethodFile
     from benchmark.evaluation.splits import Split
@@ -134,17 +132,14 @@ def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPre
         counted = f"{len(missing):,} of {len(wanted):,} test documents have no prediction{of and f' in {of}'}"
         raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
     rows = frame.reindex(wanted)
-    predicted = _codes(rows[LABELS[0]].tolist(), documents.classes, multilabel=problem.multilabel)
+    try:
+        predicted = label_codes(rows[LABELS[0]].tolist(), documents.classes, multilabel=problem.multilabel)
+    except KeyError as error:
+        (label,) = error.args
+        raise ValueError(
+            f"the label {quote_value(label)} is not a class{did_you_mean(label, documents.classes)}"
+        ) from None
     scores, values = [f"score {name}" for name in documents.classes], None
     if set(scores) <= set(rows):
         values = rows[scores].to_numpy(dtype=np.float64)
     return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)
-
-
-def _codes(texts: Sequence[str], classes: tuple[str, ...], *, multilabel: bool) -> NDArray[Any]:
-    """Return the position of each document's class, shape (m,), or class indicators, shape (m, k)."""
-    labels = [label for text in texts for label in (split_labels(text) if multilabel else [text])]
-    unknown = next((label for label in labels if label not in classes), None)
-    if unknown is not None:
-        raise ValueError(f"the label {quote_value(unknown)} is not a class{did_you_mean(unknown, classes)}")
-    return label_codes(texts, classes, multilabel=multilabel)

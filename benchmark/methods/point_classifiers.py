@@ -9,11 +9,7 @@ import numpy as np
 
 from benchmark.config.components import is_library_class, seed_parameters
 from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import (
-    checked_classifier,
-    collect_warnings,
-    warned_of_other_labels,
-)
+from benchmark.methods.checked_classifiers import checked_classifier, collect_warnings, warned_of_other_labels
 from benchmark.methods.fitted import FittedPoints
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, depends_on_split, takes_counts
 from benchmark.representation.selection import rank_terms

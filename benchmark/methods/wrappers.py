@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -161,10 +161,7 @@ class FusedMethod(Method):
             raise ValueError("this method is no fusion")
         self.fused, self.methods, self.problems = spec.fused, methods, problems
 
-    @property
-    def uses_seed(self) -> bool:
-        """True: the folds of the training documents are random."""
-        return True
+    uses_seed: ClassVar[bool] = True  # the folds of the training documents are random
 
     def joins(self, problem: Problem, terms: int | None) -> Any:  # noqa: ARG002
         """Return a value of all fusions, which may have methods in common."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def fit_model(
         )
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
-    collection = variant.collection
+    collection, reader = variant.collection, variant.collection.reader
     loaded = load_variant(part, variant, context)
     if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
@@ -85,7 +85,7 @@ def fit_model(
     splits = {each.name: each for each in planned.splits[cell.size]}
     if split is not None and split not in splits:
         raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
-    trained, matrices = everything if split is None else splits[split], MatrixCache(context.jobs)
+    trained, matrices = splits.get(split or "", everything), MatrixCache(context.jobs)
     wanted = cell.method, cell.size, cell.terms
     settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
     try:
@@ -100,8 +100,6 @@ def fit_model(
                 model = _trained(settings[index], trained, collection, matrices, context, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
-    finally:
-        matrices.release()
     model.about = {
         "name": experiment.name,
         "config": experiment.raw,
@@ -111,7 +109,8 @@ def fit_model(
         "content_digest": loaded.facts["content_digest"],
         "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
         "text": _columns(collection),
-        "reading": _reading(collection),
+        # How a user's files are read, for files that are predicted.
+        "reading": {**reader.form, "id": reader.id} if isinstance(reader, UserFiles) else None,
     }
     return model
 
@@ -194,9 +193,3 @@ def _columns(collection: Collection) -> list[str]:
     counted = set(fields) & set(collection.lexing.fields)
     columns = getattr(reader, "text", fields if counted else "text")
     return [columns] if isinstance(columns, str) else list(columns)
-
-
-def _reading(collection: Collection) -> dict[str, Any] | None:
-    """Return how a user's files are read, for files that are predicted; None for other corpora."""
-    reader = collection.reader
-    return {**reader.form, "id": reader.id} if isinstance(reader, UserFiles) else None

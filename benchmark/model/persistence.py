@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.model.text_model import ModelPart
     from benchmark.system.user_classes import Plugin
 
-MODEL_FORMAT = 5
+MODEL_FORMAT = 6
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Rooms whose classes a model consists of: to build one runs no other code.

@@ -126,6 +126,7 @@ class ModelPart:
     fitted: FittedMethod
 
 
+@dataclass(eq=False, repr=False)
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Trained method of a cell, or the sum of several, as a scikit-learn classifier of texts.
 
@@ -155,18 +156,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
-    def __init__(
-        self,
-        classes: tuple[str, ...],
-        parts: tuple[ModelPart, ...],
-        rule: StandardizedSum | None,
-        sigmoids: Array | None,
-        about: dict[str, Any],
-        plugins: tuple[Plugin, ...] = (),
-        jobs: int = 1,
-    ) -> None:
-        self.classes, self.parts, self.rule, self.sigmoids = classes, parts, rule, sigmoids
-        self.about, self.plugins, self.jobs = about, plugins, jobs
+    classes: tuple[str, ...]
+    parts: tuple[ModelPart, ...]
+    rule: StandardizedSum | None
+    sigmoids: Array | None
+    about: dict[str, Any]
+    plugins: tuple[Plugin, ...] = ()
+    jobs: int = 1
 
     def __repr__(self) -> str:
         """Return what was trained on what, without vocabulary and weights."""

@@ -11,9 +11,7 @@ from sklearn.utils.validation import validate_data
 from benchmark.system.checks import check_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from benchmark.system.checks import Range
+    from benchmark.system.checks import Allowed
 
 
 class MatrixEstimator(BaseEstimator):
@@ -25,8 +23,8 @@ class MatrixEstimator(BaseEstimator):
         V, the number of columns.
     """
 
-    #: Values that parameters may have: a range of numbers, or names.
-    allowed: ClassVar[Mapping[str, Range | Collection[Any]]] = {}
+    #: Values that parameters may have.
+    allowed: ClassVar[Allowed] = {}
 
     @property
     def non_negative(self) -> bool:

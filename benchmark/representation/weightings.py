@@ -210,10 +210,7 @@ def _memberships(y: Any, n: int) -> Bools:
 class TermFrequency(Weighting):
     """Number of occurrences of the term in the document."""
 
-    @property
-    def learns(self) -> str:
-        """No factors to learn."""
-        return ""
+    learns: ClassVar[str] = ""
 
     def factors(self, presence: sp.csr_array, members: Bools | None) -> None:
         """Return None: the weighting has no factors."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -75,10 +75,12 @@ class Range:
         return f"{kind} {'from' if self.ends else 'between'} {self.low:g} {'to' if self.ends else 'and'} {self.high:g}"
 
 
+#: Values that parameters may have, by name: a range of numbers, or names.
+Allowed: TypeAlias = "Mapping[str, Range | Collection[Any]]"
 POSITIVE, NOT_NEGATIVE, SHARE = Range(ends=False), Range(), Range(0, 1)
 
 
-def check_parameters(estimator: object, allowed: Mapping[str, Range | Collection[Any]]) -> None:
+def check_parameters(estimator: object, allowed: Allowed) -> None:
     """Raise ValueError unless these parameters have values that are allowed."""
     for name, values in allowed.items():
         if (value := getattr(estimator, name)) not in values:

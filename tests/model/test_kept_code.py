@@ -122,19 +122,19 @@ NEAREST = "{name: p, weighting: log-idf, features: power, classifier: nearest}"
 FOREST = "{name: p, weighting: tf, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 7}}"
 PIPELINE = "{name: p, pipeline: 'models.py:make'}"
 TEXTS = [("a", b"veti duka duka"), ("b", b"")]
-#: Methods, and the files of the model's folder.
+#: Methods, subsets of the corpus, and the files of the model's folder.
 PLUGIN_FILES = {"beside.py", "mine.py", "models.py"}
-ENTRIES = {
-    NEAREST: PLUGIN_FILES | {"scale.txt"},
-    "{name: p, weighting: log-idf, kernel: squared}": PLUGIN_FILES | {"scale.txt"},
-    FOREST: set(),
-    PIPELINE: set(),
-    PIPELINE.replace("make", "First"): PLUGIN_FILES,
-}
-OF_SEVERAL = {
-    "{name: p, classifier: linear-svm, threshold: half}": set(),
-    "{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}": set(),
-}
+ENTRIES = [
+    (NEAREST, "", PLUGIN_FILES | {"scale.txt"}),
+    (NEAREST, "several", PLUGIN_FILES | {"scale.txt"}),
+    ("{name: p, weighting: log-idf, kernel: squared}", "", PLUGIN_FILES | {"scale.txt"}),
+    ("{name: p, weighting: log-idf, kernel: squared}", "several", PLUGIN_FILES | {"scale.txt"}),
+    (FOREST, "several", set()),
+    (PIPELINE, "", set()),
+    (PIPELINE.replace("make", "First"), "several", PLUGIN_FILES),
+    ("{name: p, classifier: linear-svm, threshold: half}", "several", set()),
+    ("{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}", "several", set()),
+]
 
 
 @pytest.fixture
@@ -158,12 +158,9 @@ def fitted(folder: Path, tmp_path: Path) -> Fit:
 
 
 @pytest.mark.usefixtures("users_code_here")
-@pytest.mark.parametrize(
-    ("entry", "subset"),
-    [*((each, subset) for each in ENTRIES for subset in ("", "several")), *((each, "several") for each in OF_SEVERAL)],
-)
+@pytest.mark.parametrize(("entry", "subset", "files"), ENTRIES)
 def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
-    fitted: Fit, folder: Path, entry: str, subset: str
+    fitted: Fit, folder: Path, entry: str, subset: str, files: set[str]
 ) -> None:
     experiment, context, model = fitted(entry, subset and f", subset: {subset}", split="cornell")
     run = run_experiment(experiment, context)
@@ -175,8 +172,7 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     (split,) = run.predictions.splits[key.of_splits]
     ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
     shutil.rmtree(folder)
-    files = {path.name for path in (model / "plugin-1").glob("*")}
-    assert files == (ENTRIES | OF_SEVERAL)[entry]
+    assert {path.name for path in (model / "plugin-1").glob("*")} == files
     ((_, answers),) = load_model(model).answers([(each, contents[each]) for each in ids])
     np.testing.assert_array_equal(answers.predicted, setting.predicted)
 
