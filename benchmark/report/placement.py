@@ -89,48 +89,37 @@ class Placement:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
-        heads, n = self.heads, int(self.scores["n"].max())
-        scores = [
-            (_name(metric), _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"]))
-            for metric, row in heads.items()
-        ]
-        right = heads[self.test_set.metrics[0]]["value"] * n
-        others = self.ranking[self.ranking["configuration"] != ""]
-        counts = others["compared"].value_counts().to_dict()
-        published = [
-            (_name(str(metric)), *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
-            for metric, rows in self.published.groupby("metric", sort=False)
-        ]
-        return _lines(
-            "sentences",
-            name=self.name,
-            rank=self.rank,
-            scores=scores,
-            n=n,
-            test_set=self.test_set,
-            excluded=[
-                (id_, number, _PERCENT.text((right + number) / (n + 1))) for id_, number in self.excluded.items()
-            ],
-            counts={"all": len(others), BETTER: counts.get(BETTER, 0), WORSE: counts.get(WORSE, 0)},
-            alike=others["cell"][others["compared"] == NOT_SHOWN].tolist(),
-            published=published,
-        )
+        return _lines("sentences", **self._facts)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What readers of the numbers need to know."""
-        groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
-        tests = int(self.ranking["p_holm"].notna().sum())
-        return _lines("notes", groups=groups, metric=_name(self.test_set.metrics[0]), tests=tests)
+        return _lines("notes", **self._facts)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """What the sentences and notes state: how many documents, groups and tests, and cells and values by outcome."""
+        compared = self.ranking[self.ranking["configuration"] != ""].groupby("compared", sort=False)["cell"]
+        beside = self.published.groupby("metric", sort=False)["beside"]
+        return {
+            "placement": self,
+            "n": int(self.scores["n"].max()),
+            "groups": len(set(self.scores["fold"]) - {HEADLINE_FOLD}),
+            "tests": int(self.ranking["p_holm"].notna().sum()),
+            "cells": {BETTER: [], WORSE: [], NOT_SHOWN: []} | {word: list(names) for word, names in compared},
+            "published": {_name(str(metric)): words.value_counts().to_dict() for metric, words in beside},
+            "name_of": _name,
+            "percent": _PERCENT,
+        }
 
 
 def _name(metric: str) -> str:
     return metric_name(metric, DIAGNOSTIC_METRICS)
 
 
-def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
-    """Return the sentences of a macro of the template, one a line."""
-    written: str = getattr(template_environment().get_template("placement.md.j2").module, macro)(**facts)
+def _lines(part: str, **facts: Any) -> tuple[str, ...]:
+    """Return the sentences of a part of the template, one a line."""
+    written = template_environment().get_template("placement.md.j2").render(part=part, **facts)
     return tuple(line for line in written.splitlines() if line)
 
 
