@@ -42,7 +42,7 @@ BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 #: Rows of a table in the terminal: those around the placed method, after so many of the first.
 TERMINAL_ROWS, FIRST_PLACES = 9, 2
-_PERCENT = DISPLAY_UNITS["percent"]
+_PERCENT, _SEEN = DISPLAY_UNITS["percent"], "test texts in training"
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,26 +155,18 @@ def published_table_of(placement: Placement) -> Table:
     """Return the published scores, the highest first, with the placed score among them."""
     records = list[dict[str, Any]]()
     for metric, rows in placement.published.groupby("metric", sort=False):
-        score = placement.heads[str(metric)]["value"]
-        listed = [
-            {
-                "method": f"{each['method']} ({each['source']})" if each["source"] else each["method"],
-                "%": each["published"],
-                "year": None if is_missing(each["year"]) else f"{each['year']:.0f}",
-                "difference": number_text(
-                    100 * score - float(each["published"]), printed_decimals(each["published"]), "+"
-                ),
-                "test texts in training": {True: "yes", False: "no"}.get(each["transductive"], "not known"),
-            }
-            for each in rows.to_dict("records")
-        ]
-        placed = {"method": _starred(placement.name, placed=True), "%": _PERCENT.text(score)}
-        listed.insert(int((rows["beside"] == HIGHER).sum()), placed)
+        score, higher = placement.heads[str(metric)]["value"], int((rows["beside"] == HIGHER).sum())
+        listed: list[dict[str, Any]] = []
+        for each in rows.to_dict("records"):
+            gap = number_text(100 * score - float(each["published"]), printed_decimals(each["published"]), "+")
+            record = {"method": f"{each['method']} ({each['source']})" if each["source"] else each["method"]}
+            record |= {"%": each["published"], "difference": gap}
+            record["year"] = None if is_missing(each["year"]) else f"{each['year']:.0f}"
+            listed.append(record | {_SEEN: {True: "yes", False: "no"}.get(each["transductive"], "not known")})
+        listed.insert(higher, {"method": _starred(placement.name, placed=True), "%": _PERCENT.text(score)})
         records += [{"metric": _name(str(metric)), **each} for each in listed]
-    columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
-    return Table.of(
-        "Among published scores", (*columns, "test texts in training"), records, NOTES["placed among published"]
-    )
+    columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")), _SEEN)
+    return Table.of("Among published scores", columns, records, NOTES["placed among published"])
 
 
 def _starred(name: str, placed: bool) -> str:
