@@ -342,15 +342,10 @@ def _parts(spec: MethodSpec) -> list[Component]:
 
 def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
     """Return the settings that decide the numbers of a variant, except one parameter of its methods."""
-    entries = [
-        (
-            entry.label,
-            {**spec.representation.resolved, "features": None},
-            [part.resolved | {axis: None} for part in _parts(spec)],
-        )
-        for entry in variant.entries
-        for spec in entry.candidates
-    ]
+    entries = list[tuple[Any, ...]]()
+    for label, spec in ((entry.label, spec) for entry in variant.entries for spec in entry.candidates):
+        parts = [part.resolved | {axis: None} for part in _parts(spec)]
+        entries.append((label, spec.representation.resolved | {"features": None}, parts))
     return (variant.collection, variant.tasks, variant.protocol.resolved, variant.sizes, variant.terms, entries)
 
 

@@ -24,6 +24,8 @@ PUBLISHED_FOLDER = SHIPPED / "results" / "published"
 COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.
 SHORT_TEST_NAMES = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+#: Keys that the relations of claims need that are decided by a range.
+_RANGE_KEYS = {"equivalent": {"margin"}, "not-lower": {"margin"}, "ratio": {"low", "high"}}
 
 
 class _Record(BaseModel):
@@ -293,7 +295,7 @@ class Claim(_Record):
     @property
     def is_ranged(self) -> bool:
         """True if the difference or ratio has to lie in `span`."""
-        return self.relation in ("equivalent", "not-lower", "ratio")
+        return self.relation in _RANGE_KEYS
 
     @property
     def span(self) -> tuple[float, float]:
@@ -305,14 +307,10 @@ class Claim(_Record):
     @model_validator(mode="after")
     def _decidable(self) -> Claim:
         """Raise ValueError if the keys of the claim's relation are missing, or others are there."""
-        required = {"equivalent": {"margin"}, "not-lower": {"margin"}, "ratio": {"low", "high"}}.get(
-            self.relation, set()
-        )
-        present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
-        if present != required:
-            raise ValueError(
-                f"the relation {self.relation!r} needs {' and '.join(sorted(required)) or 'no margin or range'}"
-            )
+        required = _RANGE_KEYS.get(self.relation, set())
+        if {name for name in ("margin", "low", "high") if getattr(self, name) is not None} != required:
+            needed = " and ".join(sorted(required)) or "no margin or range"
+            raise ValueError(f"the relation {self.relation!r} needs {needed}")
         return self
 
 

@@ -168,17 +168,11 @@ def counts_table(papers: Sequence[PaperResult]) -> Table:
 
 def coverage_table(parts: Iterable[CoveredPart]) -> Table:
     """Return a table of the parts of a paper, and what runs each."""
-    rows = [
-        (
-            each.part,
-            each.says,
-            "; ".join(f"{name}: {', '.join(cells)}" if cells else name for name, cells in each.configs.items()),
-            ", ".join(each.claims),
-            ", ".join(each.tests),
-            each.not_run,
-        )
-        for each in parts
-    ]
+    rows = []
+    for each in parts:
+        configs = (f"{name}: {', '.join(cells)}" if cells else name for name, cells in each.configs.items())
+        listed = "; ".join(configs), ", ".join(each.claims), ", ".join(each.tests)
+        rows.append((each.part, each.says, *listed, each.not_run))
     header = ("part", "what it says", "configurations and cells", "claims", "tests", "what is not run, and why")
     return Table.of("Parts of the paper", header, rows)
 

@@ -42,7 +42,7 @@ BETTER, WORSE = "better", "worse"
 HIGHER, LOWER, ALIKE = "higher", "lower", "the same digits"
 #: Rows of a table in the terminal: those around the placed method, after so many of the first.
 TERMINAL_ROWS, FIRST_PLACES = 9, 2
-_PERCENT = DISPLAY_UNITS["percent"]
+_PERCENT, _SEEN = DISPLAY_UNITS["percent"], "test texts in training"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,48 +89,37 @@ class Placement:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the numbers show, a fact a sentence."""
-        heads, n = self.heads, int(self.scores["n"].max())
-        scores = [
-            (_name(metric), _PERCENT.text(row["value"]), _PERCENT.interval(row["low"], row["high"]))
-            for metric, row in heads.items()
-        ]
-        right = heads[self.test_set.metrics[0]]["value"] * n
-        others = self.ranking[self.ranking["configuration"] != ""]
-        counts = others["compared"].value_counts().to_dict()
-        published = [
-            (_name(str(metric)), *(int((rows["beside"] == word).sum()) for word in (HIGHER, LOWER, ALIKE)))
-            for metric, rows in self.published.groupby("metric", sort=False)
-        ]
-        return _lines(
-            "sentences",
-            name=self.name,
-            rank=self.rank,
-            scores=scores,
-            n=n,
-            test_set=self.test_set,
-            excluded=[
-                (id_, number, _PERCENT.text((right + number) / (n + 1))) for id_, number in self.excluded.items()
-            ],
-            counts={"all": len(others), BETTER: counts.get(BETTER, 0), WORSE: counts.get(WORSE, 0)},
-            alike=others["cell"][others["compared"] == NOT_SHOWN].tolist(),
-            published=published,
-        )
+        return _lines("sentences", **self._facts)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What readers of the numbers need to know."""
-        groups = len(set(self.scores["fold"]) - {HEADLINE_FOLD})
-        tests = int(self.ranking["p_holm"].notna().sum())
-        return _lines("notes", groups=groups, metric=_name(self.test_set.metrics[0]), tests=tests)
+        return _lines("notes", **self._facts)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """What the sentences and notes state: how many documents, groups and tests, and cells and values by outcome."""
+        compared = self.ranking[self.ranking["configuration"] != ""].groupby("compared", sort=False)["cell"]
+        beside = self.published.groupby("metric", sort=False)["beside"]
+        return {
+            "placement": self,
+            "n": int(self.scores["n"].max()),
+            "groups": len(set(self.scores["fold"]) - {HEADLINE_FOLD}),
+            "tests": int(self.ranking["p_holm"].notna().sum()),
+            "cells": {BETTER: [], WORSE: [], NOT_SHOWN: []} | {word: list(names) for word, names in compared},
+            "published": {_name(str(metric)): words.value_counts().to_dict() for metric, words in beside},
+            "name_of": _name,
+            "percent": _PERCENT,
+        }
 
 
 def _name(metric: str) -> str:
     return metric_name(metric, DIAGNOSTIC_METRICS)
 
 
-def _lines(macro: str, **facts: Any) -> tuple[str, ...]:
-    """Return the sentences of a macro of the template, one a line."""
-    written: str = getattr(template_environment().get_template("placement.md.j2").module, macro)(**facts)
+def _lines(part: str, **facts: Any) -> tuple[str, ...]:
+    """Return the sentences of a part of the template, one a line."""
+    written = template_environment().get_template("placement.md.j2").render(part=part, **facts)
     return tuple(line for line in written.splitlines() if line)
 
 
@@ -166,26 +155,18 @@ def published_table_of(placement: Placement) -> Table:
     """Return the published scores, the highest first, with the placed score among them."""
     records = list[dict[str, Any]]()
     for metric, rows in placement.published.groupby("metric", sort=False):
-        score = placement.heads[str(metric)]["value"]
-        listed = [
-            {
-                "method": f"{each['method']} ({each['source']})" if each["source"] else each["method"],
-                "%": each["published"],
-                "year": None if is_missing(each["year"]) else f"{each['year']:.0f}",
-                "difference": number_text(
-                    100 * score - float(each["published"]), printed_decimals(each["published"]), "+"
-                ),
-                "test texts in training": {True: "yes", False: "no"}.get(each["transductive"], "not known"),
-            }
-            for each in rows.to_dict("records")
-        ]
-        placed = {"method": _starred(placement.name, placed=True), "%": _PERCENT.text(score)}
-        listed.insert(int((rows["beside"] == HIGHER).sum()), placed)
+        score, higher = placement.heads[str(metric)]["value"], int((rows["beside"] == HIGHER).sum())
+        listed: list[dict[str, Any]] = []
+        for each in rows.to_dict("records"):
+            gap = number_text(100 * score - float(each["published"]), printed_decimals(each["published"]), "+")
+            record = {"method": f"{each['method']} ({each['source']})" if each["source"] else each["method"]}
+            record |= {"%": each["published"], "difference": gap}
+            record["year"] = None if is_missing(each["year"]) else f"{each['year']:.0f}"
+            listed.append(record | {_SEEN: {True: "yes", False: "no"}.get(each["transductive"], "not known")})
+        listed.insert(higher, {"method": _starred(placement.name, placed=True), "%": _PERCENT.text(score)})
         records += [{"metric": _name(str(metric)), **each} for each in listed]
-    columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")))
-    return Table.of(
-        "Among published scores", (*columns, "test texts in training"), records, NOTES["placed among published"]
-    )
+    columns = ("metric", "method", *(Column(name, PLAIN) for name in ("%", "year", "difference")), _SEEN)
+    return Table.of("Among published scores", columns, records, NOTES["placed among published"])
 
 
 def _starred(name: str, placed: bool) -> str:

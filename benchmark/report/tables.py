@@ -312,18 +312,10 @@ def range_table(ranges: pd.DataFrame) -> Table:
 
 def comparison_table(summary: Summary) -> Table:
     """Return a table of the planned comparisons, the largest lead of the first cell on top, with the leading test."""
-    pairs = sorted(planned_comparisons(summary), key=lambda pair: -summary.sign * pair.value)
-    rows = [
-        (
-            pair.a.id,
-            pair.b.id,
-            pair.value,
-            (pair.low, pair.high),
-            MISSING_TEXT if pair.p_holm is None else f"{p_text(pair.p_holm)} (of {pair.family:,})",
-            _outcome_text(pair),
-        )
-        for pair in pairs
-    ]
+    pairs, rows = sorted(planned_comparisons(summary), key=lambda pair: -summary.sign * pair.value), []
+    for pair in pairs:
+        p = MISSING_TEXT if pair.p_holm is None else f"{p_text(pair.p_holm)} (of {pair.family:,})"
+        rows.append((pair.a.id, pair.b.id, pair.value, (pair.low, pair.high), p, _outcome_text(pair)))
     numbers = Column("first − second", summary.unit, "+"), Column(INTERVAL, summary.unit, "+", detail=2)
     tests = list(dict.fromkeys(pair.test for pair in pairs if pair.test))
     named = " and ".join(TEST_TITLES.get(test, test) for test in tests)

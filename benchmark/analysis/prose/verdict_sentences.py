@@ -134,10 +134,8 @@ def claim_counts_text(tables: Sequence[pd.DataFrame]) -> str:
 
 def verdict_texts(summary: Summary) -> list[str]:
     """Write how many published values a run reproduced, and how many claims hold of those that it decides in full."""
-    whole, printed = (
-        summary.claims[summary.claims["whole"] <= summary.claims["of"]],
-        verdict_counts_text([summary.verdicts]),
-    )
+    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
+    printed = verdict_counts_text([summary.verdicts])
     return [text for text in (printed, claim_counts_text([whole]) if len(whole) else "") if text not in ("", NO_VALUES)]
 
 

@@ -38,16 +38,8 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
         looks[PRINTED] = (PUBLISHED, "transparent", "diamond")
     x: VegaSpec = {"type": "quantitative", "title": axis_label((summary.main_metric,), summary.quantities)}
     x |= {"scale": {"zero": False, "nice": True}, "axis": {"grid": False, "tickCount": 6}}
-    axis = {
-        "title": None,
-        "ticks": False,
-        "domain": False,
-        "grid": True,
-        "labelPadding": 6,
-        "labelLimit": 0,
-        "zindex": 0,
-    }
-    y = {"field": "label", "type": "nominal", "sort": order, "axis": axis}
+    axis: VegaSpec = {"title": None, "ticks": False, "domain": False, "grid": True, "zindex": 0}
+    y = {"field": "label", "type": "nominal", "sort": order, "axis": axis | {"labelPadding": 6, "labelLimit": 0}}
     room = max(width - 24 - text_width(max(order, key=len, default=""), size), width / 3)
     beside = legend_columns(list(looks), width, room)
     mark: VegaSpec = {
@@ -55,14 +47,16 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
         for channel, values in zip(("stroke", "fill", "shape"), zip(*looks.values(), strict=True), strict=False)
     }
     rule = {"type": "rule", "strokeWidth": 2, "color": OURS, "aria": False}
-    layers = [_layer(rule, {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}, {"filter": _has("low")})]
+    layers = [
+        _layer(rule, {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}, {"filter": "isValid(datum.low)"})
+    ]
     ours = {"type": "point", "opacity": 1, "size": 36, "strokeWidth": 1.6}
     layers.append(_layer(ours, {"x": {"field": "value", **x}, "y": y, **mark}))
     if PRINTED in looks:
         named = {"calculate": f"'{PRINTED}'", "as": "what"}
         printed = {"type": "point", "opacity": 1, "size": 60, "strokeWidth": 1.5}
         at = {"x": {"field": "published", **x}, "y": y, **mark}
-        layers.append(_layer(printed, at, {"filter": _has("published")}, named))
+        layers.append(_layer(printed, at, {"filter": "isValid(datum.published)"}, named))
     if any(point["failed"] for point in points):
         text = {"type": "text", "text": "failed", "fontStyle": "italic", "color": MUTED}
         layers.append(_layer(text, {"y": y, "x": {"value": {"expr": "width / 2"}}}, {"filter": "datum.failed"}))
@@ -78,10 +72,6 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
 
 def _layer(mark: VegaSpec, encoding: VegaSpec, *transform: VegaSpec) -> VegaSpec:
     return {"mark": mark, "encoding": encoding, "transform": list(transform)}
-
-
-def _has(field: str) -> str:
-    return f"isValid(datum.{field})"
 
 
 def _points(summary: Summary) -> list[dict[str, Any]]:

@@ -16,10 +16,8 @@ from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.report.tables import INTERVAL, TEST_TITLES, bar_numbers, cell_table, varying_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmark.analysis.comparisons import PlannedComparison
-    from benchmark.analysis.formatting.units import Unit
     from benchmark.analysis.summary import Summary
 
 #: Detail from which a page shows a column only where a click opens its row.
@@ -35,22 +33,21 @@ def results_of(summary: Summary) -> dict[str, Any]:
 
     Cells that have no score are left out. The rows are the best of each group first.
     """
-    grid, main = (
-        cell_table(summary, costs=True, anywhere=True),
-        metric_with_unit(summary.main_metric, summary.quantities),
-    )
+    grid = cell_table(summary, costs=True, anywhere=True)
+    main = metric_with_unit(summary.main_metric, summary.quantities)
+    tests = {test: title for test, title in TEST_TITLES.items() if test in set(summary.significance["test"])}
     unit, numbers = summary.unit, bar_numbers(summary, grid)
     kept = {cell for cell, _ in summary.headlines} | set(summary.failures)
     texts = {row[0]: dict(zip(grid.header, row, strict=True)) for row in grid.texts if row[0] in kept}
     bars, ticks = bars_of([numbers[cell] for cell in texts])
-    first, outcomes, opened = first_comparisons(summary), shown_outcomes(summary), _opened(summary, unit)
+    first, outcomes, opened = first_comparisons(summary), shown_outcomes(summary), _opened(summary, tests)
     grouping = [name for name in GROUPING if name in varying_columns(summary.cells)]
     cells, groups = {cell.id: cell for cell in summary.cells}, dict[str, list[dict[str, Any]]]()
     for (name, row), bar in zip(texts.items(), bars, strict=True):
         cell = cells[name]
         facts: dict[str, Any] = {"number": summary.cells.index(cell) + 1, "cell": name, "texts": row, "bar": bar}
         facts |= {"outcome": outcomes[name], "settings": "; ".join(filter(None, (cell.points, cell.classifier)))}
-        facts |= _difference(first[name], unit) if name in first else {}
+        facts["first"] = first.get(name)
         facts |= {"again": f"bench run {shlex.quote(summary.name)} --only {shlex.quote(name)}", **opened[name]}
         groups.setdefault(", ".join(filter(None, map(cell.columns.get, grouping))), []).append(facts)
     rows = [row for group in groups.values() for row in group]
@@ -59,39 +56,33 @@ def results_of(summary: Summary) -> dict[str, Any]:
         "groups": groups,
         "rows": rows,
         "main": main,
+        "unit": unit,
         "interval": INTERVAL,
         "said": [c for c in grid.columns[1:] if c.detail <= ON_DEMAND],
         "shown": [c for c in grid.columns[1:] if c.detail < OPENED_DETAIL and c.name not in (main, INTERVAL)],
         "ticks": ticks,
-        "baselines": list(dict.fromkeys(row["other"] for row in rows if "other" in row)),
-        "tests": {test: title for test, title in TEST_TITLES.items() if test in set(summary.significance["test"])},
+        "baselines": list(dict.fromkeys(pair.b.id for row in rows if (pair := row["first"]))),
+        "tests": tests,
     }
 
 
-def _difference(pair: PlannedComparison, unit: Unit) -> dict[str, str]:
-    """Return the other method of a comparison, the difference to it, and the interval."""
-    ends = unit.interval(pair.low, pair.high, "+")
-    return {"other": pair.b.id, "difference": unit.text(pair.value, "+"), "difference_interval": ends}
-
-
-def _opened(summary: Summary, unit: Unit) -> dict[str, dict[str, Any]]:
+def _opened(summary: Summary, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return what a click on each method shows: scores of its splits, found documents of each class, comparisons."""
     opened: dict[str, dict[str, Any]] = defaultdict(lambda: {"folds": [], "recalls": [], "comparisons": []})
     of_splits = (summary.scores["metric"] == summary.main_metric) & (summary.scores["fold"] != HEADLINE_FOLD)
     for cell, rows in summary.scores[of_splits].groupby("cell"):
-        folds = [(str(fold), unit.text(value)) for fold, value in zip(rows["fold"], rows["value"], strict=True)]
+        folds = [(str(fold), summary.unit.text(value)) for fold, value in zip(rows["fold"], rows["value"], strict=True)]
         opened[str(cell)]["folds"] = folds if len(folds) > 1 else []
     for cell, counts in summary.confusions.groupby("cell"):
         of, right = counts.groupby("truth", sort=False)["n"].sum(), counts[counts["truth"] == counts["predicted"]]
         found = right.set_index("truth")["n"].reindex(of.index, fill_value=0) / of
         opened[str(cell)]["recalls"] = [(str(truth), f"{100 * share:.1f}") for truth, share in found.items()]
     tested = summary.significance.to_dict("records")
-    known = set(summary.significance["test"])
     p_values = {(row["a"], row["b"], row["test"]): p_text(row["p_holm"], row["note"]) for row in tested}
     for pair in planned_comparisons(summary):
-        p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in TEST_TITLES if test in known]
+        p = [p_values.get((pair.a.id, pair.b.id, test), MISSING_TEXT) for test in tests]
         for comparison in (pair, pair.turned):
-            opened[comparison.a.id]["comparisons"].append(_difference(comparison, unit) | {"p": p})
+            opened[comparison.a.id]["comparisons"].append((comparison, p))
     return opened
 
 
