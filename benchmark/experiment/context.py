@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmark.system.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchmark.experiment.plan import PlannedTask, SettingUnit, UnitResult
     from benchmark.experiment.store import Store
 
 
 class Executor(Protocol):
     """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
 
-    def solved(self, task: PlannedTask, missing: Sequence[SettingUnit]) -> Iterator[UnitResult]:
-        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others."""
+    def solved(self, task: Any, missing: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+        """Yield each finished unit's key with its result, or why it failed; the next executor gets the others.
+
+        Parameters
+        ----------
+        task : PlannedTask
+            The types are those of `benchmark.experiment.plan`, which depends on this module.
+        missing : sequence of SettingUnit
+        """
 
 
 @dataclass(frozen=True)
