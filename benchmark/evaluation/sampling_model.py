@@ -126,12 +126,9 @@ class SamplingModel:
             return known
         if not self._resamples(scores, metric):
             return replicate_mean(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
-        outcomes = [] if scores.outcome is None else scores.outcome.parts
-        return (
-            self.estimate(scores, metric)
-            if len(outcomes) == 1
-            else intervals.estimate_score(outcomes[fold], metric, self.seed)
-        )
+        if len(scores.folds) == 1 or scores.outcome is None:
+            return self.estimate(scores, metric)
+        return intervals.estimate_score(scores.outcome.parts[fold], metric, self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Return the score of a minus that of b, with the 95% interval of paired data."""
