@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
-from benchmark.system.checks import NOT_NEGATIVE, POSITIVE, SHARE
+from benchmark.system.checks import FRACTION, NOT_NEGATIVE, POSITIVE
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class BornClassifier(SklearnClassifier):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"born": "Born"})
     non_negative: ClassVar[bool] = True
-    allowed: ClassVar = {"amplitude": POSITIVE, "balance": SHARE, "entropy": NOT_NEGATIVE}
+    allowed: ClassVar = {"amplitude": POSITIVE, "balance": FRACTION, "entropy": NOT_NEGATIVE}
 
     def __init__(self, amplitude: float = 0.5, balance: float = 1.0, entropy: float = 1.0) -> None:
         self.amplitude = amplitude

@@ -14,7 +14,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.classifiers.svm import RIDGE, SVM_SCHEMES, one_vs_one_scores
-from benchmark.system.checks import POSITIVE, SHARE, Range
+from benchmark.system.checks import FRACTION, POSITIVE, Range
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class NbSvm(_LinearModel):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
     non_negative: ClassVar[bool] = True
-    allowed: ClassVar = {**_LIBLINEAR_PARAMETERS, "smoothing": POSITIVE, "interpolation": SHARE}
+    allowed: ClassVar = {**_LIBLINEAR_PARAMETERS, "smoothing": POSITIVE, "interpolation": FRACTION}
 
     C: float = 1.0
     smoothing: float = 1.0

@@ -19,7 +19,7 @@ from benchmark.representation.weighting import (
     normalize_blocks,
     weight_terms,
 )
-from benchmark.system.checks import SHARE, Range
+from benchmark.system.checks import FRACTION, Range
 from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ class Bm25(Weighting):
         Influence of the document's length, from 0 to 1.
     """
 
-    allowed: ClassVar = {"k1": Range(1e-3, 1e3), "b": SHARE}
+    allowed: ClassVar = {"k1": Range(1e-3, 1e3), "b": FRACTION}
 
     def __init__(self, k1: float = 1.2, b: float = 0.75) -> None:
         self.k1 = k1

@@ -77,7 +77,7 @@ class Range:
 
 #: Values that parameters may have, by name: a range of numbers, or names.
 Allowed: TypeAlias = "Mapping[str, Range | Collection[Any]]"
-POSITIVE, NOT_NEGATIVE, SHARE = Range(ends=False), Range(), Range(0, 1)
+POSITIVE, NOT_NEGATIVE, FRACTION = Range(ends=False), Range(), Range(0, 1)
 
 
 def check_parameters(estimator: object, allowed: Allowed) -> None:
@@ -86,13 +86,6 @@ def check_parameters(estimator: object, allowed: Allowed) -> None:
         if (value := getattr(estimator, name)) not in values:
             rule = values if isinstance(values, Range) else f"one of {', '.join(map(str, values))}"
             raise ValueError(f"{name} must be {rule}, not {value!r}")
-
-
-def check_positive_parameters(estimator: object, *names: str) -> None:
-    """Raise ValueError unless these parameters are positive finite numbers."""
-    for name in names:
-        if not 0 < getattr(estimator, name) < math.inf:
-            raise ValueError(f"{name} must be a positive number, not {getattr(estimator, name)}")
 
 
 def digest_without_itself(facts: dict[str, Any]) -> str:

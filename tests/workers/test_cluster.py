@@ -71,7 +71,7 @@ def there(dask: Any, notebook: Any, tmp_path: Path) -> Callable[..., DaskExecuto
 
     def run(experiment: Experiment, store: Store, address: str = "") -> DaskExecutor:
         with closing(DaskExecutor(address or dask.address, store, 1, notebook)) as cluster:
-            run_and_write(experiment, RunContext(store, observer=notebook), tmp_path / "run", cluster)
+            run_and_write(experiment, RunContext(store, observer=notebook, workers=cluster), tmp_path / "run")
         return cluster
 
     return run

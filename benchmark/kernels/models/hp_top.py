@@ -25,7 +25,7 @@ from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, 
 from benchmark.kernels.products import inner_products
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr
-from benchmark.system.checks import check_positive_parameters
+from benchmark.system.checks import POSITIVE
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import Tags
 
@@ -100,14 +100,12 @@ class HyperplaneTop(TransformerMixin, MatrixEstimator):
         set_by_run=("C", "epsilon", "target", "jobs"), solved_by="targets", note_multilabel=_NOTE
     )
 
+    allowed: ClassVar = {"C": POSITIVE, "epsilon": POSITIVE}
+
     C: float = 1.0
     target: int = 0
     epsilon: float = 1e-3
     jobs: int = 1
-
-    def check(self) -> None:
-        """Raise ValueError if a parameter is outside its range."""
-        check_positive_parameters(self, "C", "epsilon")
 
     def fit(
         self,
