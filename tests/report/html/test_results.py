@@ -27,6 +27,9 @@ def scored(**values: tuple[float, float, float]) -> list[tuple[Any, ...]]:
     return [(name, "all", "accuracy", *numbers, 10, 0) for name, numbers in values.items()]
 
 
+SCORES = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6))
+
+
 def rows_of(summary: Summary) -> dict[str, dict[str, Any]]:
     """Return the rows of the table of results by cell."""
     return {row["cell"]: row for row in results_of(summary)["rows"]}
@@ -34,9 +37,9 @@ def rows_of(summary: Summary) -> dict[str, dict[str, Any]]:
 
 class TestRows:
     def test_a_bar_lies_where_its_numbers_are_on_the_scale(self) -> None:
-        scores, gaps = scored(a=(0.7, 0.6, 0.8), b=(0.5, 0.4, 0.6)), [("a", "b", 0.2, 0.1, 0.3, 10)]
+        gaps = [("a", "b", 0.2, 0.1, 0.3, 10)]
         more: dict[str, Any] = {"gaps": gaps, "tests": [result("a", "b")], "verdicts": verdicts_of(verdict("a", "65"))}
-        table = results_of(summary_of("ab", scores=scores, **more))
+        table = results_of(summary_of("ab", scores=SCORES, **more))
         (zero, first), (end, last) = table["ticks"][0], table["ticks"][-1]
         step = (end - zero) / (float(last) - float(first))  # percent of the width a point of accuracy
         bar, base = (row["bar"] for row in table["rows"])
@@ -47,10 +50,20 @@ class TestRows:
         assert base["low"] < 10
         assert 90 < bar["high"] < 100
 
-    @pytest.mark.parametrize(("p", "outcome"), [(0.01, "better"), (0.2, "no clear difference")])
-    def test_a_difference_is_bold_where_it_is_significant(self, p: float, outcome: str) -> None:
-        html = page_html(summary_of("ab", gaps=[("a", "b", 0.2, 0.1, 0.3, 10)], tests=[result("a", "b", p)]))
+    @pytest.mark.parametrize(
+        ("p", "note", "outcome"),
+        [
+            (0.01, "", "better"),
+            (0.2, "", "no clear difference"),
+            (0.2, "not testable (smallest p 0.062)", "not testable"),
+        ],
+    )
+    def test_a_difference_is_bold_where_it_is_significant(self, p: float, note: str, outcome: str) -> None:
+        """The mark of no clear difference is hollow; it isn't that of a pair that no test can tell apart."""
+        gaps, tests = [("a", "b", 0.2, 0.1, 0.3, 10)], [result("a", "b", p, note)]
+        html = page_html(summary_of("ab", gaps=gaps, tests=tests, scores=SCORES)).partition("<tbody")[2]
         assert ('class="number wide clear"' in html) == (outcome == "better")
+        assert ('<circle class="ours" ' in html) == (outcome == "no clear difference")
         assert re.search(rf'\+20\.00 *<span class="unseen">{outcome}<', html)
 
 
