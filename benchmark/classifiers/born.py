@@ -50,7 +50,7 @@ class BornClassifier(SklearnClassifier):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"born": "Born"})
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, labels={"born": "Born"})
     non_negative: ClassVar[bool] = True
     allowed: ClassVar = {"amplitude": POSITIVE, "balance": FRACTION, "entropy": NOT_NEGATIVE}
 

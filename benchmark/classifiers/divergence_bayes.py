@@ -72,7 +72,7 @@ class DivergenceBayes(SklearnClassifier):
     array(['rum', 'tea'], dtype='<U3')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, first_trained_wins=True)
     non_negative: ClassVar[bool] = True
     allowed: ClassVar = {
         "smoothing": POSITIVE,

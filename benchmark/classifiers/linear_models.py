@@ -57,7 +57,6 @@ class _LinearModel(SklearnClassifier):
     n_features_in_ : int
     """
 
-    tags: ClassVar[Tags] = Tags(sums_words=True)
     allowed: ClassVar = {"C": POSITIVE}
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
@@ -257,7 +256,7 @@ class NbSvm(_LinearModel):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
     non_negative: ClassVar[bool] = True
     allowed: ClassVar = {**_LIBLINEAR_PARAMETERS, "smoothing": POSITIVE, "interpolation": FRACTION}
 

@@ -28,7 +28,7 @@ class SmoothedBayes(SklearnClassifier):
         Added to every count, > 0.
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
     non_negative: ClassVar[bool] = True
     allowed: ClassVar = {"smoothing": POSITIVE}
 

@@ -43,7 +43,7 @@ def _negate_roots(values: Matrix) -> None:
 class Linear(Kernel):
     """LIN: k(x, x') = <x, x'>."""
 
-    tags: ClassVar[Tags] = Tags(solved_by="points", sums_words=True)
+    tags: ClassVar[Tags] = Tags(solved_by="points")
 
     def from_products(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """Return the inner products unchanged."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -133,8 +132,6 @@ class Hellinger(FeatureMap):
     array([[0.5  , 0.866],
            [1.   , 0.   ]])
     """
-
-    tags: ClassVar[Tags] = replace(FeatureMap.tags, sums_words=True)
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """Compute √p."""

@@ -53,9 +53,6 @@ class Tags:
         Classifiers: selects `n_terms` terms for each class, from the `rankings` passed to its `fit`.
     first_trained_wins : bool
         Classifiers: a tie goes to the class that comes first among the training documents, not in the task.
-    sums_words : bool
-        A decision value is a sum of contributions of the document's words. Feature maps: each feature belongs to one
-        word.
     labels : mapping of str to str
         Labels of methods in figures: classifiers by their own name; diagnostics by their `kinds`.
     note, note_multilabel : str
@@ -81,7 +78,6 @@ class Tags:
     solved_by: str = "values"
     selects_terms: bool = False
     first_trained_wins: bool = False
-    sums_words: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     note_multilabel: str = ""
