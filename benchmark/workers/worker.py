@@ -141,6 +141,7 @@ def _answer(content: bytes, send: Callable[[bytes], None]) -> None:
     send : callable
         Called with each pickled message, a pair of its kind and value; the last one is "done" or "failed".
     """
+    kind, request = "", list[Any]()  # what names a file that can't be imported here can't be read
     try:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})

@@ -23,7 +23,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.errors import ConfigError
+from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.observer import Observer
 from benchmark.system.user_classes import running_user_code_here
 from tests.builders import Notebook
@@ -169,6 +169,14 @@ def test_what_goes_wrong_is_a_line_and_the_other_methods_go_on(
     check_reasons(done, notes, UNUSABLE | reasons)
     assert not [name for name in UNUSABLE if str(folder) in done.failures[name]]
     assert {key.method for key in done.predictions.settings} == {"chi2", "mnb"}
+
+
+def test_a_file_that_only_its_process_cannot_import_is_named_with_its_line(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path
+) -> None:
+    plugin(f"import os\nassert os.getpid() == {os.getpid()}, 'no licence'\n{classifier()}")
+    with pytest.raises(BenchError, match=r"mine\.py:2: AssertionError: no licence"):
+        run_with(config("mine.py", "mine"), folder / "store")
 
 
 #: Changes that would reach other methods, or the output, if they stayed.
