@@ -80,7 +80,7 @@ class _Kind(NamedTuple):
     find: Callable[[str], Any] | None = None
 
 
-_OF_DIAGNOSTICS = "compute", "numbers", "notes", "cells", "kinds", "rows"
+_OF_DIAGNOSTICS = "compute", "cells", "kinds", "rows"
 _OF_CORPORA = "classes", "parts", "multilabel", "outline", "read"
 _KINDS = {
     "kernels": _Kind(KERNELS, ("fit", "transform", "get_params")),
