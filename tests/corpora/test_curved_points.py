@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import dirichlet, kstest, truncnorm
 
 from benchmark.corpora.archive import CorpusSource
@@ -69,6 +70,33 @@ def test_log_odds_against_scipy() -> None:
     ]
     expected = np.log(densities[0]) - np.log(densities[1])
     assert log_odds("half-plane", np.column_stack([mu, sigma])) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_log_odds_are_calibrated_on_the_drawn_points(space: str) -> None:
+    samples = draw_points(space, n_test=MANY)
+    probability = expit(log_odds(space, samples.test_points))
+    for low in np.arange(0.0, 1.0, 0.2):
+        inside = (probability >= low) & (probability < low + 0.2)
+        share = (samples.test_labels[inside] == 0).mean()
+        assert share == pytest.approx(probability[inside].mean(), abs=4 * 0.5 / inside.sum() ** 0.5)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_neither_class_is_cut_off_by_a_line(space: str) -> None:
+    """The best line makes many more errors than the best boundary: the two classes are interleaved."""
+    samples = draw_points(space, n_test=4000)
+    flat = samples.test_points[:, -2:]
+    angles = np.linspace(0, np.pi, 60)
+    heights = flat @ np.array([np.cos(angles), np.sin(angles)])
+    best = 0.0
+    for projection in heights.T:
+        sorted_labels = samples.test_labels[np.argsort(projection)]
+        ones_below = np.cumsum(sorted_labels)
+        right = (np.arange(1, len(flat) + 1) - ones_below + ones_below[-1] - ones_below) / len(flat)
+        best = max(best, right.max(), 1 - right.min())
+    optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
+    assert optimal > best + 0.1
 
 
 @pytest.mark.parametrize(
