@@ -42,9 +42,12 @@ def verdict_sign(text: str) -> str:
 
 
 def claim_facts(summary: Summary) -> list[dict[str, str]]:
-    """Return the claims that this run decides, in full or in part: sign, word and tone, text, and how many hold."""
-    found = []
-    for row in summary.claims.to_dict("records"):
+    """Return the claims that this run decides, in full or in part: sign, word and tone, text, and how many hold.
+
+    Claims that repeat another are left to the table of claims.
+    """
+    found, repeated = [], summary.claims["counted"].str.startswith("same as").astype(bool)
+    for row in summary.claims[~repeated].to_dict("records"):
         word = "holds" if row["holds"] == row["of"] else "holds in part" if row["holds"] else "fails"
         facts = {"word": word, "sign": verdict_sign(word), "tone": verdict_tone(word), "text": row["text"]}
         found.append(facts | {"counts": sentence("verdicts.j2", "here", row=row)})

@@ -92,3 +92,11 @@ def test_the_finding_is_the_same_in_any_order_of_the_comparisons():
     again = [result(b, a, p) for (a, b, *_), p in zip(gaps, (0.01, 0.3, 0.01), strict=True)][::-1]
     assert main_finding(summary_of("abc", gaps=turned[::-1], tests=again)) == found
     assert found.headline.startswith("a compared with b and c: better in 1 of 2 comparisons, no clear difference in 1")
+
+
+def test_of_methods_that_are_better_equally_often_the_headline_is_on_the_best():
+    open_gap = (0.1, -0.1, 0.3, 120)
+    gaps = [("a", "d", *PAIR[2:]), ("b", "c", *PAIR[2:]), ("a", "b", *open_gap), ("b", "d", *open_gap)]
+    tests = [result("a", "d"), result("b", "c"), result("a", "b", 0.3), result("b", "d", 0.3)]
+    headline = main_finding(summary_of("abcd", gaps=gaps, tests=tests)).headline
+    assert headline.startswith("a compared with b and d: better in 1 of 2 comparisons")

@@ -2,7 +2,7 @@
 
 A cell is better than another where the leading test is significant after Holm's correction and the interval of the
 difference excludes zero. The order of the configuration decides nothing: the headline is on the method that all others
-are compared with, or else on the one that is better most often.
+are compared with, or else on the one that is better most often, and of several on the one with the best score.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _compared_facts(pairs: Pairs, summary: Summary) -> dict[str, Any]:
     def key(name: str) -> tuple[Any, ...]:
         counted = Counter(pair.outcome for _, pair in of_method[name])
         best = max(summary.merit(pair.a.id) for _, pair in of_method[name])
-        return len(of_method[name]) == len(pairs), counted["a"] - counted["b"], len(of_method[name]), best
+        return len(of_method[name]) == len(pairs), counted["a"] - counted["b"], best
 
     lead = max(sorted(of_method), key=key)
     compared = sorted(of_method[lead], key=lambda each: (each[1].a.id, each[1].b.id))

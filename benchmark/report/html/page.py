@@ -10,9 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.table import ON_DEMAND, Table
-from benchmark.analysis.formatting.units import capitalized
 from benchmark.analysis.prose.main_finding import main_finding
-from benchmark.analysis.prose.verdict_sentences import verdict_texts
 from benchmark.evaluation.predictions import PREDICTIONS_TABLE
 from benchmark.report.curve_tables import curve_table
 from benchmark.report.drawing.spec import PAGE_WIDTH, page_spec
@@ -101,7 +99,7 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     table = None if summary.of_points else results_of(summary)
     names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
     names += ["table.tex", "scores.csv", "significance.csv", *([VERDICTS_FILE] if len(summary.verdicts) else [])]
-    finding, beside_ours = main_finding(summary), " ".join(f"{capitalized(text)}." for text in verdict_texts(summary))
+    finding = main_finding(summary)
     return render_html(
         "report.html.j2",
         finding.details,
@@ -112,7 +110,6 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         table=table,
         confusions=confusions_of_pair(summary),
         explanations=explanations or {},
-        measured=list(filter(None, (" ".join(summary.documents), beside_ours))),
         summary=summary,
         files=[*names, PREDICTIONS_TABLE, "manifest.json"],
         machine=machine,
