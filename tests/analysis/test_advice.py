@@ -8,6 +8,8 @@ import pandas as pd
 
 import benchmark
 from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
+from tests.report.rows import result as of_pair
+from tests.report.rows import summary_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +53,10 @@ class TestAdvice:
         assert (advice["cell"], advice["baseline"], advice["possible"]) == ("linear", "constant", None)
         assert set(advice["better"]) == {"linear", "mnb"}
         assert main_finding(done.summary).headline.startswith("Use linear: accuracy 100.00% (95% interval ")
+
+    def test_beside_a_better_method_no_other_is_said_to_be_possibly_better(self) -> None:
+        gaps = [("a", "c", 0.2, 0.1, 0.3, 120), ("b", "c", 0.1, -0.1, 0.3, 120)]
+        tests = [of_pair("a", "c"), of_pair("b", "c", 0.3)]
+        advice = advice_on_own_documents(summary_of("abc", gaps=gaps, tests=tests, own_documents=True))
+        assert advice is not None
+        assert (advice["cell"], advice["open"], advice["possible"]) == ("a", ["b"], None)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmark.analysis.comparisons import planned_comparisons
+from benchmark.analysis.comparisons import first_comparisons, planned_comparisons, quantity_tests
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.analysis.summary import summary_table
 from tests.report.rows import result, summary_of, verdict, verdicts_of
@@ -100,3 +100,21 @@ def test_of_methods_that_are_better_equally_often_the_headline_is_on_the_best():
     tests = [result("a", "d"), result("b", "c"), result("a", "b", 0.3), result("b", "d", 0.3)]
     headline = main_finding(summary_of("abcd", gaps=gaps, tests=tests)).headline
     assert headline.startswith("a compared with b and d: better in 1 of 2 comparisons")
+
+
+def test_a_cell_stands_beside_the_one_that_it_is_first_compared_with():
+    assert first_comparisons(summary_of("abc", gaps=[PAIR, ("a", "c", 0.1, 0.0, 0.2, 120)]))["a"].b.id == "b"
+
+
+@pytest.mark.parametrize(
+    ("metric", "kinds", "kept"),
+    [
+        ("accuracy", ["sign", "mcnemar"], ["sign", "mcnemar"]),
+        ("micro-f1", ["sign", "mcnemar"], ["sign", "mcnemar"]),
+        ("micro-f1", ["sign", "wilcoxon"], ["wilcoxon"]),  # of several classes, the sign test counts decisions
+        ("macro-f1", ["sign", "wilcoxon, categories"], ["wilcoxon, categories"]),
+    ],
+)
+def test_tests_beside_a_score_are_of_the_same_quantity(metric, kinds, kept):
+    tests = summary_table("significance", [result("a", "b", kind=kind) for kind in kinds])
+    assert list(quantity_tests(tests, metric)["test"]) == kept
