@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.experiment import run as session
 from benchmark.report.drawing import render
+from benchmark.system.user_classes import running_user_code_here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +144,7 @@ def run_shapes(folder: Path) -> Any:
         home.mkdir()
         (home / "mine.py").write_text(PLUGIN)
         (home / f"{shape}.yaml").write_text(SHAPES[shape], encoding="utf-8")
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, running_user_code_here():
             sketch(patch)
             done = bench("run", home / f"{shape}.yaml", "--out", home / "run", code=int(shape == "failing"))
         return ShapedRun(home / f"{shape}.yaml", home / "run", done)

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import copy
 import json
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
 import yaml
-from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.experiment.configuration import load_checked
-from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import run_and_write
-from benchmark.experiment.store import Store
-from benchmark.model.fitting import fit_model
-from benchmark.model.persistence import write_model
 from benchmark.plugins.trust import TRUST_VARIABLE
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.user_classes import running_user_code_here
+from tests.shapes import bench, invoke
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("sketched")
 #: How each command is called with what came from elsewhere; "" for those that read nothing of it.
 CALLS = {
     "run": "{config} --out {out} --quiet",
@@ -55,8 +49,6 @@ CALLS = {
 RUN_AGAIN = "{run} --out {out} --quiet"
 OF_CONFIGS = [name for name, call in CALLS.items() if "{config}" in call or name == "reproduce"]
 OF_RUNS = [name for name, call in CALLS.items() if "{run}" in call]
-#: Commands that run a configuration's code once it is trusted.
-RUN_CODE = {*OF_CONFIGS, "explain", "predict"} - {"validate"}
 EVIL = """
 from pathlib import Path
 Path({mark!r}).touch()
@@ -113,77 +105,66 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
         yield from commands(command, (*path, name)) if hasattr(command, "commands") else [" ".join((*path, name))]
 
 
+class Received:
+    """What came from elsewhere: a configuration, a run's folder and a model, which may name code that leaves a mark."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.folder, self.mark, self.manifest = home, home / "received", home / "ran", dict[str, Any]()
+        self.folder.mkdir()
+        for name in ("evil.py", "evilmod.py"):
+            (self.folder / name).write_text(EVIL.format(mark=str(self.mark)))
+        (self.folder / "texts.csv").write_text("text\nveti duka\n")
+        (self.folder / "vectors.csv").write_text("id,0\na,1\n")
+        shell = {"name": "os.system", "command": f"touch {self.mark}"}
+        self.components = [shell, EVIL_CLASS, {"name": "evilmod.Mine "}, {"name": "evilmod.make"}]
+
+    def write(self, changes: dict[str, Any], *, extended: bool = False) -> Path:
+        """Write the configuration, by itself or by way of another file that it extends."""
+        config = yaml.safe_dump(BASE | changes, sort_keys=False)
+        (self.folder / "config.yaml").write_text("name: received\nextends: other\n" if extended else config)
+        (self.folder / "other.yaml").write_text(config)
+        return self.folder / "config.yaml"
+
+    def write_run(self, changes: dict[str, Any]) -> None:
+        """Put the configuration into the manifest of a finished run, with its digest mended."""
+        file = self.home / "run" / "manifest.json"
+        if not file.exists():
+            bench("run", self.write(PLAIN), "--out", self.home / "run")
+            self.manifest = json.loads(file.read_text())
+        manifest = copy.deepcopy(self.manifest) | {"config": BASE | changes}
+        where = {"file": str(self.folder / "evil.py"), "digest": "0"}
+        kinds = {"classifiers": "mine", "pipelines": "evil.py:make"} if "evil.py" in str(changes) else {}
+        manifest["plugins"] = [{"kind": kind, "name": name, **where} for kind, name in kinds.items()]
+        manifest["digest"] = digest_without_itself(manifest)
+        file.write_text(json.dumps(manifest))
+
+    def fit_model(self) -> None:
+        config = self.write(PLACES["classifier"](EVIL_CLASS))
+        bench("fit", config, "--cell", "x", "--out", self.home / "model")
+        self.mark.unlink()
+
+    def ran(self, command: str, call: str = "") -> bool:
+        """Run a command; return whether code of what came from elsewhere ran."""
+        home = self.home
+        names = {"config": self.folder / "config.yaml", "run": home / "run", "model": home / "model"}
+        out = home / "out" / command.replace(" ", "-")
+        out.parent.mkdir(exist_ok=True)
+        words = (call or CALLS[command]).format(folder=self.folder, out=out, **names).split()
+        sys.modules.pop("evilmod", None)
+        self.output = invoke(*command.split(), *words).output
+        found = self.mark.exists()
+        self.mark.unlink(missing_ok=True)
+        return found
+
+
 @pytest.fixture
-def received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What came from elsewhere: a configuration, a run's folder and a model, which a function makes malicious."""
-    mark, folder = tmp_path / "ran", tmp_path / "received"
-    folder.mkdir()
-    (folder / "evil.py").write_text(EVIL.format(mark=str(mark)))
-    (folder / "evilmod.py").write_text(EVIL.format(mark=str(mark)))
-    (folder / "texts.csv").write_text("text\nveti duka\n")
-    (folder / "vectors.csv").write_text("id,0\na,1\n")
-    monkeypatch.syspath_prepend(str(folder))
+def received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Received:
     monkeypatch.delenv(TRUST_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
-
-    class Received:
-        def write(self, changes: dict[str, Any], *, extended: bool = False) -> None:
-            """Write the configuration, by itself or by way of another file that it extends."""
-            config = yaml.safe_dump(BASE | changes, sort_keys=False)
-            (folder / "config.yaml").write_text("name: received\nextends: other\n" if extended else config)
-            (folder / "other.yaml").write_text(config)
-
-        def write_run(self, changes: dict[str, Any]) -> None:
-            """Put the configuration into the manifest of a finished run, with its digest mended."""
-            manifest = copy.deepcopy(self.manifest)
-            manifest["config"] = BASE | changes
-            files = {"classifiers": "mine", "pipelines": "evil.py:make"}
-            where = {"file": str(folder / "evil.py"), "digest": "0"}
-            manifest["plugins"] = [
-                {"kind": kind, "name": name, **where} for kind, name in files.items() if "evil.py" in str(changes)
-            ]
-            manifest["digest"] = digest_without_itself(manifest)
-            (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
-
-        def make_run(self) -> None:
-            self.write(PLAIN)
-            experiment, context = load_checked(folder / "config.yaml"), RunContext(Store(tmp_path / "store"))
-            run_and_write(experiment, context, tmp_path / "run")
-            self.manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-
-        def make_model(self, classifier: str) -> None:
-            """Keep a model."""
-            self.write(method(weighting="tf", classifier=classifier))
-            context = RunContext(Store(tmp_path / "store"))
-            write_model(fit_model(load_checked(folder / "config.yaml"), "x", context), tmp_path / "model")
-            mark.unlink(missing_ok=True)
-
-        def ran(self, command: str, call: str = "") -> bool:
-            """Run a command; return whether code of what came from elsewhere ran."""
-            out = tmp_path / "out"
-            shutil.rmtree(out, ignore_errors=True)
-            out.mkdir()
-            names = {"config": folder / "config.yaml", "run": tmp_path / "run", "model": tmp_path / "model"}
-            words = (call or CALLS[command]).format(folder=folder, out=out / command.replace(" ", "-"), **names).split()
-            sys.modules.pop("evilmod", None)
-            done = CliRunner().invoke(app, [*command.split(), *words])
-            assert done.exception is None or isinstance(done.exception, SystemExit), (command, done.output)
-            self.output, self.exit_code = done.output, done.exit_code
-            found = mark.exists()
-            mark.unlink(missing_ok=True)
-            return found
-
-        components = (
-            {"name": "os.system", "command": f"touch {mark}"},
-            {"name": "subprocess.Popen", "args": ["touch", str(mark)]},
-            EVIL_CLASS,
-            {"name": "evilmod.Mine "},
-            {"name": "evilmod.make"},
-        )
-
-    return Received()
+    monkeypatch.syspath_prepend(str(tmp_path / "received"))
+    return Received(tmp_path)
 
 
 def test_each_command_is_known_here() -> None:
@@ -191,22 +172,19 @@ def test_each_command_is_known_here() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("sketched")
-def test_commands_that_run_trusted_code_do_so_here(received: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_that_run_trusted_code_do_so_here(received: Received, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other tests would find nothing where a call is wrong. A process of its own would find no more."""
-    received.make_run()
     received.write_run(PLACES["classifier"](EVIL_CLASS))
     monkeypatch.setenv(TRUST_VARIABLE, "1")
-    received.make_model("evilmod.Mine")
-    received.write(PLACES["classifier"](EVIL_CLASS))
     with running_user_code_here():
+        received.fit_model()
         ran = {command for command in CALLS if CALLS[command] and received.ran(command)}
-        assert ran == {*RUN_CODE, "validate"}
+        assert ran == {*OF_CONFIGS, "explain", "predict"}
         assert received.ran("run", RUN_AGAIN)
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_configuration_runs_no_code(received: Any, place: str) -> None:
+def test_a_configuration_runs_no_code(received: Received, place: str) -> None:
     for component in received.components:
         received.write(PLACES[place](component), extended=component == EVIL_CLASS)
         assert not received.ran("plan"), component
@@ -215,9 +193,7 @@ def test_a_configuration_runs_no_code(received: Any, place: str) -> None:
     assert not [command for command in refused if received.ran(command)]
 
 
-@pytest.mark.usefixtures("sketched")
-def test_a_run_runs_no_code(received: Any) -> None:
-    received.make_run()
+def test_a_run_runs_no_code(received: Received) -> None:
     for place, changes in PLACES.items():
         received.write_run(changes(EVIL_CLASS))
         assert not received.ran("explain"), place
@@ -229,9 +205,9 @@ def test_a_run_runs_no_code(received: Any) -> None:
     assert not [command for command in OF_RUNS if received.ran(command)]
 
 
-def test_a_model_runs_no_code(received: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
+def test_a_model_runs_no_code(received: Received, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, running_user_code_here():
         patch.setenv(TRUST_VARIABLE, "1")
-        received.make_model("evilmod.Mine")
+        received.fit_model()
     assert not received.ran("predict")
     assert "has objects of evilmod.Mine, whose code would be run" in received.output
