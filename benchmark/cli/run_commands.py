@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.run import RunResult
 
 DASK_HELP = "Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file."
 DEBUG_HELP = "Run your own code in this process, so that a debugger can stop in it."
