@@ -180,9 +180,10 @@ The seconds were measured once, on two cores that others used, too: {minutes:.0f
 
 
 def _table(rows, *texts):
-    """Return rows, as dictionaries, as a table of Markdown; columns but those of `texts` are of numbers."""
-    header = [name if name in texts else Column(name, PLAIN) for name in rows[0]]
-    return markdown_table(Table.of("", header, [tuple(row.values()) for row in rows])) + "\n"
+    """Return rows as a table of Markdown; columns but those of `texts` are of numbers."""
+    frame = pd.DataFrame(rows).astype(object)
+    header = [name if name in texts else Column(name, PLAIN) for name in frame]
+    return markdown_table(Table.of("", header, [*frame.itertuples(index=False, name=None)])) + "\n"
 
 
 def _beside(of, values):
@@ -201,6 +202,14 @@ def _beside(of, values):
         text = number_text(row.value * (100 if percent else 1), digits)
         beside.append((printed, inside, f"{text} ✓" if inside else text))
     return of.assign(**dict(zip(("printed", "inside", "text"), zip(*beside, strict=True), strict=True)))
+
+
+def _wide(of, values, keys, rms):
+    """Return a row for each choice: how many published values it explains, the rms, and ours beside each value."""
+    texts = of.pivot_table("text", keys, "cell", "first").reindex(columns=list(values)).fillna("–")
+    texts.columns = [f"{cell.removeprefix('table-skl-')} ({value.value})" for cell, value in values.items()]
+    inside = of.groupby(keys, sort=False)["inside"].agg(lambda each: f"{each.sum()} of {len(each)}").to_frame()
+    return inside.assign(rms=rms.map(number_text)).fillna("–").join(texts).reset_index()
 
 
 def _whole(holds):
@@ -224,19 +233,14 @@ def _newsgroups(of, values, base, pinned):
     """Return the table of an experiment on 20 Newsgroups, and what else its rule asks for."""
     experiment, tried = of["experiment"].iloc[0], of
     of, rms = _ranked(pd.concat([base, of]), values, base)
-    texts = of.pivot_table("text", "choice", "cell", "first").fillna("–")
-    inside = of.groupby("choice", sort=False)["inside"].agg(["sum", "size"])
-    order = [CONFIGURED, *rms.drop(CONFIGURED).sort_values(kind="stable").index]
-    rows = []
-    for choice in dict.fromkeys([*order, *inside.index]):
-        row = {"choice": choice, "inside": f"{inside['sum'][choice]} of {inside['size'][choice]}"}
-        row["rms"] = number_text(rms[choice]) if choice in rms else "–"
-        rows.append(row | {f"{cell} ({value.value})": texts[cell][choice] for cell, value in values.items()})
+    table = _wide(of, values, ["choice"], rms)
+    table["order"] = table["choice"].map(rms.drop(CONFIGURED)).where(table["choice"] != CONFIGURED, -1)
+    table = table.sort_values("order", kind="stable").drop(columns="order")
     words = (
         "In brackets: the published value; ✓: it lies in the 95% interval of ours. rms: of the 14 differences, in "
         "half-widths of our configured intervals.\n"
     )
-    parts = [_table(rows, "choice"), words]
+    parts = [_table(table, "choice"), words]
     if experiment == "20ng-implied-c":
         parts += _implied(of[of["choice"].str.startswith("C = ") | (of["choice"] == CONFIGURED)], values)
     elif experiment == "20ng-triples":
@@ -247,8 +251,8 @@ def _newsgroups(of, values, base, pinned):
     deviating = of.loc[configured & ~of["inside"], "cell"]
     hits = [cell for cell in deviating if others.loc[others["cell"] == cell, "inside"].any()]
     listed = f": {', '.join(hits)}" if hits else ""
-    table = _whole(inside["sum"].drop(CONFIGURED) == len(values))
-    return f"{len(hits)} of {len(deviating)} that deviate{listed}; the table: {table}", parts
+    whole = _whole(others.groupby("choice", sort=False)["inside"].sum() == len(values))
+    return f"{len(hits)} of {len(deviating)} that deviate{listed}; the table: {whole}", parts
 
 
 def _implied(of, values):
@@ -327,26 +331,18 @@ def _panels(of, values, base, pinned):
 
 def _distances(of, values, base, pinned):
     """Return the distances of each kind of centroid; those of the symmetric KL centroid explain published ones."""
-    of = of.assign(
-        kind=of["cell"].str.split("-").str[1], cell=of["cell"].str.replace("-(mean|pooled)-", "-skl-", regex=True)
-    )
-    of, rows = _beside(of, values), []
-    for choice, of_choice in of.groupby("choice", sort=False):
-        for kind in ("skl", "mean", "pooled"):
-            own = of_choice[of_choice["kind"] == kind].set_index("cell")
-            rms = ((own["value"] - own["printed"]) ** 2).mean() ** 0.5
-            row = {"choice": choice, "centroid": kind, "inside": f"{own['inside'].sum()} of {len(own)}"}
-            texts = own["text"].reindex(list(values)).fillna("–")
-            heads = {cell: f"{cell.removeprefix('table-skl-')} ({value.value})" for cell, value in values.items()}
-            rows.append(row | {"rms": f"{rms:.2f}"} | {head: texts[cell] for cell, head in heads.items()})
-    tried = of[(of["kind"] == "skl") & (of["choice"] != CONFIGURED)]
-    table = _whole(tried.groupby("choice", sort=False)["inside"].all())
+    names = of["cell"].str.replace("-(mean|pooled)-", "-skl-", regex=True)
+    of = _beside(of.assign(centroid=of["cell"].str.split("-").str[1], cell=names), values)
+    squares = ((of["value"] - of["printed"]) ** 2).groupby([of["choice"], of["centroid"]])
+    table = _wide(of, values, ["choice", "centroid"], squares.mean() ** 0.5)
+    tried = of[(of["centroid"] == "skl") & (of["choice"] != CONFIGURED)]
+    whole = _whole(tried.groupby("choice", sort=False)["inside"].all())
     ship = _whole(tried[tried["cell"] == "table-skl-ship"].set_index("choice")["inside"])
     words = (
         "Distances and the rms of their differences in nats; in brackets: the published value; ✓: it lies in the 95% "
         "interval of ours.\n"
     )
-    return f"the table: {table}; ship: {ship}", [_table(rows, "choice", "centroid"), words]
+    return f"the table: {whole}; ship: {ship}", [_table(table, "choice", "centroid"), words]
 
 
 def _stories(of, values, base, pinned):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from benchmark.cli import app
@@ -16,6 +17,7 @@ from benchmark.report.drawing import render
 from benchmark.system.user_classes import running_user_code_here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from click.testing import Result
@@ -123,6 +125,14 @@ def refused(*words: object, code: int = 2, said: tuple[str, ...] | str = ()) -> 
     for text in (said,) if isinstance(said, str) else said:
         assert text in done.stderr
     return str(done.stderr)
+
+
+def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group with the words that call it."""
+    command = command or typer.main.get_command(app)
+    yield path, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, (*path, name))
 
 
 def sketch(patch: pytest.MonkeyPatch) -> None:

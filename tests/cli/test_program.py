@@ -12,7 +12,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import typer
@@ -23,10 +23,7 @@ from benchmark.cli.program import PANELS, exit_on_error
 from benchmark.cli.terminal import stdout_console
 from benchmark.report.writers import TerminalTable
 from benchmark.system.errors import DataError
-from tests.shapes import bench
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.shapes import bench, commands
 
 DOCS = Path(__file__).parents[2] / "docs"
 CODES = (
@@ -38,14 +35,6 @@ HEAVY = (
     "numba statsmodels altair jinja2 skops rich libsvm pyarrow.parquet sklearn.naive_bayes "
     "benchmark.analysis.summarize benchmark.experiment.run"
 )
-
-
-def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command and group with the words that call it."""
-    command = command or typer.main.get_command(app)
-    yield path, command
-    for name, each in getattr(command, "commands", {}).items():
-        yield from commands(each, (*path, name))
 
 
 EVERY = [pytest.param(path, command, id=" ".join(("bench", *path))) for path, command in commands()]
@@ -65,11 +54,10 @@ class TestHelp:
             each: Any = typer.main.get_command(app)
             while hasattr(each, "commands"):
                 each = each.commands[words.pop(0)]
-            names = {parameter.name for parameter in each.params}
             with pytest.MonkeyPatch.context() as patch:
                 for parameter in each.params:
                     patch.setattr(parameter, "callback", None)  # which looks for the files
-                assert each.make_context("bench", words).params.keys() <= names
+                each.make_context("bench", words)
             assert not path or example.startswith(" ".join(("bench", *path)))
 
     def test_has_all_commands_in_panels_and_the_exit_codes_as_the_guide_has_both(self) -> None:
@@ -78,8 +66,7 @@ class TestHelp:
         assert all(CODES in " ".join(text.split()) for text in (shown, guide))
         assert "Usage: bench" in bench(code=2).output
         for path, command in commands():
-            if len(path) == 1:
-                assert re.search(rf"(?m)^  {path[0]} ", shown)
+            assert len(path) != 1 or f"\n  {path[0]} " in shown
             if path and not hasattr(command, "commands"):
                 words = "".join(rf"{word} (?:[\w-]+\\\|)*" for word in path[:-1])
                 assert re.search(rf"`bench {words}{path[-1]}\b", guide), path
@@ -122,19 +109,11 @@ class TestHelp:
         assert bench("schema", "--markdown").stdout == (DOCS / "reference.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("words", "script", "variables"),
-    [
-        ("cache info", '"$@" 2>/dev/full', {}),
-        ("cache info", '"$@" | true', {}),
-        ("list", '"$@"', {"PYTHONIOENCODING": "ascii"}),
-    ],
-)
-def test_streams_are_full_or_lack_letters_or_nobody_reads_them(
-    words: str, script: str, variables: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(("script", "encoding"), [('"$@" | true', "utf-8"), ('"$@"', "ascii")])
+def test_streams_may_lack_letters_or_readers(script: str, encoding: str) -> None:
     start = ["sh", "-c", script, "sh", sys.executable, "-c", "from benchmark.cli import main; main()"]
-    done = subprocess.run([*start, *words.split()], capture_output=True, check=False, env=os.environ | variables)
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([*start, "--help"], capture_output=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -56,12 +56,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail where a corpus is looked for."""
-    monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: pytest.fail("work was begun"))
-
-
 MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("frobnicate", 2, ("No such command 'frobnicate'",)),
     ("run", 2, ("Missing argument 'configs",)),
@@ -96,7 +90,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.usefixtures("here", "no_work")
+@pytest.mark.usefixtures("here", "no_corpus_is_touched")
 @pytest.mark.parametrize(("words", "code", "said"), MISTAKES, ids=[words for words, *_ in MISTAKES])
 def test_a_mistake_is_refused_before_any_work(words: str, code: int, said: tuple[str, ...]) -> None:
     refused(*words.split(), code=code, said=said)
