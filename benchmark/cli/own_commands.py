@@ -113,7 +113,7 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
-    form = {"text": text, "id": id_, "encoding": encoding, "delimiter": delimiter}
+    form: dict[str, Any] = {"text": text, "id": id_, "encoding": encoding, "delimiter": delimiter}
     documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], trained.about, **form)
     answered, tally = trained.answers(documents, n_words=top_terms), Counter[str]()
     as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()

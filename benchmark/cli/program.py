@@ -52,10 +52,11 @@ class _Program(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer hands it over
         """Write the commands and their first sentences."""
+        commands: dict[str, Any] = dict(self.commands)
         for panel in PANELS:
+            of_panel = {name: command for name, command in commands.items() if command.rich_help_panel == panel}
             with formatter.section(panel):
-                of_panel = (item for item in self.commands.items() if item[1].rich_help_panel == panel)
-                formatter.write_dl([(name, command.get_short_help_str(limit=200)) for name, command in of_panel])
+                formatter.write_dl([(name, each.get_short_help_str(limit=200)) for name, each in of_panel.items()])
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
         """Parse the arguments, sys.argv[1:] by default, and run the command."""

@@ -1,4 +1,4 @@
-"""No command runs code that a configuration, a run's folder or a model names unless a person trusts it."""
+"""No command runs code that a configuration, a run's folder or a model names before a person trusts it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from benchmark.plugins.trust import TRUST_VARIABLE
+from benchmark.plugins.trust import TRUST_VARIABLE, trusted_digests
 from benchmark.system.checks import digest_without_itself
 from benchmark.system.user_classes import running_user_code_here
-from tests.shapes import bench, commands, invoke
+from tests.shapes import bench, commands, invoke, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,6 +135,10 @@ class Received:
         bench("fit", config, "--cell", "x", "--out", self.home / "model")
         self.mark.unlink()
 
+    def allowed(self, *more: str) -> bool:
+        """Return whether the configuration may be used."""
+        return invoke("validate", self.folder / "config.yaml", *more).exit_code == 0
+
     def ran(self, command: str, call: str = "") -> bool:
         """Run a command; return whether code of what came from elsewhere ran."""
         home = self.home
@@ -204,3 +208,94 @@ def test_a_model_runs_no_code(received: Received, monkeypatch: pytest.MonkeyPatc
         received.fit_model()
     assert not received.ran("predict")
     assert "has objects of evilmod.Mine, whose code would be run" in received.output
+
+
+class TestTrust:
+    """Code runs once a person trusts it, and again until it changes."""
+
+    @pytest.fixture
+    def folder(self, received: Received) -> Path:
+        received.write(PLACES["file of a plug-in"](EVIL_CLASS))
+        return received.folder
+
+    def test_is_given_once(self, received: Received, folder: Path) -> None:
+        said = f"{folder / 'evil.py'}: is code, and would be run with the Python files of its folder; if you trust it"
+        command = f"bench --trust plan {folder / 'config.yaml'} --no-pilot"
+        refused(*command.replace("bench --trust ", "").split(), said=(said, f"add --trust once: {command}"))
+        assert received.ran("plan", f"{CALLS['plan']} --trust")
+        assert len(trusted_digests()) == 1
+
+    def test_of_a_file_and_of_the_python_files_of_its_folder_is_remembered_until_one_changes(
+        self, received: Received, folder: Path, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        elsewhere = tmp_path_factory.mktemp("elsewhere")
+        (folder / ".#evil.py").symlink_to("nowhere")
+        (folder / "linked").symlink_to(elsewhere)
+        (folder / "package").mkdir()
+        (folder / "venv").mkdir()
+        (folder / "venv" / "pyvenv.cfg").touch()
+        assert received.allowed("--trust")
+        for path in (folder / "helper.py", folder / "package/inner.py", folder / "mine.abi3.so", elsewhere / "a.py"):
+            for content in ("x = 1", "x = 2"):
+                path.write_text(content)
+                assert not received.allowed(), path
+                assert received.allowed("--trust")
+            path.write_text("x = 1")
+            assert received.allowed(), "what was trusted once is so again"
+        for name in (".hidden/a.py", "__pycache__/a.py", "my-data/a.py", "venv/a.py", "notes.txt"):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text("x = 1")
+            assert received.allowed(), name
+        (folder / "linked.py").symlink_to(elsewhere / "a.py")
+        assert not received.allowed()
+
+    def test_of_a_module_that_is_not_installed_is_as_of_a_file(self, received: Received, folder: Path) -> None:
+        config, module = received.write(PLACES["classifier"](EVIL_CLASS)), folder / "evilmod.py"
+        what = "has the code of evilmod.Mine, which is of no installed package and would be run"
+        refused("validate", config, said=f"{module}: {what}; if you trust it, add --trust once")
+        assert received.allowed("--trust")
+        assert received.allowed()
+        module.write_text(module.read_text() + "#")
+        assert not received.allowed()
+
+    @pytest.mark.parametrize(
+        ("entry", "said"),
+        [
+            ({"pipeline": {"name": "os.system", "command": "touch ran"}}, "os.system: os is a module of Python itself"),
+            ({"pipeline": {"name": "joblib.load", "filename": "a"}}, "joblib.load is no class"),
+            ({"pipeline": "sklearn.pipeline.make_pipeline"}, "make_pipeline is no class"),
+            ({"classifier": "sklearn.svm.LinearSVC "}, "'sklearn.svm.LinearSVC ' is no import path"),
+            ({"classifier": "sklearn.svm.class"}, "'sklearn.svm.class' is no import path"),
+            ({"classifier": "nowhere.Class"}, "nowhere.Class: no package 'nowhere' is installed"),
+            ({"pipeline": "benchmark.config.extends.read_config"}, "read_config is no class"),
+        ],
+    )
+    def test_is_asked_of_import_paths_of_classes_alone(self, received: Received, entry: Any, said: str) -> None:
+        config = received.write(method(**entry))
+        refused("plan", config, said=(f"{config}:", said))
+
+    def test_is_asked_at_a_terminal(self, received: Received, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[str] = []
+        monkeypatch.setattr("benchmark.cli.program._confirms", lambda question: asked.append(question) or True)
+        assert [received.allowed(), received.allowed()] == [True, True]
+        said = "is code, and would be run with the Python files of its folder. Do you trust it?"
+        assert asked == [f"{folder / 'evil.py'}: {said}"]
+
+    def test_is_in_testing_a_plug_in_and_in_a_variable(
+        self, received: Received, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setenv(TRUST_VARIABLE, "1")
+            assert received.allowed()
+        assert not received.allowed()
+        assert "classifier mine: keeps its parameters: passed" in bench("plugin", "test", folder / "evil.py").stdout
+        assert received.allowed()
+
+    def test_is_in_import_paths_of_ones_own_configuration_but_not_of_a_run(self, received: Received) -> None:
+        config = received.write(method(weighting="tf", classifier="sklearn.linear_model.RidgeClassifier"))
+        assert received.allowed()
+        (received.folder / "manifest.json").write_text("{}")
+        said = " ".join(refused("validate", config).split())
+        assert "came with a run and names classes by import paths" in said
+        assert received.allowed("--trust")
+        assert received.allowed()
