@@ -45,7 +45,10 @@ def init(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, by default <name>.yaml.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a first configuration for your own documents; options decide what can't be told from the file."""
+    """Write a first configuration for your own documents; options decide what can't be told from the file.
+
+    Columns and forms that no option names are proposed.
+    """
     from benchmark.commands.init import configuration_path, propose, write_configuration
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}

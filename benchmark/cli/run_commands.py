@@ -120,7 +120,7 @@ def plan(
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)
 def check(
     configs: OptionalConfigs = None,
-    update: Annotated[bool, typer.Option("--update", help="Pin these numbers, in pinned/ beside it.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Pin the numbers, beside the configuration.")] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
