@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -17,13 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ROOT = Path(__file__).parents[2]
+BENCH = Path(sys.executable).with_name("bench")
 REPEATS = 3
 #: Whole runs, each from an empty store; those that are asked again find all in the store.
 WHOLE = (
@@ -74,44 +80,41 @@ def ten_cells() -> dict[str, dict[str, str]]:
     return found
 
 
-def once(route: str, folder: Path) -> dict[str, Any]:
-    """Return the seconds of a route on the clock and of processors, and its peak memory in GB."""
+def once(route: str, folder: Path) -> dict[str, float]:
+    """Return what a route takes, which writes to the folder."""
     out = folder / route.removesuffix("-again")
     for made in (out, *([] if route.endswith("-again") else [folder / "store"])):
         shutil.rmtree(made, ignore_errors=True)
-    bench = [Path(sys.executable).with_name("bench"), "run", ROOT / "configs" / f"{out.name}.yaml", "--out", out]
-    cpu, started = cpu_seconds(), time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, __file__, "--cells", folder / "cells.json"] if route == OTHERS else bench,
-        env={**os.environ, "BENCH_CACHE": str(folder / "store")},
-        stdout=subprocess.DEVNULL,
-    )
-    peak = peak_memory(process)
+    bench = [BENCH, "run", ROOT / "configs" / f"{out.name}.yaml", "--out", out]
+    return taken_by([sys.executable, __file__, "--cells", folder / "cells.json"] if route == OTHERS else bench, folder)
+
+
+def taken_by(command: Sequence[str | Path], folder: Path) -> dict[str, float]:
+    """Run a command with a store in the folder; return its seconds, those of the processors, and its memory in GB.
+
+    The memory is the largest resident set among the process and its children.
+    """
+    import psutil
+
+    cpu, started, peak = cpu_seconds(), time.perf_counter(), 0
+    environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    whole = psutil.Process(process.pid)
+    while process.poll() is None:
+        for each in (whole, *whole.children(recursive=True)):
+            with suppress(OSError):
+                status = Path(f"/proc/{each.pid}/status").read_text()
+                peak = max(peak, *map(int, re.findall(r"VmHWM:\s+(\d+)", status)), 0)
+        time.sleep(0.05)
     if process.returncode:
-        raise SystemExit(f"the route {route!r} failed")
-    return {"seconds": time.perf_counter() - started, "cpu": cpu_seconds() - cpu, "gb": peak}
+        raise SystemExit(f"failed: {' '.join(map(str, command))}")
+    return {"seconds": time.perf_counter() - started, "cpu": cpu_seconds() - cpu, "memory": peak / 1e6}
 
 
 def cpu_seconds() -> float:
     """Of the processors, by all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def peak_memory(process: subprocess.Popen[bytes]) -> float:
-    """Wait for a process; the largest resident set among it and its children, in GB."""
-    import psutil
-
-    peak, whole = 0, psutil.Process(process.pid)
-    while process.poll() is None:
-        for each in (whole, *whole.children(recursive=True)):
-            try:
-                status = Path(f"/proc/{each.pid}/status").read_text()
-            except OSError:
-                continue
-            peak = max(peak, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
-        time.sleep(0.05)
-    return peak / 1e6
 
 
 def main() -> None:
@@ -121,13 +124,13 @@ def main() -> None:
         return
     print(f"Medians of {REPEATS}; {len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}")
     print(f"{'':30}{'s':>9}{'CPU s':>9}{'GB':>9}")
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         once("quickstart", Path(name))  # compiles what isn't compiled yet, which a user pays for once
         for route in (*WHOLE, OTHERS):
             done = [once(route, Path(name)) for _ in range(REPEATS)]
             found[route] = own = {key: statistics.median(each[key] for each in done) for key in done[0]}
-            print(f"{route:30}{own['seconds']:9.1f}{own['cpu']:9.1f}{own['gb']:9.1f}", flush=True)
+            print(f"{route:30}{own['seconds']:9.1f}{own['cpu']:9.1f}{own['memory']:9.1f}", flush=True)
         made = pd.read_parquet(Path(name) / "20ng" / "predictions.parquet").astype({"cell": str, "predicted": str})
         theirs = json.loads((Path(name) / "cells.json").read_text())
     times = found[OTHERS]["seconds"] / found["20ng"]["seconds"]

@@ -17,14 +17,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from measure import cpu_seconds, peak_memory
+from measure import BENCH, taken_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,22 +105,6 @@ def word_of(rank: int) -> str:
 # --- A route ---
 
 
-def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> None:
-    """`bench run`, with workers if there are any."""
-    workers = at["workers"]
-    config = folder / "scale.yaml"
-    config.write_text(
-        f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
-        "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
-        f"methods: [{method % (WEIGHTINGS if workers else 'tf')}]\n"
-    )
-    from benchmark.cli import main
-
-    sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
-    sys.argv += ["--dask", f"local:{workers}"] if workers else []
-    main()
-
-
 def others(route: str, table: Path) -> None:
     """Another tool on the points of TfidfVectorizer: LinearSVC, or LIBSVM's machine of their inner products."""
     if route == "intelex":
@@ -167,20 +150,33 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
-    """Run a route on a corpus made for it: wall-clock and processor seconds, and GB, of four digits each."""
+    """Run a route on a corpus made for it, with workers if there are any; return what it takes, of four digits."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_corpus(folder / "zipf.csv", at["documents"], at["classes"])
-        environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
-        command = [sys.executable, __file__, "--route", route, str(folder), json.dumps(at)]
-        before, started = cpu_seconds(), time.perf_counter()
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        memory, seconds = peak_memory(process), time.perf_counter() - started
-        if process.returncode:
-            raise SystemExit(f"the route {route!r} failed at {at}")
-        numbers = {"seconds": seconds, "cpu": cpu_seconds() - before, "memory": memory}
-        size = (folder / "zipf.csv").stat().st_size
-    return {"route": route, **at, "bytes": size, **{key: float(f"{each:.4g}") for key, each in numbers.items()}}
+        folder, workers = Path(name), at["workers"]
+        table, config = folder / "zipf.csv", folder / "scale.yaml"
+        write_corpus(table, at["documents"], at["classes"])
+        command: list[str | Path] = [sys.executable, __file__, "--route", route, table]
+        if method := ROUTES[route]:
+            config.write_text(
+                f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
+                "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
+                f"methods: [{method % (WEIGHTINGS if workers else 'tf')}]\n"
+            )
+            command = [
+                BENCH,
+                "run",
+                config,
+                "--out",
+                folder / "run",
+                *(["--dask", f"local:{workers}"] if workers else []),
+            ]
+        numbers = taken_by(command, folder)
+        return {
+            "route": route,
+            **at,
+            "bytes": table.stat().st_size,
+            **{k: float(f"{n:.4g}") for k, n in numbers.items()},
+        }
 
 
 def machine() -> dict[str, Any]:
@@ -261,9 +257,7 @@ def _number(value: float) -> str:
 def main() -> None:
     """Measure what is not known yet, and write the page."""
     if sys.argv[1:2] == ["--route"]:
-        route, folder, at = sys.argv[2], Path(sys.argv[3]), json.loads(sys.argv[4])
-        table = folder / "zipf.csv"
-        ours(ROUTES[route], table, at, folder) if ROUTES[route] else others(route, table)
+        others(sys.argv[2], Path(sys.argv[3]))
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "machine": machine(), "points": []}
