@@ -24,10 +24,10 @@ DIMENSIONS = 16
 
 @pytest.fixture
 def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    """The generated table in a folder of the examples, which is the current one."""
+    """Eight generated pages of each class and site, in a folder of the examples, which is the current one."""
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    pages = benchmark.load("synthetic")
+    pages = benchmark.load("synthetic").groupby(["label", "group"]).head(8).reset_index(drop=True)
     pages.to_csv("pages.csv", index=False)
     return pages
 
