@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from decimal import ROUND_HALF_EVEN, Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,36 @@ ROWS = {
     "Reuters R52": ("r52", "simplex-r52", "-cv"),
     "ModApte-90, micro-F1": ("modapte-90", "simplex-modapte", "-cv"),
 }
+FEATURES = "words characters fused words-concentration characters-concentration fused-concentration"
+CONCENTRATION = "words-concentration characters-concentration one-machine-concentration fused-concentration"
+CONTROLS = "plain-words plain-characters plain-fused chosen simplex"
+#: Rows of the page on words and characters: beginning, corpus, and cells, or differences of two, of the first numbers.
+CHARACTERS = [
+    ("(1 + log count)", "20ng", "plain-words plain-words-pairs-subject plain-characters plain-one-machine plain-fused"),
+    ("square roots of", "20ng", "words words-pairs-subject characters one-machine fused"),
+    ("the same of", "20ng", CONCENTRATION),
+    ("the choice, over words", "20ng", "chosen−words-pairs-subject"),
+    ("the choice, over two", "20ng", "chosen−plain-fused"),
+    ("two machines, over words", "20ng", "fused−words-pairs-subject"),
+    ("two machines, over characters", "20ng", "fused−characters"),
+    ("two machines, over the same", "20ng", "fused−one-machine"),
+    ("one machine with", "20ng", "one-machine−words-pairs-subject"),
+    ("characters, over words", "20ng", "characters−words"),
+    ("concentration, of characters", "20ng", "characters-concentration−characters"),
+    ("concentration, of two", "20ng", "fused-concentration−fused"),
+    ("concentration, of words", "20ng", "words-concentration−words-pairs-subject"),
+    ("square roots, of two", "20ng", "fused−plain-fused"),
+    ("20 Newsgroups without", "20ng-own", FEATURES),
+    ("20 Newsgroups, folds", "20ng-authors", FEATURES),
+    ("WebKB", "webkb", FEATURES),
+    ("Reuters R8", "r8", FEATURES),
+    ("Reuters R52", "r52", FEATURES),
+    ("Reuters ModApte", "modapte", FEATURES),
+    ("on WebKB", "webkb", CONTROLS),
+    ("on R8", "r8", CONTROLS),
+    ("on R52", "r52", CONTROLS),
+    ("on ModApte", "modapte", CONTROLS),
+]
 METHODS = ("plain", "damped", "unrooted", "simplex")
 COMPARED = (("damped", "plain"), ("simplex", "unrooted"))
 
@@ -105,6 +136,19 @@ def test_sentences_have_the_pinned_numbers() -> None:
         expected += [f"{min(ranged):+.2f}", f"{max(ranged):+.2f}"]
     assert re.findall(r"[+-]\d\.\d\d", said) == expected
     assert f"sets {pinned('all-methods-webkb').size} methods" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("beginning", "corpus", "cells"), CHARACTERS, ids=[beginning for beginning, *_ in CHARACTERS])
+def test_a_row_on_words_and_characters_has_the_pinned_numbers(beginning: str, corpus: str, cells: str) -> None:
+    scores = pinned(f"characters-{corpus}").rename(lambda cell: re.sub("-(cv|temporal-holdout)$", "", cell))
+    page = (DOCS / "characters.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"(?m)^\| {re.escape(beginning)}[^|]*\|(.*)$", page)
+    printed = [Decimal(each.replace("−", "-")) for each in re.findall(r"[+−-]?\d+\.\d+", row)]
+    for text, names in zip(printed, cells.split(), strict=False):
+        a, _, b = names.partition("−")
+        value = round(scores[a] - (scores[b] if b else 0), 9)
+        assert text == Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_EVEN), names
+    assert len(printed) == len(cells.split()) or "−" in cells
 
 
 def test_the_readme_is_what_results_give_and_short() -> None:
