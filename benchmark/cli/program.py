@@ -32,6 +32,7 @@ def exit_on_error() -> Iterator[None]:
     except BenchError as error:
         message, code = str(error), error.exit_code
     except KeyboardInterrupt as error:
+        echo("", err=True)  # after the terminal's ^C
         message, code = "; ".join(["interrupted", *map(str, error.args)]), 130
     except MemoryError as error:
         message, code = f"not enough memory: {error}".rstrip(": "), 1
