@@ -130,7 +130,7 @@ def check(
 ) -> None:
     """Run experiments and compare them with pinned and published values; exit 1 if a number has changed.
 
-    Without CONFIGS, every shipped configuration with pinned numbers is checked.
+    Without a configuration, every shipped one with pinned numbers is checked.
     """
     from benchmark.cli.terminal import working
     from benchmark.commands import check as pinned
