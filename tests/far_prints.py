@@ -231,7 +231,7 @@ def _ranked(of, values, base):
 
 def _newsgroups(of, values, base, pinned):
     """Return the table of an experiment on 20 Newsgroups, and what else its rule asks for."""
-    experiment, tried = of["experiment"].iloc[0], of
+    experiment = of["experiment"].iloc[0]
     of, rms = _ranked(pd.concat([base, of]), values, base)
     table = _wide(of, values, ["choice"], rms)
     table["order"] = table["choice"].map(rms.drop(CONFIGURED)).where(table["choice"] != CONFIGURED, -1)
@@ -245,8 +245,6 @@ def _newsgroups(of, values, base, pinned):
         parts += _implied(of[of["choice"].str.startswith("C = ") | (of["choice"] == CONFIGURED)], values)
     elif experiment == "20ng-triples":
         parts.append(_chance(pinned, rms, values, base))
-    elif experiment == "20ng-editions":
-        parts.append(_spread(tried, base))
     configured, others = of["choice"] == CONFIGURED, of[of["choice"] != CONFIGURED]
     deviating = of.loc[configured & ~of["inside"], "cell"]
     hits = [cell for cell in deviating if others.loc[others["cell"] == cell, "inside"].any()]
@@ -257,15 +255,13 @@ def _newsgroups(of, values, base, pinned):
 
 def _implied(of, values):
     """Yield the C that each published value implies, by interpolation in log C, and those with it in our interval."""
-    of = of.assign(c=of["choice"].replace(CONFIGURED, "C = 1").str.removeprefix("C = ").astype(float)).sort_values(
-        "c", kind="stable"
-    )
-    rows = []
+    grid = of["choice"].replace(CONFIGURED, "C = 1").str.removeprefix("C = ").astype(float)
+    of, rows = of.assign(c=grid).sort_values("c", kind="stable"), []
     for cell, value in values.items():
         own = of[of["cell"] == cell]
-        gaps, grid, crossings = (own["value"] - own["printed"]).to_numpy(), np.log(own["c"].to_numpy()), []
+        gaps, logs, crossings = (own["value"] - own["printed"]).to_numpy(), np.log(own["c"].to_numpy()), []
         for i in np.flatnonzero((gaps[:-1] * gaps[1:] <= 0) & (gaps[:-1] != gaps[1:])):
-            at = grid[i] + gaps[i] / (gaps[i] - gaps[i + 1]) * (grid[i + 1] - grid[i])
+            at = logs[i] + gaps[i] / (gaps[i] - gaps[i + 1]) * (logs[i + 1] - logs[i])
             crossings.append(f"{math.exp(at):.2f}")
         found = ", ".join(f"{c:g}" for c in own.loc[own["inside"], "c"])
         row = {"published value": cell, "printed": value.value}
@@ -293,17 +289,6 @@ def _chance(pinned, rms, values, base):
         f"choices and pairs with the stop list and with headers have a mean rms of {mean:.2f} and a standard "
         f"deviation of {deviation:.2f}, so the smallest of {len(triples)} such draws has the median {middle:.2f} and "
         f"the 2.5% quantile {low:.2f}. The nearest triple is {verdict} it.\n"
-    )
-
-
-def _spread(of, base):
-    """Return how far random splits differ from each other and from the split by date, in points of accuracy."""
-    accuracies = of[of["choice"].str.startswith("random-split") & (of["metric"] == "accuracy")]
-    of_cells = 100 * accuracies.groupby("cell")["value"].agg(["min", "max", "mean"])
-    ranges, gaps = of_cells["max"] - of_cells["min"], of_cells["mean"] - 100 * base.set_index("cell")["value"]
-    return (
-        f"Three random splits differ by at most {ranges.max():.2f} points in a cell (on average {ranges.mean():.2f}); "
-        f"their mean is {number_text(gaps.min())} to {number_text(gaps.max())} points from the split by date.\n"
     )
 
 

@@ -77,7 +77,8 @@ class _Program(TyperGroup):
 
 def _confirms(question: str) -> bool:
     """Ask at a terminal whether code may run; elsewhere return False."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and typer.confirm(question, err=True)
+    at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return at_terminal and typer.confirm(question, err=True)
 
 
 app = typer.Typer(
