@@ -26,7 +26,7 @@ help:
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make far-prints [UPDATE=--update]       what was tried on published values that ours are far from"
 	@echo "make docs                              docs/ as a site, in site/, its pictures, and README's numbers"
-	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side"
+	@echo "make perf [JSON=perf.json]             whole runs, and 20 Newsgroups by scikit-learn"
 	@echo "make perf-scale [LARGEST=1000000]      how seconds and memory grow, to 300,000 documents"
 	@echo "make lock                              resolve the lock files afresh"
 

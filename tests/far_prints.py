@@ -15,7 +15,6 @@ import math
 import re
 import subprocess
 import sys
-from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -51,16 +50,21 @@ EARLIER = "20ng-sweep, 20ng-pairs"
 _CELL = re.compile(r"(tfidf|tf)(?:-plus-one|-of-one-plus)?-(l1|l2)-(linear|ned|ngd)(?:-(.+))?$")
 #: The upper ends of the published axes, and the last tick but one, by task; in percent.
 AXES = {"faculty-course": (2, 18, 16), "faculty-student": (10, 30, 25)}
-KERNELS, SIZES = ("linear", "rbf", "diffusion"), ("50", "250")
-TOPIC_COUNTS = ("in-train", "in-test", "in-either", "in-both")
+PANEL_CELLS = [(kernel, size) for size in ("50", "250") for kernel in ("linear", "rbf", "diffusion")]
+TOPIC_COUNTS = ["in-train", "in-test", "in-either", "in-both"]
 #: Published counts of stories that the configured rule doesn't give.
-LOST = ("all-train", "all", "trade-test", "corn-train")
+LOST = ["all-train", "all", "trade-test", "corn-train"]
 
 
-def prints_of(paper, config):
-    """Return the published values of a configuration by name (a cell, or "a vs b"), as text."""
-    values = load_published(REPOSITORY / "results" / "published" / f"{paper}.yaml").values  # noqa: PD011 - not an array
-    return {" vs ".join(v.cells): v for v in values if v.config == config and not v.alternative}
+def published(paper):
+    """Return what a paper prints and claims."""
+    return load_published(REPOSITORY / "results" / "published" / f"{paper}.yaml")
+
+
+def values_of(paper, config):
+    """Return the published values of a configuration by name (a cell, or "a vs b")."""
+    values = published(paper).values  # noqa: PD011 - not an array
+    return {" vs ".join(value.cells): value for value in values if value.config == config and not value.alternative}
 
 
 # --- From runs to pinned numbers ---
@@ -76,19 +80,16 @@ def run_all(folder):
 
 def numbers_of(folder):
     """Return the numbers of all runs in a folder, as they are pinned."""
-    rows = [*_of_newsgroups(folder / "20ng", "20ng")]
-    for name in PAPERS["zhang2005"]:
-        rows += _of_newsgroups(folder / name, name)
-    rows += _of_panels(folder / "webkb-diffusion-pages", "webkb-diffusion-pages")
-    rows += _of_estimates(folder / "reuters-skl-ship", "reuters-skl-ship", ["average-skl"])
-    rows += _of_estimates(folder / "reuters-kept-stories", "reuters-kept-stories", ["stories", "topics"])
+    rows = [row for name in ("20ng", *PAPERS["zhang2005"]) for row in _of_newsgroups(folder / name)]
+    rows += _of_cells(folder / "webkb-diffusion-pages", "error")
+    rows += _of_cells(folder / "reuters-skl-ship", "average-skl")
+    rows += _of_cells(folder / "reuters-kept-stories", "stories", "topics")
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _scores(folder):
-    return pd.read_csv(
-        folder / "scores.csv", keep_default_na=False, na_values={"value": [""], "low": [""], "high": [""]}
-    )
+    gaps = {"value": [""], "low": [""], "high": [""]}
+    return pd.read_csv(folder / "scores.csv", keep_default_na=False, na_values=gaps)
 
 
 def _choice_and_name(cell):
@@ -98,10 +99,9 @@ def _choice_and_name(cell):
     return cell.variant, cell.id.removeprefix(f"{cell.variant}-")
 
 
-def _of_newsgroups(folder, name):
+def _of_newsgroups(folder):
     """Yield the accuracies and Z of each choice: a variant, or a parameter of the classifier."""
-    run, chosen = read(folder).findings, {}
-    scores = _scores(folder)
+    run, chosen, scores = read(folder).findings, {}, _scores(folder)
     headlines = scores[(scores["fold"] == "all") & (scores["metric"] == "accuracy")].set_index("cell")
     for cell in run.experiment.cells:
         what, words = _choice_and_name(cell)
@@ -114,31 +114,25 @@ def _of_newsgroups(folder, name):
     for what, cells in chosen.items():
         for cell, of in cells.items():
             row = headlines.loc[of]
-            yield name, what, cell, "accuracy", row["value"], row["low"], row["high"], row["ties"] / row["n"]
-        for pair, printed in prints_of("zhang2005", "20ng").items():
-            if printed.pair and set(printed.pair) <= cells.keys():
-                z = estimate_of("sign-z", [cells[each] for each in printed.pair], run.scored)
-                yield name, what, pair, "sign-z", z.value, z.low, z.high, 0.0
+            yield folder.name, what, cell, "accuracy", row["value"], row["low"], row["high"], row["ties"] / row["n"]
+        for pair, value in values_of("zhang2005", "20ng").items():
+            if value.pair and set(value.pair) <= cells.keys():
+                z = estimate_of("sign-z", [cells[each] for each in value.pair], run.scored)
+                yield folder.name, what, pair, "sign-z", z.value, z.low, z.high, 0.0
 
 
-def _of_panels(folder, name):
-    """Yield the mean errors, with bars of two standard deviations of the replicates."""
-    scores = _scores(folder)
-    errors = scores[scores["metric"] == "error"]
-    for cell in load_experiment(FOLDER / f"{name}.yaml").cells:
-        of_cell = errors[errors["cell"] == cell.id].set_index("fold")["value"]
-        mean, bar = of_cell["all"], 2 * of_cell.drop("all").std(ddof=1)
-        yield name, *_choice_and_name(cell), "error", mean, mean - bar, mean + bar, 0.0
-
-
-def _of_estimates(folder, name, metrics):
-    """Yield the numbers of diagnostics, with their intervals."""
-    scores = _scores(folder)
-    scores = scores[scores["fold"] == "all"].set_index(["cell", "metric"])
-    for cell, metric in product(load_experiment(FOLDER / f"{name}.yaml").cells, metrics):
-        if (cell.id, metric) in scores.index:
-            row = scores.loc[(cell.id, metric)]
-            yield name, *_choice_and_name(cell), metric, row["value"], row["low"], row["high"], 0.0
+def _of_cells(folder, *metrics):
+    """Yield numbers with their intervals; those of errors are two standard deviations of the replicates."""
+    scores = _scores(folder).set_index("fold")
+    for cell in load_experiment(FOLDER / f"{folder.name}.yaml").cells:
+        for metric in metrics:
+            own = scores[(scores["cell"] == cell.id) & (scores["metric"] == metric)]
+            if len(own):
+                value, low, high = own.loc["all", ["value", "low", "high"]]
+                if metric == "error":
+                    bar = 2 * own["value"].drop("all").std()
+                    low, high = value - bar, value + bar
+                yield folder.name, *_choice_and_name(cell), metric, value, low, high, 0.0
 
 
 def differences(pinned, found):
@@ -155,32 +149,23 @@ def differences(pinned, found):
 
 def page(pinned):
     """Return the page as Markdown."""
-    parts = [_heading(pinned)]
+    base = pinned[(pinned["experiment"] == "20ng") & (pinned["choice"] == CONFIGURED)]
+    seconds = pinned[pinned["metric"] == SECONDS].set_index("experiment")["value"]
+    parts, listed = list[str](), list[dict]()
     for paper, experiments in PAPERS.items():
-        title = load_published(REPOSITORY / "results" / "published" / f"{paper}.yaml").title
-        parts.append(f"## {title} (`{paper}`)\n")
+        section, config = SECTIONS[paper]
+        parts.append(f"## {published(paper).title} (`{paper}`)\n")
         for name in experiments:
             experiment, of = load_experiment(FOLDER / f"{name}.yaml"), pinned[pinned["experiment"] == name]
-            parts.append(f"### {experiment.title} (`configs/far-prints/{name}.yaml`)\n")
-            parts.append("\n".join(f"- {note}" for note in experiment.notes) + "\n")
-            parts += {"zhang2005": _newsgroups, "lafferty2002": _panels, "chen2018": _distances}.get(paper, _stories)(
-                of, pinned
-            )
-    return "\n".join([*parts, "*Generated by `make far-prints`, never edited.*\n"])
-
-
-def _heading(pinned):
-    costs = pinned[pinned["metric"] == SECONDS].set_index("experiment")["value"]
-    tried = pinned[pinned["experiment"].isin(EXPERIMENTS) & ~pinned["choice"].isin(["", CONFIGURED])]
-    rows = []
-    for paper, experiments in PAPERS.items():
-        for name in experiments:
-            n, found = tried[tried["experiment"] == name]["choice"].nunique(), explained(pinned, name)
-            rows.append((paper, name, n, f"{costs.get(name, math.nan):.0f}", found))
-    header = ("paper", "experiment", Column("choices", PLAIN), Column("processor seconds", PLAIN), "explains")
-    number = sum(row[2] for row in rows)
-    minutes = costs.reindex(EXPERIMENTS).sum() / 60
-    return f"""# Published values that ours are far from: what was tried
+            of = of[of["choice"] != ""].sort_values("choice", key=lambda each: each != CONFIGURED, kind="stable")
+            explained, texts = section(of, values_of(paper, config), base, pinned)
+            notes = "\n".join(f"- {note}" for note in experiment.notes)
+            parts += [f"### {experiment.title} (`configs/far-prints/{name}.yaml`)\n", f"{notes}\n", *texts]
+            n = of.loc[of["choice"] != CONFIGURED, "choice"].nunique()
+            row = {"paper": paper, "experiment": name, "choices": n, "processor seconds": f"{seconds[name]:.0f}"}
+            listed.append(row | {"explains": explained})
+    number, minutes = sum(row["choices"] for row in listed), seconds[EXPERIMENTS].sum() / 60
+    head = f"""# Published values that ours are far from: what was tried
 
 [All papers](REPRODUCTION.md)
 
@@ -188,256 +173,198 @@ def _heading(pinned):
 states its rule. **What explains a published value here is tuned to it**: it shows the value under these settings, as a
 sensitivity analysis does, and reproduces nothing. What doesn't is listed as tried. No verdict depends on this page.
 
-{_table(header, rows)}
+{_table(listed, "paper", "experiment", "explains")}
 The seconds were measured once, on two cores that others used, too: {minutes:.0f} minutes of processor time in all.
 """
+    return "\n".join([head, *parts, "*Generated by `make far-prints`, never edited.*\n"])
 
 
-def _table(header, rows):
-    return markdown_table(Table.of("", header, rows)) + "\n"
+def _table(rows, *texts):
+    """Return rows as a table of Markdown; columns but those of `texts` are of numbers."""
+    frame = pd.DataFrame(rows).astype(object)
+    header = [name if name in texts else Column(name, PLAIN) for name in frame]
+    return markdown_table(Table.of("", header, [*frame.itertuples(index=False, name=None)])) + "\n"
 
 
-def explained(pinned, name):
-    """Return in words which published values an experiment explains, by its rule."""
-    of = pinned[(pinned["experiment"] == name) & ~pinned["choice"].isin(["", CONFIGURED])]
-    if name.startswith("20ng"):
-        names, ends = prints_of("zhang2005", "20ng"), _base_ends(pinned)
-        deviating = [cell for cell, (value, low, high) in ends.items() if not low <= _printed(names[cell]) <= high]
-        inside = {row["cell"] for row in of.to_dict("records") if _inside(row, names[row["cell"]])}
-        whole = _whole(of, lambda cells: len(cells) == len(names) and all(_inside(r, names[r["cell"]]) for r in cells))
-        hits = [cell for cell in deviating if cell in inside]
-        listed = f": {', '.join(hits)}" if hits else ""
-        return f"{len(hits)} of {len(deviating)} that deviate{listed}; the table: {whole}"
-    if name == "webkb-diffusion-pages":
-        panels = {task: _whole(of, lambda cells, t=task: _panel(cells, t)[2]) for task in AXES}
-        return "; ".join(f"{task}: {choices}" for task, choices in panels.items())
-    if name == "reuters-skl-ship":
-        names = prints_of("chen2018", "reuters-skl")
-        table = _whole(of, lambda cells: all(_inside(row, names[row["cell"]]) for row in _skl(cells)))
-        ship = _whole(
-            of, lambda cells: any(_inside(row, names["table-skl-ship"]) for row in _skl(cells, ending="ship"))
-        )
-        return f"the table: {table}; ship: {ship}"
-    names = prints_of("takamura2004", "reuters-hp-top")
-    hits = {cell: _whole(of, lambda cells, c=cell: c in _counted(cells, names)[0]) for cell in LOST}
-    lossless = _whole(of, lambda cells: _counted(cells, names)[1])
-    found = "; ".join(f"{names[cell].value} ({cell}): {choices}" for cell, choices in hits.items())
-    return f"{found}; without a loss: {lossless}"
+def _beside(of, values):
+    """Return the rows of published values with these, whether ours explains them, and ours as text.
+
+    It does if the published value lies in the interval of ours, or is ours as rounded in print.
+    """
+    of = of[of["cell"].isin(list(values))]
+    beside = []
+    for row in of.itertuples():
+        value = values[row.cell]
+        digits, percent = len(value.value.partition(".")[2]), value.unit == "percent"
+        printed = float(value.value) / (100 if percent else 1)
+        rounded = digits + (2 if percent else 0)
+        inside = row.low <= printed <= row.high or round(row.value, rounded) == round(printed, rounded)
+        text = number_text(row.value * (100 if percent else 1), digits)
+        beside.append((printed, inside, f"{text} ✓" if inside else text))
+    return of.assign(**dict(zip(("printed", "inside", "text"), zip(*beside, strict=True), strict=True)))
 
 
-def _records(of):
-    """Yield each choice with its rows, as configured first; seconds are of none."""
-    groups = of[of["choice"] != ""].groupby("choice", sort=False)
-    for what, rows in sorted(groups, key=lambda each: each[0] != CONFIGURED):
-        yield what, rows.to_dict("records")
+def _wide(of, values, keys, rms):
+    """Return a row for each choice: how many published values it explains, the rms, and ours beside each value."""
+    texts = of.pivot_table("text", keys, "cell", "first").reindex(columns=list(values)).fillna("–")
+    texts.columns = [f"{cell.removeprefix('table-skl-')} ({value.value})" for cell, value in values.items()]
+    inside = of.groupby(keys, sort=False)["inside"].agg(lambda each: f"{each.sum()} of {len(each)}").to_frame()
+    return inside.assign(rms=rms.map(number_text)).fillna("–").join(texts).reset_index()
 
 
-def _whole(of, holds):
-    """Return the choices whose rows a rule holds for, or "none"."""
-    return ", ".join(what for what, rows in _records(of) if holds(rows)) or "none"
+def _whole(holds):
+    """Return the choices that a rule holds for, of a series by choice, or "none"."""
+    return ", ".join(holds.index[holds.astype(bool)]) or "none"
 
 
-def _printed(value):
-    return float(value.value) / (100 if value.unit == "percent" else 1)
+def _ranked(of, values, base):
+    """Return the rows beside the published values, and the rms of each choice that has all of them.
+
+    The rms is of the differences from print, each by the distance to the end of our configured interval.
+    """
+    of, ends = _beside(of, values), base.set_index("cell").loc[list(values)]
+    gap, half = of["printed"] - of["value"], {end: (ends[end] - ends["value"]).abs() for end in ("low", "high")}
+    width = of["cell"].map(half["high"]).where(gap > 0, of["cell"].map(half["low"]))
+    by_choice = ((gap / width) ** 2).groupby(of["choice"], sort=False)
+    return of, by_choice.mean()[by_choice.size() == len(values)] ** 0.5
 
 
-def _inside(row, value):
-    """Return whether the published value lies in the interval of ours, or is ours as rounded in print."""
-    printed, digits = _printed(value), len(value.value.partition(".")[2]) + (2 if value.unit == "percent" else 0)
-    return row["low"] <= printed <= row["high"] or round(row["value"], digits) == round(printed, digits)
-
-
-def _base_ends(pinned):
-    of = pinned[(pinned["experiment"] == "20ng") & (pinned["choice"] == CONFIGURED)]
-    return {row["cell"]: (row["value"], row["low"], row["high"]) for row in of.to_dict("records")}
-
-
-def _rms(rows, ends, names):
-    """Return the rms of the differences from print, each by the distance to the end of our configured interval."""
-    total = 0.0
-    for row in rows:
-        value, low, high = ends[row["cell"]]
-        printed = _printed(names[row["cell"]])
-        total += ((printed - row["value"]) / (high - value if printed > row["value"] else value - low)) ** 2
-    return math.sqrt(total / len(rows))
-
-
-def _newsgroups(of, pinned):
-    """Yield the table of an experiment on 20 Newsgroups, and what else its rule asks for."""
-    names, ends = prints_of("zhang2005", "20ng"), _base_ends(pinned)
-    base = pinned[(pinned["experiment"] == "20ng") & (pinned["choice"] == CONFIGURED)]
-    rows, ranked = [], {}
-    for what, records in _records(pd.concat([base, of])):
-        if len(records) == len(names):
-            ranked[what] = _rms(records, ends, names)
-        by_cell = {row["cell"]: row for row in records}
-        inside = sum(_inside(row, names[row["cell"]]) for row in records)
-        texts = [_number_and_sign(by_cell.get(cell), value) for cell, value in names.items()]
-        rows.append((what, f"{inside} of {len(records)}", number_text(ranked[what]) if what in ranked else "–", *texts))
-    rows.sort(key=lambda row: (row[0] != CONFIGURED, ranked.get(row[0], math.inf)))
-    header = ["choice", Column("inside", PLAIN), Column("rms", PLAIN)]
-    yield _table([*header, *(Column(f"{cell} ({v.value})", PLAIN) for cell, v in names.items())], rows)
-    yield (
+def _newsgroups(of, values, base, pinned):
+    """Return the table of an experiment on 20 Newsgroups, and what else its rule asks for."""
+    experiment = of["experiment"].iloc[0]
+    of, rms = _ranked(pd.concat([base, of]), values, base)
+    table = _wide(of, values, ["choice"], rms)
+    table["order"] = table["choice"].map(rms.drop(CONFIGURED)).where(table["choice"] != CONFIGURED, -1)
+    table = table.sort_values("order", kind="stable").drop(columns="order")
+    words = (
         "In brackets: the published value; ✓: it lies in the 95% interval of ours. rms: of the 14 differences, in "
         "half-widths of our configured intervals.\n"
     )
-    experiment = of["experiment"].iloc[0]
+    parts = [_table(table, "choice"), words]
     if experiment == "20ng-implied-c":
-        yield from _implied(of, base, names)
-    if experiment == "20ng-triples":
-        yield _chance(pinned, ranked, ends, names)
-    if experiment == "20ng-editions":
-        yield _spread(of, base)
+        parts += _implied(of[of["choice"].str.startswith("C = ") | (of["choice"] == CONFIGURED)], values)
+    elif experiment == "20ng-triples":
+        parts.append(_chance(pinned, rms, values, base))
+    configured, others = of["choice"] == CONFIGURED, of[of["choice"] != CONFIGURED]
+    deviating = of.loc[configured & ~of["inside"], "cell"]
+    hits = [cell for cell in deviating if others.loc[others["cell"] == cell, "inside"].any()]
+    listed = f": {', '.join(hits)}" if hits else ""
+    whole = _whole(others.groupby("choice", sort=False)["inside"].sum() == len(values))
+    return f"{len(hits)} of {len(deviating)} that deviate{listed}; the table: {whole}", parts
 
 
-def _number_and_sign(row, value):
-    if row is None:
-        return "–"
-    number = row["value"] * (100 if value.unit == "percent" else 1)
-    digits = len(value.value.partition(".")[2])
-    return f"{number_text(number, digits)}{' ✓' if _inside(row, value) else ''}"
-
-
-def _implied(of, base, names):
+def _implied(of, values):
     """Yield the C that each published value implies, by interpolation in log C, and those with it in our interval."""
-    rows, everywhere = [], []
-    of = of[of["choice"].str.startswith("C = ")]
-    for cell, value in names.items():
-        numbers = [*of[of["cell"] == cell].to_dict("records"), *base[base["cell"] == cell].to_dict("records")]
-        choices = [row["choice"] for row in numbers]
-        grid = [1.0 if what == CONFIGURED else float(what.removeprefix("C = ")) for what in choices]
-        at = sorted(zip(grid, numbers, strict=True), key=lambda each: each[0])
-        printed, crossings = _printed(value), []
-        for (c, row), (after, next_row) in pairwise(at):
-            gap, then = row["value"] - printed, next_row["value"] - printed
-            if gap * then <= 0 and gap != then:
-                crossings.append(f"{math.exp(math.log(c) + gap / (gap - then) * math.log(after / c)):.2f}")
-        inside = [c for c, row in at if _inside(row, value)]
-        everywhere.append(set(inside))
-        listed = ", ".join(f"{c:g}" for c in inside) or "none"
-        rows.append((cell, value.value, ", ".join(crossings) or "none", listed))
-    header = ("published value", Column("printed", PLAIN), "C that it implies")
-    yield _table((*header, "C of the grid that have it in our interval"), rows)
-    common = sorted(set.intersection(*everywhere))
-    most = max(sorted({c for each in everywhere for c in each}), key=lambda c: sum(c in each for each in everywhere))
+    grid = of["choice"].replace(CONFIGURED, "C = 1").str.removeprefix("C = ").astype(float)
+    of, rows = of.assign(c=grid).sort_values("c", kind="stable"), []
+    for cell, value in values.items():
+        own = of[of["cell"] == cell]
+        gaps, logs, crossings = (own["value"] - own["printed"]).to_numpy(), np.log(own["c"].to_numpy()), []
+        for i in np.flatnonzero((gaps[:-1] * gaps[1:] <= 0) & (gaps[:-1] != gaps[1:])):
+            at = logs[i] + gaps[i] / (gaps[i] - gaps[i + 1]) * (logs[i + 1] - logs[i])
+            crossings.append(f"{math.exp(at):.2f}")
+        found = ", ".join(f"{c:g}" for c in own.loc[own["inside"], "c"])
+        row = {"published value": cell, "printed": value.value}
+        row |= {"C that it implies": ", ".join(crossings) or "none"}
+        rows.append(row | {"C of the grid that have it in our interval": found or "none"})
+    yield _table(rows, "published value", "C that it implies", "C of the grid that have it in our interval")
+    inside = of.groupby("c")["inside"].sum()
+    common = ", ".join(f"{c:g}" for c in inside.index[inside == len(rows)])
     yield (
-        f"C of the grid with all 14 in our intervals: {', '.join(f'{c:g}' for c in common) or 'none'}. Most, "
-        f"{sum(most in each for each in everywhere)} of 14, are so at C = {most:g}.\n"
+        f"C of the grid with all 14 in our intervals: {common or 'none'}. Most, {inside.max()} of 14, are so at "
+        f"C = {inside.idxmax():g}.\n"
     )
 
 
-def _chance(pinned, ranked, ends, names):
+def _chance(pinned, rms, values, base):
     """Return what the nearest triple is worth, after so many tries."""
-    earlier, tried = pinned[pinned["experiment"] == EARLIER], {}
-    for what, numbers in earlier.groupby("choice", sort=False):
-        if "no-stoplist" not in what and "no-headers" not in what and len(numbers) == len(names):
-            tried[what] = _rms(numbers.to_dict("records"), ends, names)
-    triples = {what: rms for what, rms in ranked.items() if what != CONFIGURED}
-    mean, deviation, n = np.mean([*tried.values()]), np.std([*tried.values()], ddof=1), len(triples)
-    low, middle = (mean + deviation * ndtri(1 - (1 - p) ** (1 / n)) for p in (0.025, 0.5))
-    best = min(triples, key=triples.get)
+    earlier = pinned[pinned["experiment"].eq(EARLIER) & ~pinned["choice"].str.contains("no-stoplist|no-headers")]
+    tried, triples = _ranked(earlier, values, base)[1], rms.drop(CONFIGURED)
+    mean, deviation, best = tried.mean(), tried.std(), triples.idxmin()
+    low, middle = (mean + deviation * ndtri(1 - (1 - p) ** (1 / len(triples))) for p in (0.025, 0.5))
     verdict = "below" if triples[best] < low else "not below"
-    nearest = min(tried, key=tried.get)
     return (
-        f"The nearest triple is {best}, with an rms of {triples[best]:.2f} (as configured {ranked[CONFIGURED]:.2f}; "
-        f"the nearest single choice or pair {nearest}, {tried[nearest]:.2f}). By chance: the {len(tried)} single "
+        f"The nearest triple is {best}, with an rms of {triples[best]:.2f} (as configured {rms[CONFIGURED]:.2f}; "
+        f"the nearest single choice or pair {tried.idxmin()}, {tried.min():.2f}). By chance: the {len(tried)} single "
         f"choices and pairs with the stop list and with headers have a mean rms of {mean:.2f} and a standard "
-        f"deviation of {deviation:.2f}, so the smallest of {n} such draws has the median {middle:.2f} and the 2.5% "
-        f"quantile {low:.2f}. The nearest triple is {verdict} it.\n"
+        f"deviation of {deviation:.2f}, so the smallest of {len(triples)} such draws has the median {middle:.2f} and "
+        f"the 2.5% quantile {low:.2f}. The nearest triple is {verdict} it.\n"
     )
 
 
-def _spread(of, base):
-    """Return how far random splits differ from each other and from the split by date, in points of accuracy."""
-    accuracies = of[of["choice"].str.startswith("random-split") & (of["metric"] == "accuracy")]
-    ranges = accuracies.groupby("cell")["value"].agg(lambda values: values.max() - values.min())
-    gaps = accuracies.groupby("cell")["value"].mean() - base.set_index("cell")["value"]
-    gaps = 100 * gaps.dropna()
-    return (
-        f"Three random splits differ by at most {100 * ranges.max():.2f} points in a cell (on average "
-        f"{100 * ranges.mean():.2f}); their mean is {number_text(gaps.min(), 2)} to {number_text(gaps.max(), 2)} "
-        "points from the split by date.\n"
-    )
-
-
-def _panel(rows, task):
-    """Return the ends of the lowest and the highest bar, in percent, and whether they explain a panel."""
-    low_axis, high_axis, tick = AXES[task]
-    bars = [(100 * row["low"], 100 * row["high"]) for row in rows if row["cell"].startswith(f"{task}-")]
-    low, high = min(low for low, _ in bars), max(high for _, high in bars)
-    return low, high, low_axis <= low and tick < high <= high_axis
-
-
-def _panels(of, pinned):
+def _panels(of, values, base, pinned):
+    """Return the lowest and highest bar of each panel, which explain it if they end where its axis does."""
     rows = []
-    for what, records in _records(of):
-        means = {row["cell"]: 100 * row["value"] for row in records}
-        for task, (low_axis, high_axis, _) in AXES.items():
-            *bars, holds = _panel(records, task)
-            cells = [f"{task}-{kernel}-oracle-{size}" for size in SIZES for kernel in KERNELS]
-            ends = [*(f"{end:.1f}" for end in bars), f"{low_axis} to {high_axis}", "yes" if holds else "no"]
-            rows.append((what, task, *ends, *(f"{means[cell]:.1f}" for cell in cells)))
-    header = ["choice", "task", Column("lowest bar", PLAIN), Column("highest bar", PLAIN), "axis", "explains"]
-    yield _table([*header, *(Column(f"{kernel}, {size}", PLAIN) for size in SIZES for kernel in KERNELS)], rows)
-    yield (
+    for choice, own in of.groupby("choice", sort=False):
+        means = 100 * own.set_index("cell")["value"]
+        for task, (low_axis, high_axis, tick) in AXES.items():
+            bars = 100 * own.loc[own["cell"].str.startswith(f"{task}-"), ["low", "high"]]
+            low, high = bars["low"].min(), bars["high"].max()
+            holds = low_axis <= low and tick < high <= high_axis
+            row = {"choice": choice, "task": task, "lowest bar": f"{low:.1f}", "highest bar": f"{high:.1f}"}
+            row |= {"axis": f"{low_axis} to {high_axis}", "explains": "yes" if holds else "no"}
+            cells = {f"{kernel}, {size}": f"{task}-{kernel}-oracle-{size}" for kernel, size in PANEL_CELLS}
+            rows.append(row | {name: f"{means[cell]:.1f}" for name, cell in cells.items()})
+    panels = pd.DataFrame(rows).pivot_table("explains", "choice", "task", "first").loc[of["choice"].unique()]
+    words = (
         "Errors in percent at 50 and 250 training pages, σ and t chosen on the test pages as in the paper; bars: two "
         "standard deviations.\n"
     )
+    explained = "; ".join(f"{task}: {_whole(panels[task].drop(CONFIGURED) == 'yes')}" for task in AXES)
+    return explained, [_table(rows, "choice", "task", "axis", "explains"), words]
 
 
-def _skl(rows, kind="skl", ending=""):
-    return [row for row in rows if row["cell"].startswith(f"table-{kind}-") and row["cell"].endswith(ending)]
-
-
-def _distances(of, pinned):
-    names, rows = prints_of("chen2018", "reuters-skl"), []
-    for what, records in _records(of):
-        for kind in ("skl", "mean", "pooled"):
-            by_topic = {row["cell"].replace(f"-{kind}-", "-skl-"): row for row in _skl(records, kind)}
-            inside = sum(_inside(row, names[cell]) for cell, row in by_topic.items())
-            rms = math.sqrt(np.mean([(row["value"] - _printed(names[cell])) ** 2 for cell, row in by_topic.items()]))
-            texts = [_number_and_sign(by_topic.get(cell), value) for cell, value in names.items()]
-            rows.append((what, kind, f"{inside} of {len(by_topic)}", f"{rms:.2f}", *texts))
-    header = ["choice", "centroid", Column("inside", PLAIN), Column("rms", PLAIN)]
-    topics = (Column(f"{cell.removeprefix('table-skl-')} ({value.value})", PLAIN) for cell, value in names.items())
-    yield _table([*header, *topics], rows)
-    yield (
+def _distances(of, values, base, pinned):
+    """Return the distances of each kind of centroid; those of the symmetric KL centroid explain published ones."""
+    names = of["cell"].str.replace("-(mean|pooled)-", "-skl-", regex=True)
+    of = _beside(of.assign(centroid=of["cell"].str.split("-").str[1], cell=names), values)
+    squares = ((of["value"] - of["printed"]) ** 2).groupby([of["choice"], of["centroid"]])
+    table = _wide(of, values, ["choice", "centroid"], squares.mean() ** 0.5)
+    tried = of[(of["centroid"] == "skl") & (of["choice"] != CONFIGURED)]
+    whole = _whole(tried.groupby("choice", sort=False)["inside"].all())
+    ship = _whole(tried[tried["cell"] == "table-skl-ship"].set_index("choice")["inside"])
+    words = (
         "Distances and the rms of their differences in nats; in brackets: the published value; ✓: it lies in the 95% "
         "interval of ours.\n"
     )
+    return f"the table: {whole}; ship: {ship}", [_table(table, "choice", "centroid"), words]
 
 
-def _counted(rows, names):
-    """Return the published counts that a choice gives, and whether it loses none of those that not-brief gives."""
-    found = {row["cell"]: row["value"] for row in rows}
-    equal = {cell for cell, value in names.items() if found.get(cell) == float(value.value)}
-    equal |= {"all"} if any(found[each] == float(names["all"].value) for each in TOPIC_COUNTS) else set()
-    return equal, set(names) - set(LOST) <= equal
+def _stories(of, values, base, pinned):
+    """Return the counts of each rule of deletion, and whether it loses one of those that not-brief gives."""
+    counts = of.pivot_table("value", "choice", "cell").loc[of["choice"].unique()]
+    printed = pd.Series({cell: float(value.value) for cell, value in values.items()})
+    equal = counts.reindex(columns=printed.index).eq(printed)
+    equal["all"] |= counts[TOPIC_COUNTS].eq(printed["all"]).any(axis=1)
+    lossless = equal.drop(columns=LOST).all(axis=1)
+    shown = {cell: (cell, f"{cell} ({values[cell].value})") for cell in ("all-train", "all-test", *LOST[2:])}
+    shown |= {cell: ("all", f"topics {cell} ({values['all'].value})") for cell in TOPIC_COUNTS}
+    rows = []
+    for choice, found in counts.iterrows():
+        row = {"choice": choice, "equal": f"{equal.loc[choice].sum()} of {len(values)}"}
+        row["loses one"] = "no" if lossless[choice] else "yes"
+        for cell, (of_print, head) in shown.items():
+            row[head] = f"{found[cell]:.0f}{' ✓' if found[cell] == printed[of_print] else ''}"
+        rows.append(row)
+    explained = "; ".join(f"{values[cell].value} ({cell}): {_whole(equal[cell])}" for cell in LOST)
+    words = "In brackets: the published count; ✓: equal. not-brief is configs/reuters-hp-top.yaml's rule.\n"
+    return f"{explained}; without a loss: {_whole(lossless)}", [_table(rows, "choice", "loses one"), words]
 
 
-def _stories(of, pinned):
-    names, rows = prints_of("takamura2004", "reuters-hp-top"), []
-    shown = ("all-train", "all-test", "trade-test", "corn-train")
-    for what, records in _records(of):
-        found = {row["cell"]: row["value"] for row in records}
-        equal, lossless = _counted(records, names)
-        counts = [_count(found[cell], float(names[cell].value)) for cell in shown]
-        counts += [_count(found[cell], float(names["all"].value)) for cell in TOPIC_COUNTS]
-        rows.append((what, f"{len(equal)} of {len(names)}", "no" if lossless else "yes", *counts))
-    titles = [f"{cell} ({names[cell].value})" for cell in shown]
-    titles += [f"topics {cell} ({names['all'].value})" for cell in TOPIC_COUNTS]
-    yield _table(["choice", Column("equal", PLAIN), "loses one", *(Column(title, PLAIN) for title in titles)], rows)
-    yield "In brackets: the published count; ✓: equal. not-brief is configs/reuters-hp-top.yaml's rule.\n"
-
-
-def _count(found, printed):
-    return f"{found:.0f}{' ✓' if found == printed else ''}"
+#: By paper: what makes its part of the page, and the configuration that the published values are of.
+SECTIONS = {
+    "zhang2005": (_newsgroups, "20ng"),
+    "lafferty2002": (_panels, ""),
+    "chen2018": (_distances, "reuters-skl"),
+    "takamura2004": (_stories, "reuters-hp-top"),
+}
 
 
 def read_pinned():
     """Return the pinned numbers; those of choices with several cells in the order of the file."""
-    texts = dict.fromkeys(KEY, str)
-    return pd.read_csv(PINNED, dtype=texts, keep_default_na=False, na_values={"low": [""], "high": [""]})
+    return pd.read_csv(
+        PINNED, dtype=dict.fromkeys(KEY, str), keep_default_na=False, na_values={"low": [""], "high": [""]}
+    )
 
 
 def main():
@@ -447,13 +374,12 @@ def main():
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     run_all(asked.folder)
-    found, wrong = numbers_of(asked.folder), []
+    found, pinned, wrong = numbers_of(asked.folder), read_pinned(), []
     if asked.update:
-        pinned = read_pinned()
         rest = pinned[pinned["metric"].eq(SECONDS) | pinned["experiment"].eq(EARLIER)]
         PINNED.write_text(frame_csv(pd.concat([found, rest]), COLUMNS), encoding="utf-8")
     else:
-        wrong = list(differences(read_pinned(), found))
+        wrong = list(differences(pinned, found))
     PAGE.write_text(page(read_pinned()), encoding="utf-8")
     state = "differs from what is pinned" if wrong else "as pinned"
     sys.stdout.write("".join(f"{line}\n" for line in [*wrong, f"{PAGE}: {state}"]))

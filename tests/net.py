@@ -21,13 +21,13 @@ import json
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 NET = Path(__file__).with_name("net.json")
 #: What names the predictions of a cell: columns of `predictions.parquet`, of which a run may lack some.
@@ -42,26 +42,18 @@ SCORE = ["fold", "metric", "value", "low", "high", "n", "ties"]
 MOST_NAMED = 20
 
 
-def digest(lines: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
-
-
-def to_text(value: object, digits: int = 12) -> str:
+def to_text(value: Any, digits: int = 12) -> str:
+    """Return a value as text; the classes of a document that has several are sorted."""
+    if isinstance(value, np.ndarray):
+        return ",".join(sorted(map(str, value)))
     return "" if pd.isna(value) else f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
-def as_lines(frame: pd.DataFrame, digits: int = 12) -> list[str]:
-    """Return each row as a line of its columns in the order of their names."""
-    columns = [texts_of(frame[name].tolist(), digits) for name in sorted(frame)]
-    return ["\t".join(row) for row in zip(*columns, strict=True)]
-
-
-def texts_of(values: list[object], digits: int) -> list[str]:
-    """Return each value of a column as text; the classes of a document that has several are sorted."""
-    if any(isinstance(each, np.ndarray) for each in values[:1]):
-        return [",".join(sorted(map(str, cast("Iterable[object]", each)))) for each in values]
-    codes, distinct = pd.factorize(np.array(values, dtype=object), use_na_sentinel=False)
-    return np.array([to_text(each, digits) for each in distinct], dtype=object)[codes].tolist()
+def digest(frame: pd.DataFrame, digits: int = 12) -> str:
+    """Return the sha256 of the sorted rows, each as a line of its columns in the order of their names."""
+    columns = [[to_text(value, digits) for value in frame[name].tolist()] for name in sorted(frame)]
+    lines = sorted("\t".join(row) for row in zip(*columns, strict=True))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def by_name(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -80,21 +72,20 @@ def numbers_of(run: Path) -> dict[str, str]:
         predictions["predicted"] = predictions["predicted"].map(lambda text: ",".join(sorted(text.split(";"))))
     kept = [key for key in (*CELL, *PREDICTION) if key in predictions]
     for name, rows in by_name(predictions[kept], CELL):
-        lines[f"predictions {name}"] = f"{len(rows)} {digest(as_lines(rows))}"
-    scores = pd.read_csv(
-        run / "scores.csv", keep_default_na=False, na_values={"value": [""], "low": [""], "high": [""]}
-    )
+        lines[f"predictions {name}"] = f"{len(rows)} {digest(rows)}"
+    gaps = {"value": [""], "low": [""], "high": [""]}
+    scores = pd.read_csv(run / "scores.csv", keep_default_na=False, na_values=gaps)
     for cell, rows in without_seconds(scores).groupby("cell"):
         over_all = rows[rows["fold"].astype(str) == "all"].sort_values("metric")
         metrics = [
             f"{metric} {to_text(value)}" for metric, value in zip(over_all["metric"], over_all["value"], strict=True)
         ]
-        lines[f"scores {cell}"] = " ".join([*metrics, digest(as_lines(rows[[each for each in SCORE if each in rows]]))])
+        lines[f"scores {cell}"] = " ".join([*metrics, digest(rows[[each for each in SCORE if each in rows]])])
     if (records := run / "records.zip").exists():
         with zipfile.ZipFile(records) as archive:
             estimates = pd.read_parquet(io.BytesIO(archive.read("estimates.parquet")))
         for name, rows in by_name(without_seconds(estimates), DIAGNOSTIC):
-            lines[f"estimates {name}"] = f"{len(rows)} {digest(as_lines(rows, digits=9))}"
+            lines[f"estimates {name}"] = f"{len(rows)} {digest(rows, digits=9)}"
     return lines
 
 
@@ -103,38 +94,27 @@ def without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if "metric" not in frame else frame[~frame["metric"].astype(str).str.startswith("seconds")]
 
 
-def finished_runs(folder: Path) -> dict[str, Path]:
-    return {path.parent.name: path.parent for path in sorted(folder.glob("*/predictions.parquet"))}
-
-
-def write(folder: Path, net: Path) -> None:
-    known = json.loads(net.read_text(encoding="utf-8")) if net.exists() else {}
-    known |= {name: numbers_of(run) for name, run in finished_runs(folder).items()}
-    net.write_text(json.dumps(known, indent=0, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def compare(folder: Path, net: Path) -> bool:
-    """Print of each configuration whether its run has the numbers of the file, and return whether all have them."""
-    known, runs, same = json.loads(net.read_text(encoding="utf-8")), finished_runs(folder), True
-    for name in sorted(known.keys() | runs.keys()):
-        if name not in runs or name not in known:
+def main(action: str, folder: str, net: str = str(NET)) -> int:
+    """Write the numbers of a folder's runs, or print whether they are those of the file; return the exit code."""
+    file = Path(net)
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    found = {path.parent.name: numbers_of(path.parent) for path in sorted(Path(folder).glob("*/predictions.parquet"))}
+    if action == "write":
+        text = json.dumps(known | found, indent=0, sort_keys=True, ensure_ascii=False)
+        file.write_text(f"{text}\n", encoding="utf-8")
+        return 0
+    code = 0
+    for name in sorted(known.keys() | found.keys()):
+        if name not in found or name not in known:
             print(f"{name}: {'no finished run here' if name in known else 'not in the file'}")
             continue
-        now, then = numbers_of(runs[name]), known[name]
-        changed = [f"differs: {key}" for key in sorted(now.keys() & then.keys()) if now[key] != then[key]]
-        changed += [f"missing: {key}" for key in sorted(then.keys() - now.keys())]
-        changed += [f"new: {key}" for key in sorted(now.keys() - then.keys())]
+        now, then = found[name], known[name]
+        changed = [key for key in sorted(now.keys() | then.keys()) if now.get(key) != then.get(key)]
         print(f"{name}: " + (f"{len(changed)} of {len(then)} differ" if changed else f"equal ({len(then)})"))
-        print(*(f"  {each}\n" for each in changed[:MOST_NAMED]), sep="", end="")
-        same = same and not changed
-    return same
-
-
-def main(action: str, folder: str, net: str = str(NET)) -> int:
-    if action == "write":
-        write(Path(folder), Path(net))
-        return 0
-    return 0 if compare(Path(folder), Path(net)) else 1
+        for key in changed[:MOST_NAMED]:
+            print(f"  {'missing' if key not in now else 'new' if key not in then else 'differs'}: {key}")
+        code = code or int(bool(changed))
+    return code
 
 
 if __name__ == "__main__":

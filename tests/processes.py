@@ -32,21 +32,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 
 class Process:
-    """A process of its own, of the command line or of a script.
-
-    Parameters
-    ----------
-    arguments : str
-        Of the command line; or of `code`.
-    code : str
-        A script.
-    path : sequence of Path
-        Folders that stand before all others where modules are looked for.
-    folder : Path
-        To work in.
-    variables : dict of str to str
-        Of the environment, beside those of the tests.
-    """
+    """A process of the command line, or of a script's `code`; modules are first looked for in the folders of `path`."""
 
     def __init__(
         self,
@@ -87,9 +73,8 @@ class Process:
         error = "" if self.stderr.closed else self.stderr.read()
         self.stderr.close()
         self._process.wait(120)
-        output = ""
-        if not self._stdout.closed:
-            self._stdout.seek(0)
-            output = self._stdout.read().decode()
-            self._stdout.close()
-        return self.returncode, output, error
+        if self._stdout.closed:
+            return self.returncode, "", error
+        with self._stdout as printed:
+            printed.seek(0)
+            return self.returncode, printed.read().decode(), error

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.experiment import run as session
 from benchmark.report.drawing import render
+from benchmark.system.user_classes import running_user_code_here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from click.testing import Result
@@ -124,6 +127,14 @@ def refused(*words: object, code: int = 2, said: tuple[str, ...] | str = ()) -> 
     return str(done.stderr)
 
 
+def commands(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group with the words that call it."""
+    command = command or typer.main.get_command(app)
+    yield path, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, (*path, name))
+
+
 def sketch(patch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
 
@@ -143,7 +154,7 @@ def run_shapes(folder: Path) -> Any:
         home.mkdir()
         (home / "mine.py").write_text(PLUGIN)
         (home / f"{shape}.yaml").write_text(SHAPES[shape], encoding="utf-8")
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, running_user_code_here():
             sketch(patch)
             done = bench("run", home / f"{shape}.yaml", "--out", home / "run", code=int(shape == "failing"))
         return ShapedRun(home / f"{shape}.yaml", home / "run", done)

@@ -3,20 +3,16 @@
 Heavy imports stay inside the functions, so that ``--help`` is quick.
 """
 
-from benchmark.cli import (  # noqa: F401 - they add their commands to the program
-    data_commands,
-    maintenance_commands,
-    own_commands,
-    run_commands,
-    run_folder_commands,
-)
-from benchmark.cli.errors import prepare_streams
+import sys
+
+from benchmark.cli import maintenance_commands, own_commands, run_commands, run_folder_commands  # noqa: F401 - commands
 from benchmark.cli.program import app
 from benchmark.system.threads import let_openmp_threads_sleep
 
 
 def main() -> None:
-    """Run ``bench``."""
+    """Run ``bench``, whose streams take any text."""
     let_openmp_threads_sleep()
-    prepare_streams()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()

@@ -1,19 +1,19 @@
-"""Commands on what the package has and stores: list, schema, published and cache."""
+"""Commands on what the package has and stores: list, schema, data, published and cache."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from textwrap import fill
 from typing import Annotated
 
 import typer
 
-from benchmark.cli.errors import echo
-from benchmark.cli.options import Configs
-from benchmark.cli.output import show_answer
-from benchmark.cli.program import MAINTAIN, app, command_group, is_terminal
-from benchmark.system.errors import ConfigError
+from benchmark.cli.options import Config, Configs, Download, OutFolder
+from benchmark.cli.output import echo, show_answer
+from benchmark.cli.program import MAINTAIN, app, command_group
 
+data = command_group("data", MAINTAIN, "List, fetch and verify the corpora, and export counts.", "bench data list")
 published = command_group(
     "published",
     MAINTAIN,
@@ -26,17 +26,12 @@ cache = command_group(
 
 
 @app.command("list", epilog="Example: bench list kernels", rich_help_panel=MAINTAIN)
-def list_(
-    what: Annotated[
-        str,
-        typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
-    ] = "",
-) -> None:
+def list_(kind: Annotated[str, typer.Argument(help="Such as kernels, classifiers, metrics, papers.")] = "") -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
     from benchmark.schema.registries import list_components
 
-    if what:
-        show_answer(*list_components(what))
+    if kind:
+        show_answer(*list_components(kind))
         return
     for table in list_components(""):
         names = ", ".join(name for name, *_ in table.rows)
@@ -49,14 +44,72 @@ def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page of every key.")] = False,
 ) -> None:
     """Print the JSON Schema of configurations, which editors use to complete and check them."""
-    if markdown:
-        from benchmark.schema.reference_page import reference_page
-
-        echo(reference_page().rstrip())
-        return
     from benchmark.schema.json_schema import json_schema
+    from benchmark.schema.reference_page import reference_page
 
-    echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
+    echo(reference_page().rstrip() if markdown else json.dumps(json_schema(), indent=1, ensure_ascii=False))
+
+
+@data.command("list", epilog="Example: bench data list")
+def data_list() -> None:
+    """List the corpora and the places of their files."""
+    from benchmark.analysis.formatting.table import Table
+    from benchmark.corpora import registry
+
+    rows = []
+    for name in registry.corpus_names():
+        card, where = registry.dataset_card(name), registry.find_corpus(name) or f"not here: bench data fetch {name}"
+        rows.append((name, card.total, len(card.classes), ", ".join(card.parts), str(where)))
+    show_answer(Table.of("", ("corpus", "documents", "classes", "groups", "found"), rows))
+
+
+@data.command("fetch", epilog="Example: bench data fetch webkb")
+def data_fetch(dataset: Annotated[str, typer.Argument(help="Such as webkb; see `bench data list`.")]) -> None:
+    """Download a corpus unless it is here, and verify it."""
+    from benchmark.corpora import registry
+
+    source = registry.locate_corpus(dataset, download=True, notify=partial(echo, err=True))
+    corpus = registry.load_corpus(dataset, source)
+    echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("verify", epilog="Example: bench data verify 20ng")
+def data_verify(
+    datasets: Annotated[
+        list[str] | None, typer.Argument(help="Names of corpora, by default all that are here.")
+    ] = None,
+) -> None:
+    """Check corpora against their dataset cards."""
+    from benchmark.corpora import registry
+
+    for name in datasets or [name for name in registry.corpus_names() if registry.find_corpus(name)]:
+        corpus = registry.load_corpus(name, registry.locate_corpus(name))
+        echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("pin", epilog="Example: bench data pin tickets.yaml")
+def data_pin(config: Config) -> None:
+    """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
+    from benchmark.experiment.configuration import write_card
+
+    echo(f"Written to {write_card(config)}")
+
+
+@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out counts")
+def data_export(config: Config, out: OutFolder, download: Download = True) -> None:
+    """Write the counts of a configuration for other tools.
+
+    The files are svmlight, the vocabulary, and a table of the documents.
+    """
+    from benchmark.cli.terminal import working
+    from benchmark.commands.counts import export_counts
+    from benchmark.experiment.configuration import load_checked
+    from benchmark.experiment.counting import read_counts
+
+    base = next(iter(load_checked(config).variants.values()))
+    with working(config.stem, download=download) as context:
+        counts = read_counts(base.collection, context)[0]
+    echo("\n".join(map(str, export_counts(counts, out))))
 
 
 @published.command("pin-settings", epilog="Example: bench published pin-settings configs/webkb.yaml")
@@ -82,7 +135,7 @@ def cache_info() -> None:
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{_entries(sizes)} of at most {decimal(store.limit)}")
+    echo(f"{store.folder}\n{len(sizes):,} entries, {decimal(sum(sizes))} of at most {decimal(store.limit)}")
 
 
 @cache.command("list", epilog="Example: bench cache list")
@@ -103,29 +156,18 @@ def cache_list() -> None:
     for about, entries in kernels.items():
         sizes, seconds = map(sum, zip(*entries, strict=True))
         echo(f"{len(entries):,} × {about}: {decimal(sizes)}, {seconds:,.1f} s to compute")
-    sizes_of_kernels = [n_bytes for entries in kernels.values() for n_bytes, _ in entries]
-    echo(f"{_entries(sizes_of_kernels, 'entries of kernels')}; {_entries(others, 'other entries')}")
+    echo(f"{len(others):,} other entries, {decimal(sum(others))}")
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
-def cache_clear(
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
-) -> None:
+def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False) -> None:
     """Remove all stored results; runs compute them again."""
+    from rich.filesize import decimal
+
     from benchmark.experiment.store import Store
 
     store = Store()
-    what = _entries([n_bytes for _, n_bytes, _ in store.entries()])
-    if not yes and not is_terminal():
-        raise ConfigError(f"{store.folder}: {what} would be removed; not a terminal: add --yes to confirm")
     if not yes:
-        typer.confirm(f"Remove {what} from {store.folder}?", abort=True, err=True)
+        typer.confirm(f"Remove {len(store.entries()):,} entries from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear()
-    echo(f"removed {_entries([n_bytes], n=n)}")
-
-
-def _entries(sizes: list[int], what: str = "entries", n: int | None = None) -> str:
-    """Return the number and the bytes of entries in words."""
-    from rich.filesize import decimal
-
-    return f"{len(sizes) if n is None else n:,} {what}, {decimal(sum(sizes))}"
+    echo(f"removed {n:,} entries, {decimal(n_bytes)}")

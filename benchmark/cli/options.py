@@ -23,27 +23,15 @@ def find_all(paths: list[Path] | None) -> list[Path]:
 
 
 CONFIGS_HELP = "YAML files, such as configs/webkb.yaml, or webkb for short."
-Config = Annotated[
-    Path,
-    typer.Argument(metavar="CONFIG", help=CONFIGS_HELP.replace("files", "file"), callback=find_configuration),
-]
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP, callback=find_all)]
-RunFolder = Annotated[
-    Path,
-    typer.Argument(
-        metavar="RUN", help="The folder of a run, such as results/runs/webkb, or webkb for short.", callback=find_run
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Folder for the results; several configs get a subfolder each.",
-        show_default="results/runs/<name>",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds other files.")]
+RUN_HELP = "The folder of a run, such as results/runs/webkb, or webkb for short."
+OUT_HELP = "Folder for the results, by default results/runs/<name>; several configurations get a subfolder each."
+Config = Annotated[Path, typer.Argument(help=CONFIGS_HELP.replace("files", "file"), callback=find_configuration)]
+Configs = Annotated[list[Path], typer.Argument(help=CONFIGS_HELP, callback=find_all)]
+OptionalConfigs = Annotated[list[Path] | None, typer.Argument(help=CONFIGS_HELP, callback=find_all)]
+RunFolder = Annotated[Path, typer.Argument(help=RUN_HELP, callback=find_run)]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP)]
+OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write over files that are there.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Number of threads; 0 uses all processors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]

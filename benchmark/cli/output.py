@@ -1,16 +1,30 @@
-"""Output of commands on standard output: sentences, tables, and what a run has found."""
+"""Output of commands: lines, tables, and what a run has found."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from benchmark.cli.errors import echo
+from benchmark.report.escapes import escape_controls
+from benchmark.system.errors import MAX_MESSAGE_LENGTH, shorten
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from benchmark.analysis.formatting.table import Table
     from benchmark.experiment.run import RunResult
+
+
+def echo(text: object, *, err: bool = False) -> None:
+    """Print a line; on standard error, lines are shortened, and output that it can't take is dropped."""
+    printable = escape_controls(str(text))
+    if not err:
+        print(printable, flush=True)  # noqa: T201
+        return
+    with suppress(OSError):
+        shortened = (shorten(line, MAX_MESSAGE_LENGTH) for line in printable.split("\n"))
+        print("\n".join(shortened), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def show(*parts: RenderableType) -> None:

@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from benchmark.cli.errors import echo
-from benchmark.cli.options import Config, Download, Jobs, Verbose
+from benchmark.cli.options import Config, Download, Jobs, OutFolder, Overwrite, Verbose
+from benchmark.cli.output import echo
 from benchmark.cli.program import YOUR_DATA, app, command_group
 from benchmark.plugins.trust import asking_before_code
 from benchmark.report.escapes import escape_controls
 from benchmark.system.errors import ConfigError, quote_value
+
+FILES_HELP = "Texts: one per record of .csv, .tsv, .json, .jsonl, .parquet, one per line of -, else one per file."
 
 plugin = command_group(
     "plugin", YOUR_DATA, "Your own kernels, classifiers and other components.", "bench plugin test mykernels.py"
@@ -25,59 +27,45 @@ plugin = command_group(
     epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/", rich_help_panel=YOUR_DATA
 )
 def init(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON, Parquet, or a folder of classes.")],
-    text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="Column of the classes, or columns of 0 and 1 (a,b,c), if there may be several.")
-    ] = None,
+    file: Annotated[Path, typer.Argument(help="A table, JSON, Parquet, or a folder of classes.")],
+    text: Annotated[str | None, typer.Option(help="Column of the text.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the class.")] = None,
+    labels: Annotated[str | None, typer.Option(help="Column of several classes, or columns of 0 and 1: a,b,c.")] = None,
     separator: Annotated[str | None, typer.Option(help="Separator of several classes in one value.")] = None,
-    single_label: Annotated[
-        bool, typer.Option("--single-label", help="One class a value, even with ; or | or a comma.")
-    ] = False,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
-    ] = None,
-    quoting: Annotated[
-        str, typer.Option(help="Quotes of a table: double, or none if a quote is mere text.")
-    ] = "double",
+    single_label: Annotated[bool, typer.Option("--single-label", help="One class a value, even with ; or |.")] = False,
+    header: Annotated[bool | None, typer.Option(help="Whether the first row names columns.")] = None,
+    quoting: Annotated[str, typer.Option(help="Quotes of a table: double, or none if they are mere text.")] = "double",
     escape: Annotated[str | None, typer.Option(help="Character before quotes in a table's text.")] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
     group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
     date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
-    date_format: Annotated[
-        str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.", show_default="recognised")
-    ] = None,
+    date_format: Annotated[str | None, typer.Option(help="Format of the dates, such as '%d/%m/%Y'.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write, by default <name>.yaml.")] = None,
+    overwrite: Overwrite = False,
 ) -> None:
-    """Write a first configuration for your own documents; options decide what can't be told from the file."""
+    """Write a first configuration for your own documents; options decide what can't be told from the file.
+
+    Columns and forms that no option names are proposed.
+    """
     from benchmark.commands.init import configuration_path, propose, write_configuration
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     form: dict[str, Any] = {"encoding": encoding, "date_format": date_format, "quoting": quoting, "escape": escape}
     form |= {"header": header, "separator": separator, "single_label": single_label}
-    target = configuration_path(path, out, overwrite=overwrite)
-    echo("\n".join(write_configuration(propose(path, named, **form), target)))
+    target = configuration_path(file, out, overwrite=overwrite)
+    echo("\n".join(write_configuration(propose(file, named, **form), target)))
 
 
-@app.command(
-    epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model",
-    rich_help_panel=YOUR_DATA,
-)
+@app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model", rich_help_panel=YOUR_DATA)
 def fit(
     config: Config,
     cell: Annotated[str, typer.Option("--cell", "-c", help="The cell whose method is trained, such as tf-l1-ngd.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    split: Annotated[
-        str | None,
-        typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
-    ] = None,
+    out: OutFolder,
+    split: Annotated[str | None, typer.Option(help="Train on a split's training documents, not on all.")] = None,
     probability: Annotated[bool, typer.Option("--probability", help="Also fit class probabilities.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite what --out holds.")] = False,
+    overwrite: Overwrite = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
@@ -107,35 +95,20 @@ def fit(
     rich_help_panel=YOUR_DATA,
 )
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a model that `bench fit` wrote.")],
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Texts: one per record of .csv, .tsv, .json, .jsonl, .parquet, one per line of -, else one per file.",
-            show_default="-",
-        ),
-    ] = None,
+    model: Annotated[Path, typer.Argument(help="The folder of a model that `bench fit` wrote.")],
+    files: Annotated[list[Path] | None, typer.Argument(help=FILES_HELP)] = None,
     format_: Annotated[Literal["csv", "jsonl"], typer.Option("--format", "-f", help="Output format.")] = "csv",
-    text: Annotated[
-        list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
-    ] = None,
-    id_: Annotated[
-        str | None,
-        typer.Option("--id", help="Column of the documents' names.", show_default="as the corpus had it, or the line"),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of tables and JSON.", show_default="as the corpus had it")
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Character between columns.", show_default="as the corpus had it")
-    ] = None,
-    top_terms: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show the N terms that contribute most to each label.")
-    ] = 0,
+    text: Annotated[list[str] | None, typer.Option(help="Column of the text.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of tables and JSON.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Character between columns.")] = None,
+    top_terms: Annotated[int, typer.Option(min=0, help="Show so many terms that contribute most to each label.")] = 0,
     jobs: Jobs = 0,
 ) -> None:
-    """Predict the label, decision values and probabilities of each text, on standard output."""
+    """Predict the label, decision values and probabilities of each text, on standard output.
+
+    Columns, encoding and delimiter are those of the model's corpus unless options name others.
+    """
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import load_model
     from benchmark.system.threads import n_processors
@@ -143,28 +116,20 @@ def predict(
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")
     trained = load_model(model, jobs or n_processors())
-    documents = predicting.read_texts(
-        files or [predicting.STANDARD_INPUT],
-        trained.about,
-        text=text,
-        id=id_,
-        encoding=encoding,
-        delimiter=delimiter,
-    )
+    form: dict[str, Any] = {"text": text, "id": id_, "encoding": encoding, "delimiter": delimiter}
+    documents = predicting.read_texts(files or [predicting.STANDARD_INPUT], trained.about, **form)
     answered, tally = trained.answers(documents, n_words=top_terms), Counter[str]()
     as_json, on_terminal = format_ == "jsonl", sys.stdout.isatty()
     lines = predicting.format_predictions(trained, answered, as_json=as_json, with_words=top_terms > 0, tally=tally)
-    for text_of in lines:
-        sys.stdout.write(escape_controls(text_of) if on_terminal else text_of)
+    for line in lines:
+        sys.stdout.write(escape_controls(line) if on_terminal else line)
     sys.stdout.flush()
     if tally["unknown"]:
         echo(f"{tally['unknown']:,} of {tally['documents']:,} documents have no word that the model knows", err=True)
 
 
 @plugin.command("test", epilog="Example: bench plugin test mykernels.py")
-def plugin_test(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
-) -> None:
+def plugin_test(files: Annotated[list[Path], typer.Argument(help="Python files, such as mykernels.py.")]) -> None:
     """Test the components of a plug-in in small runs: one line per check, exit 1 if a check fails."""
     from benchmark.commands.plugin_test import check_file
 
@@ -175,5 +140,4 @@ def plugin_test(
         for component, check, problem in results:
             echo(f"{component}: {check}: {'FAILED: ' + problem if problem else 'passed'}")
             failed |= bool(problem)
-    if failed:
-        raise SystemExit(1)
+    raise typer.Exit(int(failed))

@@ -1,42 +1,63 @@
-"""The program ``bench``: its groups of commands, and its help by panels."""
+"""The program ``bench``: its groups of commands, its help by panels, and its errors as messages and exit codes."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from benchmark.cli.errors import echo, exit_on_error
+from benchmark.cli.output import echo
 from benchmark.plugins.trust import asking_before_code
+from benchmark.system.errors import BenchError, ConfigError
+from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 #: Panels of the help, in their order.
 RUN, YOUR_DATA, COMPARE, SHARE, MAINTAIN = PANELS = ("Run", "Your data", "Compare", "Share", "Maintain")
 
 
-class CommandGroup(TyperGroup):
-    """Command group whose help has the whole first sentence of each command, by the panels that commands name."""
+@contextmanager
+def exit_on_error() -> Iterator[None]:
+    """Turn user errors and machine errors into one message and an exit code; bugs keep their traceback."""
+    try:
+        yield
+    except BenchError as error:
+        message, code = str(error), error.exit_code
+    except KeyboardInterrupt as error:
+        echo("", err=True)  # after the terminal's ^C
+        message, code = "; ".join(["interrupted", *map(str, error.args)]), 130
+    except MemoryError as error:
+        message, code = f"not enough memory: {error}".rstrip(": "), 1
+    except Exception as error:
+        message, code = locate_error(error), ConfigError.exit_code
+        if isinstance(error, OSError) and not message and error.errno != errno.EPIPE:  # click ends where nobody reads
+            message, code = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part), 1
+        if not message:
+            raise
+    else:
+        return
+    echo(f"bench: {message}", err=True)
+    raise SystemExit(code)
+
+
+class _Program(TyperGroup):
+    """The program: help with the whole first sentence of each command, by panels, and `--trust` at any place."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer hands it over
         """Write the commands and their first sentences."""
-        panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
-        for name, command in self.commands.items():
-            panel = getattr(command, "rich_help_panel", None)
-            rows = panels.setdefault(panel if isinstance(panel, str) else "Commands", [])
-            rows.append((name, command.get_short_help_str(limit=200)))
-        for panel, rows in filter(lambda each: each[1], panels.items()):
+        commands: dict[str, Any] = dict(self.commands)
+        for panel in PANELS:
+            of_panel = {name: command for name, command in commands.items() if command.rich_help_panel == panel}
             with formatter.section(panel):
-                formatter.write_dl(rows)
-
-
-class _Program(CommandGroup):
-    """The whole program: errors become one message and an exit code, and `--trust` may stand anywhere."""
+                formatter.write_dl([(name, each.get_short_help_str(limit=200)) for name, each in of_panel.items()])
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
         """Parse the arguments, sys.argv[1:] by default, and run the command."""
@@ -54,14 +75,10 @@ class _Program(CommandGroup):
             return super().invoke(ctx)
 
 
-def is_terminal() -> bool:
-    """Return whether a person is at standard input and output."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _confirms(question: str) -> bool:
     """Ask at a terminal whether code may run; elsewhere return False."""
-    return is_terminal() and typer.confirm(question, err=True)
+    at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return at_terminal and typer.confirm(question, err=True)
 
 
 app = typer.Typer(
@@ -83,7 +100,7 @@ app = typer.Typer(
 
 def command_group(name: str, panel: str, text: str, example: str) -> typer.Typer:
     """Add a group of commands to the program, with an example, and return it."""
-    group = typer.Typer(cls=CommandGroup, no_args_is_help=True, help=text)
+    group = typer.Typer(no_args_is_help=True, help=text)
     app.add_typer(group, name=name, epilog=f"Example: {example}", rich_help_panel=panel)
     return group
 
@@ -103,16 +120,8 @@ def _version(is_set: bool) -> None:
 @app.callback()
 def bench(
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            callback=_version,
-            is_eager=True,
-            help="Print versions and system, for a report.",
-        ),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print versions.")
     ] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Run the code that comes with a configuration, and remember that.")
-    ] = False,
+    trust: Annotated[bool, typer.Option("--trust", help="Run a configuration's code, and remember that.")] = False,
 ) -> None:
     """Accept the options that precede a command."""

@@ -2,69 +2,52 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchmark import __version__
-from benchmark.cli.errors import echo
 from benchmark.cli.options import (
     CONFIGS_HELP,
     Config,
+    Configs,
     Download,
     Jobs,
+    OptionalConfigs,
     Out,
     Overwrite,
     Quiet,
     Verbose,
-    find_all,
 )
-from benchmark.cli.output import show, show_answer, show_run
+from benchmark.cli.output import echo, show, show_answer, show_run
 from benchmark.cli.program import COMPARE, MAINTAIN, RUN, SHARE, app
-from benchmark.plugins.trust import asking_before_code
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.shipped_files import CONFIGS_FOLDER, find_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.run import RunResult
+
+DASK_HELP = "Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file."
+DEBUG_HELP = "Run your own code in this process, so that a debugger can stop in it."
 
 
 @app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb", rich_help_panel=RUN)
 def run(
-    configs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="CONFIG", help=f"{CONFIGS_HELP} Or the folder of a run, to run it again.", callback=find_all
-        ),
-    ],
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="CELL", help="Run these cells alone; patterns such as 'tfidf-*'."),
-    ] = None,
+    configs: Configs,
+    only: Annotated[list[str] | None, typer.Option(help="Run these cells alone; patterns such as 'tfidf-*'.")] = None,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            "--dask",
-            metavar="ADDRESS",
-            help="Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file.",
-            show_default="this process alone",
-        ),
-    ] = None,
+    dask: Annotated[str | None, typer.Option(help=DASK_HELP)] = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Run your own code in this process, so that a debugger can stop in it.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help=DEBUG_HELP)] = False,
 ) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts.
 
@@ -87,33 +70,29 @@ def run(
                 raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
             sentence, tables, equal = run_again(configs[0], out, context, overwrite=overwrite)
             show_answer(sentence, *(() if quiet else tables))
-            raise SystemExit(not equal)
+            raise typer.Exit(int(not equal))
         failed = False
         experiments = [select_cells(experiment, only or ()) for experiment in load_all_checked(configs)]
         for done in run_all(experiments, out, context, overwrite=overwrite):
             show_run(done, quiet=quiet)
             failed |= bool(done.summary.failures or done.results.failures)
-    if failed:
-        raise SystemExit(1)
+    raise typer.Exit(int(failed))
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
-def validate(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)]) -> None:
-    """Check configurations without doing any work; code that you don't trust yet isn't looked into."""
+def validate(configs: Annotated[list[Path], typer.Argument(help=CONFIGS_HELP)]) -> None:
+    """Check configurations, and the code that they name, without doing any work."""
     from benchmark.experiment.configuration import load_checked
 
-    problems = []
+    code = 0
     for path in configs:
         try:
             config = find_configuration(path)
-            with asking_before_code(lambda _: False, shlex.join(["bench", "--trust", "validate", str(path)])):
-                echo(f"{config}: good, {len(load_checked(config).ids)} cells")
+            echo(f"{config}: good, {len(load_checked(config).ids)} cells")
         except BenchError as error:
-            problems.append(error)
-    for problem in problems:
-        echo(f"bench: {problem}", err=True)
-    if problems:
-        raise SystemExit(max(problem.exit_code for problem in problems))
+            echo(f"bench: {error}", err=True)
+            code = max(code, error.exit_code)
+    raise typer.Exit(code)
 
 
 @app.command(epilog="Example: bench plan configs/20ng.yaml", rich_help_panel=RUN)
@@ -140,16 +119,8 @@ def plan(
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)
 def check(
-    configs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="CONFIG", help="YAML files.", show_default="every shipped one that is pinned", callback=find_all
-        ),
-    ] = None,
-    update: Annotated[
-        bool,
-        typer.Option("--update", help="Pin these numbers, in pinned/ beside your configuration."),
-    ] = False,
+    configs: OptionalConfigs = None,
+    update: Annotated[bool, typer.Option("--update", help="Pin the numbers, beside the configuration.")] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
@@ -157,7 +128,10 @@ def check(
     download: Download = True,
     quiet: Quiet = False,
 ) -> None:
-    """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
+    """Run experiments and compare them with pinned and published values; exit 1 if a number has changed.
+
+    Without a configuration, every shipped one with pinned numbers is checked.
+    """
     from benchmark.cli.terminal import working
     from benchmark.commands import check as pinned
     from benchmark.commands.run import run_all
@@ -179,15 +153,12 @@ def check(
                 show(TerminalTable(table))
                 echo("If that is intended, the same command with --update pins the numbers again.")
             moved |= bool(table.rows) or bool(done.summary.failures)
-    if moved:
-        raise SystemExit(1)
+    raise typer.Exit(int(moved))
 
 
 @app.command(epilog="Example: bench reproduce", rich_help_panel=SHARE)
 def reproduce(
-    configs: Annotated[
-        Path, typer.Option("--configs", help="Folder of configurations.", show_default="configs")
-    ] = CONFIGS_FOLDER,
+    configs: Annotated[Path, typer.Option(help="Folder of configurations.", show_default="configs")] = CONFIGS_FOLDER,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
     download: Download = True,
@@ -195,11 +166,9 @@ def reproduce(
     """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
     from benchmark.commands.reproduce import paper_configs, write_reproduction
 
+    experiments = paper_configs(configs)
     page = Path("results/REPRODUCTION.md")
-    done = _runs_of_page(paper_configs(configs), page, jobs, overwrite=overwrite, download=download)
-    echo(write_reproduction(done, page))
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    _run_for_page(experiments, page, write_reproduction, jobs, overwrite=overwrite, download=download)
 
 
 @app.command(
@@ -207,14 +176,9 @@ def reproduce(
     rich_help_panel=COMPARE,
 )
 def survey(
-    page: Annotated[
-        str, typer.Argument(metavar="PAGE", help="methods: which one to use; ablation: what each step adds.")
-    ],
-    configs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="those of the page", callback=find_all),
-    ] = None,
-    to: Annotated[Path | None, typer.Option("--page", help="The page to write.", show_default="docs/<page>.md")] = None,
+    kind: Annotated[str, typer.Argument(help="methods: which one to use; ablation: what each step adds.")],
+    configs: OptionalConfigs = None,
+    page: Annotated[Path | None, typer.Option(help="The page to write, by default docs/<kind>.md.")] = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
     download: Download = True,
@@ -223,23 +187,29 @@ def survey(
     from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
     from benchmark.experiment.configuration import load_all_checked
 
-    experiments = load_all_checked(configs or survey_configurations(page, CONFIGS_FOLDER))
+    experiments = load_all_checked(configs or survey_configurations(kind, CONFIGS_FOLDER))
     check_comparable(experiments)
-    path = to or Path("docs") / f"{page}.md"
-    done = _runs_of_page(experiments, path, jobs, overwrite=overwrite, download=download)
-    echo(write_survey(done, page, path))
-    if any(each.summary.failures for each in done):
-        raise SystemExit(1)
+    path = page or Path("docs") / f"{kind}.md"
+    write = partial(write_survey, page=kind)
+    _run_for_page(experiments, path, write, jobs, overwrite=overwrite, download=download)
 
 
-def _runs_of_page(
-    experiments: Sequence[Experiment], page: Path, jobs: int, *, overwrite: bool, download: bool
-) -> list[RunResult]:
-    """Run the experiments of a page; BenchError before, if the page can't be written."""
+def _run_for_page(
+    experiments: Sequence[Experiment],
+    page: Path,
+    write: Callable[..., str],
+    jobs: int,
+    *,
+    overwrite: bool,
+    download: bool,
+) -> None:
+    """Run the experiments of a page, and write it; BenchError before, if the page can't be written."""
     from benchmark.cli.terminal import working
     from benchmark.commands.run import run_all
     from benchmark.system.atomic_files import check_folder_writable
 
     check_folder_writable(page.parent)
     with working(jobs=jobs, download=download) as context:
-        return list(run_all(experiments, None, context, overwrite=overwrite))
+        done = list(run_all(experiments, None, context, overwrite=overwrite))
+    echo(write(done, path=page))
+    raise typer.Exit(int(any(each.summary.failures for each in done)))

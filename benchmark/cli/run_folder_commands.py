@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from benchmark.cli.errors import echo
 from benchmark.cli.options import Quiet, RunFolder, find_run
-from benchmark.cli.output import show_answer, show_run
+from benchmark.cli.output import echo, show_answer, show_run
 from benchmark.cli.program import COMPARE, SHARE, app
 from benchmark.system.errors import ConfigError
 
@@ -21,8 +19,8 @@ from benchmark.system.errors import ConfigError
 )
 def compare(
     run: RunFolder,
-    a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
-    b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
+    a: Annotated[str, typer.Argument(help="A cell of the run; or the folder of another run.")],
+    b: Annotated[str | None, typer.Argument(help="Another cell of the run.")] = None,
 ) -> None:
     """Compare two cells of a run, or two runs: first the finding, then scores, tests and settings."""
     from benchmark.commands.compare import compare_cells_of_folder, compare_run_folders
@@ -38,8 +36,7 @@ def compare(
 def report(
     run: RunFolder,
     html: Annotated[
-        bool,
-        typer.Option("--html", help="Add texts and explanations of documents to the page, and print its path alone."),
+        bool, typer.Option("--html", help="Add texts of documents to the page, and print its path.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all-cells", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
@@ -61,11 +58,9 @@ def report(
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd", rich_help_panel=COMPARE)
 def explain(
     run: RunFolder,
-    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
+    cell: Annotated[str, typer.Argument(help="A cell of the run.")],
     document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, help="How many wrongly predicted documents to show.")
-    ] = 5,
+    examples: Annotated[int, typer.Option(min=0, help="How many wrongly predicted documents to show.")] = 5,
 ) -> None:
     """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
     from benchmark.cli.terminal import working
@@ -76,21 +71,11 @@ def explain(
     show_answer(*parts)
 
 
-_SETS = "20ng, webkb, r8, r52 or modapte-90"
-
-
 @app.command(epilog="Examples: bench place --template 20ng · bench place mine.csv --on 20ng", rich_help_panel=COMPARE)
 def place(
-    predictions: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="PREDICTIONS", help="Table (.csv, .tsv), .jsonl or .parquet with the columns id and label."
-        ),
-    ] = None,
-    on: Annotated[str | None, typer.Option("--on", metavar="SET", help=f"The test set: {_SETS}.")] = None,
-    template: Annotated[
-        str | None, typer.Option("--template", metavar="SET", help="Print the ids of a test set, as CSV.")
-    ] = None,
+    predictions: Annotated[Path | None, typer.Argument(help="Table, .jsonl or .parquet with id and label.")] = None,
+    on: Annotated[str | None, typer.Option(help="The test set: 20ng, webkb, r8, r52 or modapte-90.")] = None,
+    template: Annotated[str | None, typer.Option(help="Print the ids of this test set, as CSV.")] = None,
 ) -> None:
     """Rank predictions that you made elsewhere among our methods and published scores, without training.
 
@@ -104,8 +89,7 @@ def place(
         from benchmark.report.placement import template_sentence
 
         shipped = load_shipped(template)
-        sys.stdout.write(template_csv(shipped))
-        sys.stdout.flush()
+        echo(template_csv(shipped).rstrip("\n"))
         echo(template_sentence(shipped.test_set, len(shipped.frame)), err=True)
         return
     if predictions is None or on is None:

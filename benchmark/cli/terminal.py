@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Column
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
 from benchmark.report.escapes import escape_controls
 from benchmark.system.observer import Observer
@@ -60,13 +59,8 @@ class ProgressObserver(Observer):
         self._started = time.perf_counter()
         self._steps = self._done = 0  # of this run
         self._bar = Progress(
-            TextColumn("{task.fields[title]}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=24)),
-            BarColumn(12, table_column=Column(width=12)),
-            TaskProgressColumn(table_column=Column(width=4)),
-            TimeRemainingColumn(compact=True, table_column=Column(width=8)),
-            # The step is the first to be cut: it has what the others leave of the line.
-            TextColumn("{task.description}", style="dim", table_column=Column(ratio=1, no_wrap=True)),
-            expand=True,
+            *("{task.fields[title]}", BarColumn(12), TaskProgressColumn(), TimeRemainingColumn(compact=True)),
+            "{task.description}",
             console=self._console,
             transient=True,
             redirect_stdout=False,

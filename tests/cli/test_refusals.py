@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import re
 import shutil
 import signal
@@ -13,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmark.commands import run as running
 from benchmark.corpora import registry
 from benchmark.evaluation.predictions import RUN_FILES
 from benchmark.experiment.store import Store
 from tests.processes import Process, files_of
-from tests.shapes import bench, invoke, refused
+from tests.shapes import PLUGIN, SHAPES, bench, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,15 +56,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail where a corpus is looked for."""
-    monkeypatch.setattr(registry, "locate_corpus", lambda *_, **__: pytest.fail("work was begun"))
-
-
 MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("frobnicate", 2, ("No such command 'frobnicate'",)),
-    ("run", 2, ("Missing argument 'CONFIG'",)),
+    ("run", 2, ("Missing argument 'configs",)),
     ("data export small", 2, ("Missing option '--out'",)),
     ("run wrong", 2, ("bench: configs/wrong.yaml:5: ", "'ngb'; did you mean 'ngd'?")),
     ("run small wrong --out runs", 2, ("unknown method 'ngb'",)),
@@ -99,7 +90,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.usefixtures("here", "no_work")
+@pytest.mark.usefixtures("here", "no_corpus_is_touched")
 @pytest.mark.parametrize(("words", "code", "said"), MISTAKES, ids=[words for words, *_ in MISTAKES])
 def test_a_mistake_is_refused_before_any_work(words: str, code: int, said: tuple[str, ...]) -> None:
     refused(*words.split(), code=code, said=said)
@@ -114,18 +105,19 @@ def test_what_only_data_show_is_refused_before_a_score(here: Path) -> None:
 
 class TestFolders:
     @pytest.fixture
-    def run(self, here: Path) -> Path:
-        bench("run", "small")
-        return here / "results" / "runs" / "small"
+    def run(self, here: Path, shaped: Callable[[str], ShapedRun]) -> Path:
+        """A finished run, of an experiment that is named table, where runs are looked for."""
+        (here / "table.yaml").write_text(SHAPES["table"])
+        return Path(shutil.copytree(shaped("table").folder, here / "results" / "runs" / "table"))
 
     def test_of_another_experiment_or_of_other_files_are_left_alone(self, run: Path, here: Path) -> None:
         before = files_of(run)
         for command in ("run other --out", "check other --update --out"):
-            said = f"{run}: holds the run of 'small' (all cells); name another folder", "--overwrite"
+            said = f"{run}: holds the run of 'table' (all cells); name another folder", "--overwrite"
             refused(*command.split(), run, said=said)
         assert files_of(run) == before
         shutil.copytree(run, here / "runs" / "other")
-        refused("run", "small", "other", "--out", "runs", said="runs/other: holds the run of 'small'")
+        refused("run", "small", "other", "--out", "runs", said="runs/other: holds the run of 'table'")
         assert not (here / "runs" / "small").exists(), "the second folder is refused before the first run"
         for name in ("thesis.tex", "manifest.json"):
             (here / name[:4]).mkdir()
@@ -133,21 +125,19 @@ class TestFolders:
             refused("run", "small", "--out", name[:4], said=f"{name[:4]}: holds files that no run wrote ({name})")
         bench("run", "other", "--out", run, "--overwrite")
         assert json.loads((run / "manifest.json").read_text())["name"] == "other"
-
-    @pytest.mark.parametrize("names", [[], [".gitkeep"], ["predictions.parquet", "timings.parquet"]])
-    def test_that_are_empty_or_left_by_a_stopped_run_are_free(self, here: Path, names: list[str]) -> None:
-        for name in names:
+        for name in (".gitkeep", "predictions.parquet", "timings.parquet"):  # as a stopped run leaves them
             (here / "empty" / name).write_text("x")
         bench("run", "small", "--out", "empty")
 
     def test_of_a_part_and_of_the_whole_are_two(self, run: Path, here: Path) -> None:
         before = files_of(run)
-        bench("run", "small", "--only", "n*")
+        bench("run", "table", "--only", "tf-*")
         assert files_of(run) == before
-        part = here / "results" / "runs" / "small-only"
-        refused("run", "small", "--only", "n*", "--out", run, said="holds the run of 'small' (all cells)")
-        refused("run", "small", "--only", "linear", said="holds the run of 'small' (n*)")
-        bench("run", "small", "--out", part)
+        refused("run", "table", "--only", "tf-*", "--out", run, said="holds the run of 'table' (all cells)")
+        refused("run", "table", "--only", "mnb", said="holds the run of 'table' (tf-*)")
+        again = bench("run", "results/runs/table-only", "--out", "again").stdout
+        assert again.startswith("table, run again: 2 of 2 common cells agree")
+        assert json.loads((here / "again" / "manifest.json").read_text())["only"] == ["tf-*"]
 
     @pytest.mark.parametrize("name", [*RUN_FILES, "manifest.json"])
     def test_that_are_damaged_give_no_table_and_are_run_again(self, run: Path, name: str) -> None:
@@ -156,21 +146,55 @@ class TestFolders:
         said = refused("report", run, code=3, said="run the configuration again")
         assert re.search(rf"{name}: (can't be read|is damaged)", said)
         if name != "manifest.json":
-            bench("run", "small")
-            bench("report", "small")
+            bench("run", "table", "--quiet")
+            assert json.loads((run / "manifest.json").read_text())["name"] == "table"
 
-    def test_short_names_are_those_of_the_runs_unless_a_path_is_there(self, run: Path, here: Path) -> None:
+    def test_short_names_are_those_of_the_runs_unless_a_path_is_there(
+        self, run: Path, here: Path, shaped: Callable[[str], ShapedRun]
+    ) -> None:
         assert bench("validate", "small").stdout == "configs/small.yaml: good, 2 cells\n"
-        bench("report", "small")
-        refused("report", "smalll", said="no run of this name in results/runs; did you mean 'small'?")
-        refused("compare", "small", "ngd", said="ngd: there is no such folder, and no run of this name")
-        refused("compare", "small", "ngd", "ngd", said="a comparison names two different cells, not 'ngd' twice")
-        refused("compare", "small", "ngd", "linearr", said="did you mean 'linear'?")
-        (here / "apart.yaml").write_text(SMALL.replace("name: small", "name: apart").replace("[texas]", "[cornell]"))
-        bench("run", "apart")
-        refused("compare", "small", "apart", said="predict no document by cells of the same name")
+        assert bench("cite", "table").stdout == bench("cite", run).stdout
+        refused("report", "tablee", said="no run of this name in results/runs; did you mean 'table'?")
+        refused("compare", "table", "mnb", said="mnb: there is no such folder, and no run of this name")
+        refused("compare", "table", "mnb", "mnb", said="a comparison names two different cells, not 'mnb' twice")
+        refused("compare", "table", "mnb", "tf-l1-linearr", said="did you mean 'tf-l1-linear'?")
+        refused("compare", "table", shaped("curves").folder, said="predict no document by cells of the same name")
         (here / "small").write_text(SMALL.replace("methods: [ngd", "methods: [mnb, ngd"))
         assert bench("validate", "small").stdout == "small: good, 3 cells\n"
+
+    def test_of_a_run_stand_for_its_experiment(self, run: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing is stored, and nothing is taken from the store."""
+        monkeypatch.setenv("BENCH_CACHE", str(here / "cache"))
+        before, there = files_of(run), {path.name for path in here.iterdir()}
+        words = " ".join(bench("run", run).stdout.split())
+        assert words.startswith("table, run again: 3 of 3 common cells agree in every prediction.")
+        assert words.endswith("Settings that differ: none")
+        assert (files_of(run), {path.name for path in here.iterdir()}) == (before, there)
+        refused("run", run, "--out", run, said="name another folder with --out")
+        for more in ((run,), ("--only", "x"), ("--dask", "local:1")):
+            refused("run", run, *more, said="name its folder alone")
+
+    @pytest.mark.usefixtures("users_code_here")
+    def test_of_own_files_and_plugins_are_run_again_from_anywhere_until_they_change(self, here: Path) -> None:
+        mine = here / "mine"
+        mine.mkdir()
+        rows = [f"{i},{'sun sea sand' if i % 2 else 'snow ice wind'} word{i % 7},{'ab'[i % 2]}" for i in range(40)]
+        (mine / "own.csv").write_text("\n".join(["id,text,label", *rows]))
+        (mine / "mine.py").write_text(PLUGIN)
+        (mine / "own.yaml").write_text(
+            "name: own\ncorpus: {name: files, path: own.csv, id: id}\ntext: {lexer: unicode}\nplugins: [mine.py]\n"
+            "protocol: {name: k-fold, k: 2}\nmethods: [mine, ngd]\n"
+        )
+        assert "\nNext: bench explain run " in bench("run", "mine/own.yaml", "--out", "run").stdout
+        assert bench("run", "run", "--out", "again").stdout.endswith("Settings that differ: none\n")
+        assert (here / "again" / "scores.csv").read_bytes() == (here / "run" / "scores.csv").read_bytes()
+        (mine / "own.csv").write_text((mine / "own.csv").read_text().replace("sun sea sand", "snow ice wind", 15))
+        assert bench("run", "run", "--out", "edited", code=1).stdout.startswith("own, run again: ")
+        assert "variants.base.content_digest" in bench("compare", "run", "edited").stdout
+        (mine / "own.csv").unlink()
+        refused("run", "run", code=3, said="own.csv: no such file or folder")
+        (mine / "mine.py").unlink()
+        refused("run", "run", said="mine.py: no such file")
 
 
 class TestWithoutData:
@@ -188,15 +212,15 @@ class TestWithoutData:
         monkeypatch.setattr("socket.getaddrinfo", unreachable)
         monkeypatch.setattr("time.sleep", lambda _: None)  # between attempts
 
-    @pytest.mark.parametrize(("name", "options"), [("webkb", ("--no-download",)), ("20ng", ())])
-    def test_a_run_says_how_to_get_them(self, name: str, options: tuple[str, ...], tmp_path: Path) -> None:
-        card = registry.dataset_card(name)
-        said = refused("run", CONFIGS / f"{name}.yaml", *options, "--out", tmp_path / "run", code=3)
+    @pytest.mark.parametrize("options", ["--no-download", "--download"])
+    def test_a_run_says_how_to_get_them(self, options: str, tmp_path: Path) -> None:
+        card = registry.dataset_card("webkb")
+        said = refused("run", CONFIGS / "webkb.yaml", options, "--out", tmp_path / "run", code=3)
         places = [*card.archives, *card.addresses, card.digest, *map(str, registry.search_folders()), "$BENCH_DATASETS"]
         assert [each for each in [*places, "bench run quickstart"] if each not in said] == []
-        assert (card.licence in said) == (not options), "terms of use are shown before a download"
+        assert (card.licence in said) == (options == "--download"), "terms of use are shown before a download"
 
-    def test_what_is_here_is_listed_and_verified(self, here: Path) -> None:
+    def test_what_is_here_is_listed_and_verified(self) -> None:
         shown = bench("data", "list").stdout
         assert re.search(r"^webkb +8,282 .* not here: bench data fetch webkb *$", shown, re.MULTILINE)
         assert re.search(r"^synthetic +600 +4 .* generated by code *$", shown, re.MULTILINE)
@@ -206,52 +230,34 @@ class TestWithoutData:
         for command in ("fetch", "verify"):
             refused("data", command, "webbk", said=("'webbk'", "'webkb'"))
         assert bench("data", "fetch", "synthetic").stdout.startswith("synthetic: generated by code, 600 documents, ")
-        bench("run", "small")
 
 
-def test_a_damaged_archive_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "webkb-data.tar.gz").write_bytes(gzip.compress(os.urandom(4096))[:-100])
-    monkeypatch.setenv("BENCH_DATASETS", str(tmp_path))
-    said = refused("data", "verify", "webkb", code=3, said=registry.dataset_card("webkb").digest)
-    assert said.startswith(f"bench: {tmp_path / 'webkb-data.tar.gz'} can't be read: Compressed file ended")
-
-
-class TestStore:
-    @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
-        return tmp_path / "store"
-
-    def test_is_listed_by_kind_and_removed_after_a_question(
-        self, here: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 bytes of at most 20.0 GB\n"
-        (here / "configs" / "small.yaml").write_text(SMALL.replace("ngd, linear]\ncomp", "hp-top, linear]\n#"))
-        monkeypatch.setattr("benchmark.experiment.store.MIN_KERNEL_SECONDS", 0.0, raising=False)
-        bench("run", "small", "--quiet")
-        n = len(Store().entries())
-        assert re.fullmatch(rf"{folder}\n{n} entries, [\d.]+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)
-        *kernels, rest = bench("cache", "list").stdout.splitlines()
-        assert all(re.fullmatch(r"\d+ × .+: [\d.]+ \w+, [\d,.]+ s to compute", line) for line in kernels)
-        counts = re.fullmatch(r"(\d+) entries of kernels, [\d.]+ \w+; (\d+) other entries, [\d.]+ kB", rest)
-        assert counts is not None
-        assert sum(map(int, counts.groups())) == n
-        refused("cache", "clear", said=(f"{folder}: {n} entries, ", "would be removed; not a terminal: add --yes"))
-        monkeypatch.setattr("benchmark.cli.maintenance_commands.is_terminal", lambda: True)
-        assert f"Remove {n} entries, " in bench("cache", "clear", input="\n", code=1).stderr
-        assert len(Store().entries()) == n
-        assert bench("cache", "clear", "--yes").stdout.startswith(f"removed {n} entries, ")
-        assert not Store().entries()
-
-    def test_that_cannot_be_written_stops_no_run(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("BENCH_CACHE", str(here / "file"))
-        assert bench("run", "small").stderr.count("results are no longer kept") == 1
-        monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", "much")
-        refused("cache", "info", code=1, said="BENCH_CACHE_LIMIT_GB is 'much'; it must be a number of gigabytes")
+def test_the_store_is_listed_by_kind_and_removed_after_a_question(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = here / "store"
+    monkeypatch.setenv("BENCH_CACHE", str(folder))
+    assert bench("cache", "info").stdout == f"{folder}\n0 entries, 0 bytes of at most 20.0 GB\n"
+    (here / "configs" / "small.yaml").write_text(SMALL.replace("ngd, linear]\ncomp", "hp-top, linear]\n#"))
+    monkeypatch.setattr("benchmark.experiment.store.MIN_KERNEL_SECONDS", 0.0, raising=False)
+    bench("run", "small", "--quiet")
+    n = len(Store().entries())
+    assert re.fullmatch(rf"{folder}\n{n} entries, [\d.]+ kB of at most 20\.0 GB\n", bench("cache", "info").stdout)
+    *kernels, rest = bench("cache", "list").stdout.splitlines()
+    assert all(re.fullmatch(r"\d+ × .+: [\d.]+ \w+, [\d,.]+ s to compute", line) for line in kernels)
+    others = re.fullmatch(r"(\d+) other entries, [\d.]+ kB", rest)
+    assert others is not None
+    assert int(others[1]) + sum(int(line.partition(" ")[0]) for line in kernels) == n
+    assert f"Remove {n} entries from {folder}?" in bench("cache", "clear", input="\n", code=1).stderr
+    assert len(Store().entries()) == n
+    assert bench("cache", "clear", "--yes").stdout.startswith(f"removed {n} entries, ")
+    assert not Store().entries()
+    monkeypatch.setenv("BENCH_CACHE", str(here / "file"))
+    assert bench("run", "small").stderr.count("results are no longer kept") == 1
+    monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", "much")
+    refused("cache", "info", code=1, said="BENCH_CACHE_LIMIT_GB is 'much'; it must be a number of gigabytes")
 
 
 def test_ctrl_c_stops_a_run_and_what_was_computed_is_stored(here: Path) -> None:
-    sizes = [1.01 + i / 100 for i in range(200)]
+    sizes = [1.01 + i / 100 for i in range(50)]
     cells = f"methods: [{{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}]\n"
     (here / "many.yaml").write_text(SMALL.partition("methods:")[0] + cells)
     words = ("run", "many.yaml", "--out", "run", "-v")
@@ -264,62 +270,3 @@ def test_ctrl_c_stops_a_run_and_what_was_computed_is_stored(here: Path) -> None:
     assert last == "bench: interrupted; results so far are stored, and the same command continues from there"
     assert not list((here / "run").iterdir())
     assert len(list((here / "cache").glob("??/*"))) >= 2
-
-
-@pytest.mark.usefixtures("here")
-def test_an_error_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> None:
-        raise RuntimeError("ours")
-
-    monkeypatch.setattr(running, "run_and_write", broken)
-    with pytest.raises(RuntimeError, match="ours"):
-        invoke("run", "small")
-
-
-class TestRunAgain:
-    """A run's folder stands for its experiment: equal where nothing changed, and each difference is shown."""
-
-    def test_an_unchanged_run_is_equal_and_nothing_is_stored_or_taken_from_the_store(
-        self, shaped: Callable[[str], ShapedRun], here: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        run, there = shaped("table").folder, {path.name for path in here.iterdir()}
-        monkeypatch.setenv("BENCH_CACHE", str(here / "cache"))
-        before = files_of(run)
-        words = " ".join(bench("run", run).stdout.split())
-        assert words.startswith("table, run again: 3 of 3 common cells agree in every prediction.")
-        assert words.endswith("Settings that differ: none")
-        assert files_of(run) == before
-        assert {path.name for path in here.iterdir()} == there
-        bench("run", run, "--out", "again")
-        assert (here / "again" / "scores.csv").read_bytes() == (run / "scores.csv").read_bytes()
-        refused("run", run, "--out", run, said="name another folder with --out")
-        for more in ((run,), ("--only", "x"), ("--dask", "local:1")):
-            refused("run", run, *more, said="name its folder alone")
-        bench("run", "other", "--only", "ngd", "--out", "other")
-        refused("run", run, "--out", "other", said=("holds the run of 'other'", "--overwrite"))
-        bench("run", "other", "--out", "part-again")
-        assert json.loads((here / "part-again" / "manifest.json").read_text())["only"] == ["ngd"]
-
-    @pytest.mark.usefixtures("users_code_here")
-    def test_of_own_files_and_plugins_from_anywhere_until_they_change(self, here: Path) -> None:
-        (here / "mine").mkdir()
-        rows = [f"{i},{'sun sea sand' if i % 2 else 'snow ice wind'} word{i % 7},{'ab'[i % 2]}" for i in range(40)]
-        (here / "mine" / "own.csv").write_text("\n".join(["id,text,label", *rows]))
-        (here / "mine" / "mine.py").write_text(
-            "from benchmark.classifiers import MultinomialBayes\nclass Mine(MultinomialBayes):\n    pass\n"
-            'CLASSIFIERS = {"mine": Mine}\n'
-        )
-        (here / "mine" / "own.yaml").write_text(
-            "name: own\ncorpus: {name: files, path: own.csv, id: id}\ntext: {lexer: unicode}\nplugins: [mine.py]\n"
-            "protocol: {name: k-fold, k: 2}\nmethods: [mine, ngd]\n"
-        )
-        bench("run", "mine/own.yaml", "--out", "run")
-        assert bench("run", "run", "--out", "again").stdout.endswith("Settings that differ: none\n")
-        text = (here / "mine" / "own.csv").read_text()
-        (here / "mine" / "own.csv").write_text(text.replace("sun sea sand", "snow ice wind", 15))
-        assert bench("run", "run", "--out", "edited", code=1).stdout.startswith("own, run again: ")
-        assert "variants.base.content_digest" in bench("compare", "run", "edited").stdout
-        (here / "mine" / "own.csv").unlink()
-        refused("run", "run", code=3, said="own.csv: no such file or folder")
-        (here / "mine" / "mine.py").unlink()
-        refused("run", "run", said="mine.py: no such file")

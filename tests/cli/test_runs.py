@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,17 +13,16 @@ import pytest
 
 import benchmark as sb
 from benchmark.evaluation.predictions import RUN_FILES
-from benchmark.experiment.configuration import load_checked
 from benchmark.system.threads import n_processors
 from tests.processes import files_of
-from tests.shapes import FAILS, SHAPES, bench, invoke, refused
+from tests.shapes import FAILS, SHAPES, bench, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.shapes import ShapedRun
 
-pytestmark = pytest.mark.usefixtures("sketched")
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 HEADERS = {
     "scores.csv": "cell,fold,metric,value,low,high,n,ties",
     "significance.csv": "a,b,difference,low,high,test,n,statistic,p_value,p_holm,family,note",
@@ -53,12 +50,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def rows(folder: Path, name: str, *columns: str) -> dict[tuple[str, ...], dict[str, str]]:
-    """The rows of a table by some of its columns, as text."""
-    with (folder / name).open(newline="") as file:
-        return {tuple(row[column] for column in columns): row for row in csv.DictReader(file)}
-
-
 class TestEveryShape:
     def test_leaves_tables_and_figures(self, done: ShapedRun) -> None:
         names = set(files_of(done.folder))
@@ -74,7 +65,7 @@ class TestEveryShape:
         *_, written, page, following = done.result.stdout.splitlines()
         assert written.endswith(f"written to {done.folder}")
         assert page == f"open {done.folder}/report.html"
-        assert following.startswith("Next: bench ")
+        assert following.startswith("Next: bench init FILE, for your own documents"), "its corpus is generated"
         assert "\x1b" not in done.result.output, "a pipe gets no bar and no colour"
 
     def test_is_reported_again_in_the_same_bytes_from_predictions_alone(self, done: ShapedRun, tmp_path: Path) -> None:
@@ -95,62 +86,17 @@ class TestEveryShape:
         assert [Path(line).name for line in lines] == ["counts.svmlight", "vocabulary.txt", "documents.csv"]
         assert all(Path(line).stat().st_size for line in lines)
         assert bench("compare", done.folder, done.folder).stdout.endswith("Settings that differ: none\n")
-        a, b = next(iter(rows(done.folder, "significance.csv", "a", "b")))
+        a, b = pd.read_csv(done.folder / "significance.csv")[["a", "b"]].iloc[0]
         _, scores, *_ = bench("compare", done.folder, a, b).stdout.split("\n\n")
         assert {a, b} <= {*scores.splitlines()[1].split()}
-
-    def test_has_parts_with_the_numbers_of_the_whole_and_no_others(self, done: ShapedRun, tmp_path: Path) -> None:
-        ids = load_checked(done.config).ids
-        part = [name for name in ids[::2] if name != FAILS]
-        bench("run", done.config, *[word for cell in part for word in ("--only", cell)], "--out", tmp_path / "part")
-        assert json.loads((tmp_path / "part" / "manifest.json").read_text())["only"] == part
-        ours, whole = (rows(each, "scores.csv", "cell", "fold", "metric") for each in (tmp_path / "part", done.folder))
-        cells = {cell for cell, _, _ in ours}
-        ends = {cell for name in part if name.startswith("gain-") for cell in ids if cell != name}
-        assert set(part) & {cell for cell, _, _ in whole} <= cells <= {*part, *ends}
-        assert ours == {key: row for key, row in whole.items() if key[0] in cells}
-        columns = "a", "b", "difference", "low", "high"
-        ours, whole = (rows(each, "significance.csv", *columns) for each in (tmp_path / "part", done.folder))
-        assert set(ours) == {row for row in whole if set(row[:2]) <= cells}
-
-
-class TestCheck:
-    def test_guards_what_was_pinned_in_both_directions(
-        self, shaped: Callable[[str], ShapedRun], tmp_path: Path
-    ) -> None:
-        """The numbers of a user's configuration are pinned beside it."""
-        shape, done = "centroids", shaped("centroids")
-        check = partial(bench, "check", done.config, "--out", tmp_path / "runs")
-        folder = Path(done.config).parent / "pinned"
-        assert f"bench: nothing is pinned for {shape}; `bench check CONFIG --update` pins" in check(code=2).stderr
-        updated = check("--update")
-        assert updated.stderr == ""
-        assert updated.stdout.startswith(f"{shape}: pinned in {folder};")
-        numbers = (done.folder / "scores.csv").read_bytes()
-        assert (tmp_path / "runs" / "scores.csv").read_bytes() == numbers
-        assert check().stdout == f"{shape}: as pinned; against the paper: nothing published\n"
-        table = pd.read_csv(folder / f"{shape}.csv")
-        last = table.index[-1]
-        value = table.loc[last, "value"]
-        table.loc[last, "value"] = value + 0.25
-        table.to_csv(folder / f"{shape}.csv", index=False)
-        said = check(code=1).stdout
-        assert said.startswith(f"{shape}: differs from what is pinned; against the paper: nothing published\n")
-        row = rf"^{table['cell'][last]} +{table['fold'][last]}( +-?\d\.\d+){{3}} *$"
-        assert re.search(row, said, re.MULTILINE)
-        table.loc[last, "value"] = value - 0.25
-        table.to_csv(folder / f"{shape}.csv", index=False)
-        assert re.search(row, check(code=1).stdout, re.MULTILINE)
 
 
 class TestOptions:
     @pytest.mark.parametrize(
         ("options", "folder", "cells", "threads"),
         [
-            ("", "results/runs/small", ALL, n_processors()),
-            ("--out there --jobs 1 --no-download", "there", ALL, 1),
-            ("-o there -j 3", "there", ALL, 3),
-            ("--only linear-svm --only mnb", "results/runs/small-only", ["mnb", "linear-svm"], n_processors()),
+            ("-o there -j 3 --no-download", "there", ALL, 3),
+            ("--only linear-svm --only mnb --jobs 1", "results/runs/small-only", ["mnb", "linear-svm"], 1),
             ("--only *-nb", "results/runs/small-only", ["complement-nb"], n_processors()),
             ("--debug", "results/runs/small", ALL, 1),
         ],
@@ -172,29 +118,20 @@ class TestOptions:
         assert re.fullmatch(quiet, line)
         (here / "other.yaml").write_text(SMALL.replace("small", "other"))
         told = bench("run", "small", "other", "--out", "runs").stderr.splitlines()
-        assert [line.partition(": ")[0] for line in told] == ["small", "other"]
-        assert [line[-8:] for line in told] == ["(1 of 2)", "(2 of 2)"]
+        assert [(line.partition(": ")[0], line[-8:]) for line in told] == [("small", "(1 of 2)"), ("other", "(2 of 2)")]
         assert sorted(path.name for path in (here / "runs").iterdir()) == ["other", "small"]
 
     def test_of_fit_and_predict_are_in_the_model_and_its_answers(self, here: Path) -> None:
-        bench(
-            "fit",
-            "small",
-            *["-c", "linear-svm", "-o", "one", "--split", "cornell", "--probability", "-j", "1", "--no-download"],
-        )
+        words = "-c linear-svm -o one --split cornell --probability -j 1 --no-download"
+        bench("fit", "small", *words.split())
         about = sb.load_model("one").about
         assert (about["trained_on"], about["cell"]) == ("cornell", "linear-svm")
-        bench("fit", "small", "--cell", "mnb", "--out", "one", code=2)
-        bench("fit", "small", "--cell", "mnb", "--out", "one", "--overwrite")
-        assert sb.load_model("one").about["trained_on"] == "all documents"
+        refused("fit", "small", "--cell", "mnb", "--out", "one", said="--overwrite")
         (here / "new.csv").write_text("body;key;kind\nstudent homework course exam;k1;x\nresearch professor;k2;y\n")
-        options = "--text body --id key --delimiter ; --encoding utf-8 --top-terms 2"
-        printed = bench("predict", "one", "new.csv", "-f", "jsonl", *options.split()).stdout
-        lines = [json.loads(line) for line in printed.splitlines()]
+        options = "-f jsonl --text body --id key --delimiter ; --encoding utf-8 --top-terms 2"
+        lines = [json.loads(line) for line in bench("predict", "one", "new.csv", *options.split()).stdout.splitlines()]
         assert [line["id"] for line in lines] == ["k1", "k2"]
-        assert lines[0].keys() == {"id", "label", "decision", "words"}
-        for wrong in ("--format xml", "--delimiter ;;"):
-            bench("predict", "one", "new.csv", *wrong.split(), code=2)
+        assert lines[0].keys() == {"id", "label", "decision", "probability", "words"}
 
     def test_of_a_comparison(self, shaped: Callable[[str], ShapedRun], here: Path) -> None:
         folder = shaped("table").folder
@@ -206,8 +143,7 @@ class TestOptions:
         assert re.search(row, printed, re.MULTILINE)
         for test in ("exact sign test", "McNemar's exact test", "Wilcoxon's signed rank test"):
             assert re.search(rf"^{test} +\d", printed, re.MULTILINE)
-        text = SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:")
-        (here / "other.yaml").write_text(text)
+        (here / "other.yaml").write_text(SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:"))
         bench("run", "other", "--out", "other")
         few = bench("compare", folder, "other").stdout
         assert re.match(r"[12] of 3 common cells agree in every prediction; the largest difference is ", few)
@@ -215,44 +151,37 @@ class TestOptions:
 
     def test_of_an_explanation(self, shaped: Callable[[str], ShapedRun], tmp_path: Path) -> None:
         folder = shaped("table").folder
-        wrong, two = (
-            re.findall(r"^(.+) \(wrong: ", bench("explain", folder, "tf-l1-linear", *more).stdout, re.MULTILINE)
-            for more in ((), ("--examples", 2))
-        )
-        assert len(wrong) == 5
-        assert two == wrong[:2]
-        shown = bench("explain", folder, "tf-l1-linear", "--document", wrong[0]).stdout
-        assert shown.startswith(wrong[0])
-        for fact in ("true", "predicted", "text", "decision values"):
-            assert re.search(rf"^{fact} ", shown, re.MULTILINE)
+        shown = bench("explain", folder, "tf-l1-linear", "--examples", 2).stdout
+        wrong = re.findall(r"^(.+) \(wrong: ", shown, re.MULTILINE)
+        assert len(wrong) == 2
+        assert bench("explain", folder, "tf-l1-linear", "--document", wrong[0]).stdout.startswith(wrong[0])
         copied = shutil.copytree(folder, tmp_path / "run")
         assert bench("report", copied, "--html").stdout == f"{copied / 'report.html'}\n"
         assert len((copied / "report.html").read_text()) > len((folder / "report.html").read_text()) + 1000
 
-    def test_the_worst_is_the_exit_code_wherever_it_stands(
-        self, here: Path, shaped: Callable[[str], ShapedRun]
-    ) -> None:
-        failing = shaped("failing")
-        for order in ((failing.config, "small"), ("small", failing.config)):
-            bench("run", *order, "--quiet", code=1)
-        (here / "wrong.yaml").write_text(SMALL.replace("mnb,", "mmb,"))
-        gone = SMALL.replace("{name: synthetic}", "{name: files, path: gone.csv}").replace("cornell", "a")
-        (here / "gone.yaml").write_text(gone)
-        for names in (("gone", "wrong", "small"), ("small", "wrong", "gone")):
-            done = bench("validate", *names, code=3)
-            assert done.stdout == "small.yaml: good, 3 cells\n"
-            assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bench", "bench"]
 
-    def test_a_cell_that_fails_is_shown_and_the_others_have_their_numbers(
-        self, shaped: Callable[[str], ShapedRun]
-    ) -> None:
-        done, reason = shaped("failing"), "gives values that are not finite numbers"
-        assert re.search(rf"^{FAILS}: failed: cornell: .*{reason}$", done.result.stdout, re.MULTILINE)
-        assert re.search(rf"^{FAILS} failed: cornell: .*{reason}$", done.result.stderr, re.MULTILINE)
-        assert reason in (done.folder / "table.md").read_text()
-        assert reason in json.loads((done.folder / "manifest.json").read_text())["failures"][FAILS]
-        assert set(pd.read_csv(done.folder / "scores.csv")["cell"]) == {"mnb", "linear-svm"}
-        refused("compare", done.folder, "mnb", FAILS, said=(f"bench: the cell '{FAILS}' failed: cornell: ", reason))
+def test_a_cell_that_fails_is_shown_and_the_others_have_their_numbers(
+    shaped: Callable[[str], ShapedRun], here: Path
+) -> None:
+    done, reason = shaped("failing"), "gives values that are not finite numbers"
+    assert re.search(rf"^{FAILS}: failed: cornell: .*{reason}$", done.result.stdout, re.MULTILINE)
+    assert re.search(rf"^{FAILS} failed: cornell: .*{reason}$", done.result.stderr, re.MULTILINE)
+    assert reason in (done.folder / "table.md").read_text()
+    assert reason in json.loads((done.folder / "manifest.json").read_text())["failures"][FAILS]
+    assert set(pd.read_csv(done.folder / "scores.csv")["cell"]) == {"mnb", "linear-svm"}
+    refused("compare", done.folder, "mnb", FAILS, said=(f"bench: the cell '{FAILS}' failed: cornell: ", reason))
+    for order in ((done.config, "small"), ("small", done.config)):
+        bench("run", *order, "--quiet", code=1)
+
+
+def test_the_worst_is_the_exit_code_wherever_it_stands(here: Path) -> None:
+    (here / "wrong.yaml").write_text(SMALL.replace("mnb,", "mmb,"))
+    gone = SMALL.replace("{name: synthetic}", "{name: files, path: gone.csv}").replace("cornell", "a")
+    (here / "gone.yaml").write_text(gone)
+    for names in (("gone", "wrong", "small"), ("small", "wrong", "gone")):
+        done = bench("validate", *names, code=3)
+        assert done.stdout == "small.yaml: good, 3 cells\n"
+        assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["bench", "bench"]
 
 
 def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., str]) -> None:
@@ -269,23 +198,3 @@ def test_a_page_of_papers_and_one_of_corpora(here: Path, publish: Callable[..., 
     assert page.splitlines()[-1] == "pages/mine.md: 3 methods on 2 problems"
     assert "linear-svm" in (here / "pages" / "mine.md").read_text()
     bench("survey", "ablation", "small", "--page", "steps.md", code=2)
-    (here / "file").touch()
-    refused("survey", "methods", "small", "--page", "file/page.md", code=1, said="can't write results to file")
-
-
-@pytest.mark.parametrize(
-    ("corpus", "methods", "step"),
-    [
-        ("{name: synthetic}", "[mnb]", "bench init FILE, for your own documents"),
-        ("{name: files, path: mine.csv}", "[mnb]", "bench explain results/runs/small mnb"),
-        ("{name: files, path: mine.csv}", "[{predictions: none.csv, name: theirs}]", "bench run small --verbose"),
-    ],
-    ids=["generated", "own", "all fail"],
-)
-def test_the_last_line_names_the_next_command(corpus: str, methods: str, step: str, here: Path) -> None:
-    rows = [f"a{n},{'sea ship' if n % 2 else 'leaf tree'},{'x' if n % 2 else 'y'}" for n in range(8)]
-    (here / "mine.csv").write_text("\n".join(["id,text,label", *rows]))
-    (here / "none.csv").write_text("id,label\na0,x\n")
-    head = f"name: small\ncorpus: {corpus}\nprotocol: {{name: k-fold, k: 2}}\nmethods: {methods}\n"
-    (here / "small.yaml").write_text(head)
-    assert invoke("run", "small.yaml").stdout.splitlines()[-1].startswith(f"Next: {step}")

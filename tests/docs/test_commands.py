@@ -1,4 +1,4 @@
-"""The documents' commands: each works as it is written, and prints what stands below it.
+"""The documents' commands, configurations and code: each works as it is written, and prints what stands below it.
 
 The minutes of the reviewer's guide that a run of all tests has no time for are run with REVIEW_MINUTES=20, or 60, in
 the repository itself, where the corpora are at hand.
@@ -6,6 +6,7 @@ the repository itself, where the corpora are at hand.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -19,17 +20,15 @@ import pandas as pd
 import pytest
 import yaml
 from sklearn.feature_extraction.text import CountVectorizer
-from typer.testing import CliRunner
 
 import benchmark
-from benchmark.cli import app
 from benchmark.corpora import registry
+from tests.shapes import bench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 REPOSITORY = Path(__file__).parents[2]
-
 #: What the documents show is printed; no picture is among it.
 pytestmark = pytest.mark.usefixtures("sketched")
 DOCS = REPOSITORY / "docs"
@@ -42,9 +41,12 @@ def blocks(text: str, *languages: str) -> list[tuple[str, str]]:
     return [(language, content) for language, content in found if language in languages]
 
 
+def read(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
 def section(page: str, title: str) -> str:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.split(r"^## ", text.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
+    return re.split(r"^## ", read(page).partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
 
 
 def performed(line: str) -> str:
@@ -56,9 +58,7 @@ def performed(line: str) -> str:
         Path(target).write_text(said, encoding="utf-8")
         return said
     if program == "bench":
-        result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, f"{line}: {result.output}"
-        return result.stdout
+        return bench(*arguments).stdout
     assert (program, arguments[0], len(arguments)) == ("python", "-c", 2), line
     exec(arguments[1], {})  # noqa: S102 - the documents' own lines
     return ""
@@ -66,11 +66,9 @@ def performed(line: str) -> str:
 
 def in_a_shell(line: str) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {name: value for name, value in os.environ.items() if name != "REVIEW_MINUTES"} | {"PATH": path}
+    environment = os.environ | {"PATH": path, "REVIEW_MINUTES": "2"}
     shell = ["bash", "-c", line]
-    done = subprocess.run(shell, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
-    return done.stdout
+    return subprocess.run(shell, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def follow(text: str, run: Callable[[str], str]) -> int:
@@ -109,27 +107,20 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 def test_the_tutorial(place: Path) -> None:
-    assert follow((DOCS / "tutorial.md").read_text(encoding="utf-8"), performed) == 8
-    (shown,) = (yaml.safe_load(content) for _, content in blocks((DOCS / "tutorial.md").read_text("utf-8"), "yaml"))
+    assert follow(read("tutorial.md"), performed) == 8
+    (shown,) = (yaml.safe_load(content) for _, content in blocks(read("tutorial.md"), "yaml"))
     written = yaml.safe_load((place / "pages.yaml").read_text(encoding="utf-8"))
     assert shown == {key: written[key] for key in shown}
 
 
-@pytest.mark.usefixtures("place")
 @pytest.mark.slow
-def test_your_table_in_two_commands_as_the_readme_shows_it() -> None:
+def test_your_table_in_two_commands_and_a_check_of_its_numbers_in_three(place: Path) -> None:
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     assert follow(readme.partition("## Your table")[2].partition("\n## ")[0], performed) == 3
-
-
-@pytest.mark.slow
-def test_numbers_of_ones_own_are_checked_in_three_lines(place: Path) -> None:
-    performed("python -c \"import benchmark; benchmark.load('synthetic').to_csv('pages.csv', index=False)\"")
-    performed("bench init pages.csv --group group")
     assert follow(section("guide.md", "A check of your own numbers"), performed) == 3
     pinned = place / "pinned" / "pages.csv"
     pinned.write_text(re.sub(r"(mnb,all,accuracy,0)\.\d", r"\1.1", pinned.read_text("utf-8")), encoding="utf-8")
-    assert CliRunner().invoke(app, ["check", "pages.yaml"]).exit_code == 1
+    assert "differs from what is pinned" in bench("check", "pages.yaml", code=1).stdout
 
 
 @pytest.mark.usefixtures("place")
@@ -142,39 +133,31 @@ def test_the_reviewers_2_minutes() -> None:
 @pytest.mark.timeout(5400)
 @pytest.mark.parametrize("minutes", [20, 60])
 def test_the_reviewers_longer_minutes(minutes: int) -> None:
-    text = section("reviewing.md", f"In {minutes} minutes")
-    assert blocks(text, "sh")
-    if minutes > MINUTES:
-        pytest.skip(f"takes {minutes} minutes: REVIEW_MINUTES={minutes}")
-    if not all(registry.find_corpus(name) for name in ("webkb", "20ng", "reuters")):
-        pytest.skip("the corpora are not here")
-    follow(text, in_a_shell)
+    if minutes > MINUTES or not all(registry.find_corpus(name) for name in ("webkb", "20ng", "reuters")):
+        pytest.skip(f"takes {minutes} minutes, with REVIEW_MINUTES={minutes} and the corpora")
+    assert follow(section("reviewing.md", f"In {minutes} minutes"), in_a_shell)
 
 
-def test_every_block_of_python_compiles() -> None:
-    """Also those that no run of the tests can reach: a cluster's."""
+def test_what_is_not_run_compiles_or_is_a_command_that_there_is() -> None:
+    """Blocks of Python, and commands: targets exist, and configurations are pinned."""
     for page in DOCS.glob("*.md"):
-        for _, code in blocks(page.read_text(encoding="utf-8"), "python"):
+        for _, code in blocks(read(page.name), "python"):
             compile(code, page.name, "exec")
-
-
-def test_every_longer_command_is_one_that_there_is() -> None:
-    """What isn't run is parsed: the commands and targets exist, and the configurations are good."""
-    targets = set(re.findall(r"^([\w-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = re.findall(r"^([\w-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     sections = [section("reviewing.md", f"In {minutes} minutes") for minutes in (20, 60)]
-    for text in (*sections, (REPOSITORY / "docs" / "cluster.md").read_text(encoding="utf-8")):
-        for _, content in blocks(text, "sh"):
-            for line in content.splitlines():
-                program, command, *arguments = line.split()
-                if program == "make":
-                    assert command in targets
-                elif program == "bench" and command == "check":
-                    assert all((REPOSITORY / "results" / "pinned" / f"{name}.csv").exists() for name in arguments)
-                elif program == "bench":
-                    assert CliRunner().invoke(app, [command, *arguments, "--help"]).exit_code == 0
-                elif program not in ("pip", "dask", "export"):
-                    assert (program, command) == ("git", "diff")
-                    assert all((REPOSITORY / name).exists() for name in arguments if not name.startswith("-"))
+    for line in (
+        line for text in (*sections, read("cluster.md")) for _, c in blocks(text, "sh") for line in c.splitlines()
+    ):
+        program, command, *arguments = line.split()
+        if program == "make":
+            assert command in targets
+        elif program == "bench" and command == "check":
+            assert all((REPOSITORY / "results" / "pinned" / f"{name}.csv").exists() for name in arguments)
+        elif program == "bench":
+            bench(command, *arguments, "--help")
+        elif program not in ("pip", "dask", "export"):
+            assert (program, command) == ("git", "diff")
+            assert all((REPOSITORY / name).exists() for name in arguments if not name.startswith("-"))
 
 
 @pytest.mark.slow
@@ -215,7 +198,7 @@ def pages(place: Path) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("pages")
+@pytest.mark.usefixtures("pages", "users_code_here")
 @pytest.mark.parametrize(("page", "title", "n_methods"), SNIPPETS, ids=[title for _, title, _ in SNIPPETS])
 def test_configurations_of_the_documents_run(place: Path, page: str, title: str, n_methods: int) -> None:
     found = blocks(section(page, title), "python", "yaml")
@@ -251,3 +234,33 @@ def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: p
     exec(steps, names)  # noqa: S102
     counts = CountVectorizer().fit_transform(pages["text"])
     assert names["model"].fit(counts, pages["label"]).score(counts, pages["label"]) > 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_cell_of_the_notebook_runs_and_shows_something() -> None:
+    names: dict[str, Any] = {}
+    shown = []
+    for cell in json.loads(read("own-method.ipynb"))["cells"]:
+        if cell["cell_type"] == "code":
+            *before, last = re.split(r"\n(?=\S)(?![)\]}])", cell["source"])
+            exec("\n".join(before), names)  # noqa: S102 - our own notebook
+            shown.append(eval(last, names))  # noqa: S307
+        assert not cell.get("outputs")
+    result, tests, figure, predicted, ranking = shown
+    assert not result.failures
+    assert set(result.scores["cell"]) == {"linear", "forest", "both"}
+    assert set(tests["a"]) == {"forest", "both"}
+    assert "image/svg+xml" in figure._repr_mimebundle_()
+    assert set(predicted) <= set(names["tickets"]["queue"])
+    assert len(ranking)
+
+
+@pytest.mark.slow
+def test_the_guides_notebook_runs(place: Path) -> None:
+    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", read("guide.md"), re.DOTALL)
+    assert block
+    names: dict[str, Any] = {}
+    exec(block[1], names)  # noqa: S102 - the guide's own lines
+    assert names["found"].figure().to_dict()["concat"]
+    assert (place / "figure.png").stat().st_size > 1000

@@ -17,16 +17,17 @@ import pytest
 import benchmark
 from tests.shapes import bench
 
+pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DIMENSIONS = 16
 
 
 @pytest.fixture
 def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    """The generated table in a folder of the examples, which is the current one."""
+    """Eight generated pages of each class and site, in a folder of the examples, which is the current one."""
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    pages = benchmark.load("synthetic")
+    pages = benchmark.load("synthetic").groupby(["label", "group"]).head(8).reset_index(drop=True)
     pages.to_csv("pages.csv", index=False)
     return pages
 
@@ -38,20 +39,15 @@ def cells(name: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("pages", "sketched")
+@pytest.mark.usefixtures("pages")
 @pytest.mark.parametrize(("name", "methods"), [("pipelines", {"characters", "both"}), ("gzip", {"gzip"})])
 def test_an_example_runs(name: str, methods: set[str]) -> None:
     assert cells(name) == methods | {"tfidf-linear-svm"}
 
 
-@pytest.mark.usefixtures("sketched")
-def test_labels_of_a_file_are_scored(pages: pd.DataFrame) -> None:
+def test_labels_and_vectors_of_files_are_scored(pages: pd.DataFrame) -> None:
     pages[["id", "label"]].to_csv("llm.csv", index=False)
     assert cells("labels") == {"a-large-model", "tfidf-linear-svm"}
-
-
-@pytest.mark.usefixtures("sketched")
-def test_vectors_of_a_file_are_points(pages: pd.DataFrame) -> None:
     vectors = list(np.random.default_rng(0).normal(size=(len(pages), DIMENSIONS)))
     pd.DataFrame({"id": pages["id"], "vector": vectors}).to_parquet("vectors.parquet")
     assert cells("embeddings") == {"embedded", "tfidf-linear-svm"}
@@ -59,14 +55,12 @@ def test_vectors_of_a_file_are_points(pages: pd.DataFrame) -> None:
     assert {"document", "predicted"} <= set(labels), "as the page of the examples renames them"
 
 
-@pytest.mark.usefixtures("sketched")
 def test_embeddings_of_a_model_folder_are_points(pages: pd.DataFrame) -> None:
     """A random BERT of one layer, with a vocabulary of its own: no weights are downloaded."""
     library = pytest.importorskip("sentence_transformers")
     make_model(library, pages["text"].tolist())
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     command = [sys.executable, "embed.py", "pages.csv", "model", "vectors.parquet"]
-    subprocess.run(command, check=True, env=environment)
+    subprocess.run(command, check=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
     vectors = pd.read_parquet("vectors.parquet")
     assert vectors["id"].tolist() == pages["id"].astype(str).tolist()
     assert {len(vector) for vector in vectors["vector"]} == {DIMENSIONS}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -26,8 +27,14 @@ methods: [mnb, {entry}]
 MODELS = """
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+
+
+def weighted():
+    weights = {"course": 1, "faculty": 0.01, "project": 30, "student": 2}
+    return make_pipeline(CountVectorizer(), LogisticRegression(C=1e-4, class_weight=weights))
 
 
 def make():
@@ -102,6 +109,9 @@ PIPELINES = {
     ),
     "{name: 'models.py:forest', trees: 3, randomforestclassifier__max_depth: 5}": make_pipeline(
         CountVectorizer(), RandomForestClassifier(3, max_depth=5, random_state=0)
+    ),
+    "'models.py:weighted'": make_pipeline(  # labels are numbers here, and names there
+        CountVectorizer(), LogisticRegression(C=1e-4, class_weight={0: 1, 1: 0.01, 2: 30, 3: 2})
     ),
     "{name: benchmark.classifiers.gzip_neighbours.GzipNeighbours, ties: printed}": GzipNeighbours(ties="printed"),
 }

@@ -2,10 +2,10 @@
 
     python tests/perf/scale.py [LARGEST]
 
-Corpora are those of `zipf`, of LARGEST documents at most; every route runs from the file to its scores, in a process of
-its own. What results/scale.json has is not measured again: remove it, or lines of it, for that. Exponents are of the
-processor time, which a busy machine disturbs less than wall-clock time. LIBSVM's `svm-train` is measured where it is
-on the PATH, and scikit-learn-intelex where it is installed.
+Corpora of LARGEST documents at most are drawn by Zipf's law, some words of each document by its class. Every route runs
+from the file to its scores, in a process of its own. What results/scale.json has is not measured again: remove it, or
+lines of it, for that. Exponents are of the processor time, which a busy machine disturbs less than wall-clock time.
+LIBSVM's `svm-train` is measured where it is on the PATH, and scikit-learn-intelex where it is installed.
 """
 
 from __future__ import annotations
@@ -17,29 +17,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import zipf
-from measure import cpu_seconds, peak_memory
+from measure import BENCH, taken_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
-SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 #: The largest that is measured unless another is named.
 DEFAULT = 300_000
 #: Routes that compare all pairs of documents end here, where they take minutes; SVC holds a matrix of 2 GB there.
 MOST_EXACT = {"ngd": 100_000, "SVC": 20_000, "svm-train": 10_000, "intelex": 30_000}
 AXES: dict[str, tuple[int, ...]] = {
-    "documents": (*SIZES[:3], 20_000, *SIZES[3:]),
+    "documents": (1_000, 3_000, 10_000, 20_000, 30_000, 100_000, 300_000, 1_000_000),
     "classes": (2, 20, 200),
     "workers": (1, 2, 4),
 }
@@ -57,25 +53,56 @@ INSTALLED = {"svm-train": bool(shutil.which("svm-train")), "intelex": bool(find_
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
 #: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
 FITTED_FROM = 10_000
+#: Of these a word is made: 2 letters for the 40 most frequent, 8 for most.
+SYLLABLES = [consonant + vowel for consonant in "bdklmnrt" for vowel in "aeiou"]
+#: Words to draw from, and words of a document.
+N_WORDS, LENGTH = 500_000, 100
+#: Documents drawn by one generator: a smaller corpus is the beginning of a larger one.
+BLOCK = 10_000
+#: Between these lies the share of a document's words that are its class's: nine in ten can be told.
+SHARES = (0.04, 0.2)
+#: Of so many documents, one is tested.
+TESTED = 5
+
+
+# --- A corpus ---
+
+
+def write_corpus(path: Path, n_documents: int, n_classes: int) -> None:
+    """Write a table with the columns text, label and split (train, test).
+
+    Of ranks r from 0, p(r) ∝ ln(1 + 1 / (r + 1)), nearly Zipf's 1 / (r + 1.5); drawn as the whole part of
+    (N_WORDS + 1)^u - 1, u uniform. A share of a document's words, drawn for the document, is its class's: there a rank
+    stands for another word in each class.
+    """
+    words = np.array([word_of(rank) for rank in range(N_WORDS)], dtype=object)
+    classes = np.array([f"class-{number:0{len(str(n_classes - 1))}}" for number in range(n_classes)])
+    own = np.random.default_rng([0, 0]).permuted(np.tile(np.arange(N_WORDS, dtype=np.int32), (n_classes, 1)), axis=1)
+    with path.open("w", encoding="ascii", newline="") as file:
+        for start in range(0, n_documents, BLOCK):
+            random, n = np.random.default_rng([0, 1, start]), min(BLOCK, n_documents - start)
+            labels, share = random.integers(n_classes, size=BLOCK), random.uniform(*SHARES, (BLOCK, 1))
+            drawn = (np.exp(random.random((BLOCK, LENGTH)) * np.log(N_WORDS + 1)) - 1).astype(np.int32)
+            ranks = np.where(random.random(drawn.shape) < share, own[labels[:, np.newaxis], drawn], drawn)
+            parts = np.where((np.arange(start, start + n) + 1) % TESTED, "train", "test")
+            columns = {
+                "text": [" ".join(row) for row in words[ranks[:n]]],
+                "label": classes[labels[:n]],
+                "split": parts,
+            }
+            pd.DataFrame(columns).to_csv(file, index=False, header=start == 0)
+
+
+def word_of(rank: int) -> str:
+    """A word of each rank: its number in syllables, the least first."""
+    word = SYLLABLES[rank % len(SYLLABLES)]
+    while rank := rank // len(SYLLABLES):
+        rank -= 1
+        word += SYLLABLES[rank % len(SYLLABLES)]
+    return word
 
 
 # --- A route ---
-
-
-def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> None:
-    """`bench run`, with workers if there are any."""
-    workers = at["workers"]
-    config = folder / "scale.yaml"
-    config.write_text(
-        f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
-        "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
-        f"methods: [{method % (WEIGHTINGS if workers else 'tf')}]\n"
-    )
-    from benchmark.cli import main
-
-    sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
-    sys.argv += ["--dask", f"local:{workers}"] if workers else []
-    main()
 
 
 def others(route: str, table: Path) -> None:
@@ -123,20 +150,33 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
-    """Run a route on a corpus made for it: wall-clock and processor seconds, and GB, of four digits each."""
+    """Run a route on a corpus made for it, with workers if there are any; return what it takes, of four digits."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        zipf.write(folder / "zipf.csv", at["documents"], n_classes=at["classes"])
-        environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
-        command = [sys.executable, __file__, "--route", route, str(folder), json.dumps(at)]
-        before, started = cpu_seconds(), time.perf_counter()
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        memory, seconds = peak_memory(process), time.perf_counter() - started
-        if process.returncode:
-            raise SystemExit(f"the route {route!r} failed at {at}")
-        numbers = {"seconds": seconds, "cpu": cpu_seconds() - before, "memory": memory}
-        size = (folder / "zipf.csv").stat().st_size
-    return {"route": route, **at, "bytes": size, **{key: float(f"{each:.4g}") for key, each in numbers.items()}}
+        folder, workers = Path(name), at["workers"]
+        table, config = folder / "zipf.csv", folder / "scale.yaml"
+        write_corpus(table, at["documents"], at["classes"])
+        command: list[str | Path] = [sys.executable, __file__, "--route", route, table]
+        if method := ROUTES[route]:
+            config.write_text(
+                f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
+                "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
+                f"methods: [{method % (WEIGHTINGS if workers else 'tf')}]\n"
+            )
+            command = [
+                BENCH,
+                "run",
+                config,
+                "--out",
+                folder / "run",
+                *(["--dask", f"local:{workers}"] if workers else []),
+            ]
+        numbers = taken_by(command, folder)
+        return {
+            "route": route,
+            **at,
+            "bytes": table.stat().st_size,
+            **{k: float(f"{n:.4g}") for k, n in numbers.items()},
+        }
 
 
 def machine() -> dict[str, Any]:
@@ -146,91 +186,78 @@ def machine() -> dict[str, Any]:
     return {"processor": name or platform.machine(), "cores": len(os.sched_getaffinity(0))}
 
 
-def along(found: dict[str, Any], axis: str) -> dict[str, list[dict[str, Any]]]:
-    """By route, the points along an axis."""
-    lines = defaultdict(list)
-    for point in sorted(found["points"], key=lambda each: each[axis]):
-        if all(point[other] == value for other, value in found["base"].items() if other != axis):
-            lines[point["route"]].append(point)
-    return {route: lines[route] for route in ROUTES if route in lines}
+def along(found: dict[str, Any], axis: str) -> pd.DataFrame:
+    """Return the points along an axis, in the order of routes and of sizes; workers are one or more."""
+    points = pd.DataFrame(found["points"]).astype({"route": pd.CategoricalDtype(list(ROUTES), ordered=True)})
+    others = [other for other in AXES if other != axis]
+    points = points[(points[others] == [found["base"][other] for other in others]).all(axis=1) & (points[axis] > 0)]
+    return points.sort_values(["route", axis])
 
 
-def power(line: list[dict[str, Any]]) -> float:
-    """The exponent b of seconds as a documents^b, by least squares of the logarithms; NaN of one point."""
-    own = [each for each in line if each["documents"] >= FITTED_FROM]
-    if len(own) < 2:
-        return float("nan")
-    return float(np.polyfit(np.log([each["documents"] for each in own]), np.log([each["cpu"] for each in own]), 1)[0])
+def exponents(found: dict[str, Any]) -> dict[str, float]:
+    """Return the exponent b of each route's seconds as a documents^b, by least squares of the logarithms."""
+    points = along(found, "documents").query(f"documents >= {FITTED_FROM}")
+    lines = {route: np.log(line[["documents", "cpu"]]) for route, line in points.groupby("route", observed=True)}
+    return {route: float(np.polyfit(*line.to_numpy().T, 1)[0]) for route, line in lines.items() if len(line) > 1}
 
 
 # --- The page ---
 
 
-def section(found: dict[str, Any]) -> str:
-    """What the page says in numbers."""
-    lines, of = along(found, "documents"), found["machine"]
+def page(text: str, found: dict[str, Any]) -> str:
+    """Return the page with these numbers in place of others."""
+    of, powers = found["machine"], exponents(found)
+    growth = by_route(found, "documents")
+    growth.loc["exponent of the seconds"] = [f"{powers[route]:.2f}" if route in powers else "–" for route in growth]
     about = f"Measured on {of['cores']} cores of {of['processor']}. "
     about += "Seconds are processor time over all threads, with wall-clock time in brackets."
-    tables = (_growth(lines, "documents"), _growth(along(found, "classes"), "classes"), _limits(lines))
-    return "\n\n".join((about, *tables, _workers(along(found, "workers")))) + "\n"
-
-
-def page(text: str, found: dict[str, Any]) -> str:
-    """The page with these numbers in place of others."""
+    parts = [
+        about,
+        _table("documents", growth),
+        _table("classes", by_route(found, "classes")),
+        _table("documents that fit", limits(found)),
+        _table("workers: wall-clock seconds (processor seconds)", by_route(found, "workers", "seconds", "cpu")),
+    ]
     before, _, rest = text.partition(OPENS)
-    return f"{before}{OPENS}\n\n{section(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+    measured = "\n\n".join([OPENS, *parts, CLOSES])
+    return f"{before}{measured}{rest.partition(CLOSES)[2]}"
 
 
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    ruled = ("---", *("---:" for _ in header[1:]))
-    return "\n".join("| " + " | ".join(row) + " |" for row in (header, ruled, *rows))
+def by_route(found: dict[str, Any], axis: str, first: str = "cpu", second: str = "seconds") -> pd.DataFrame:
+    """Return seconds and memory as text, by the values of an axis and by route."""
+    points = along(found, axis)
+    rows = zip(points[first], points[second], points["memory"], strict=True)
+    points["text"] = [f"{_number(s)} s ({_number(other)}), {gb:.2f} GB" for s, other, gb in rows]
+    table = points.pivot_table("text", axis, "route", "first", observed=True).fillna("–")
+    table.columns = table.columns.astype(str)
+    return table.rename(index="{:,}".format)
+
+
+def limits(found: dict[str, Any]) -> pd.DataFrame:
+    """Return where memory reaches that of a laptop, by the line through the two largest sizes."""
+    rows = {}
+    for route, line in along(found, "documents").groupby("route", observed=True):
+        by, (less, more) = 2 if route in ("ngd", "SVC") else 1, line[["documents", "memory"]].to_numpy()[-2:]
+        each = (more[1] - less[1]) / (more[0] ** by - less[0] ** by)
+        ends = {limit: (more[0] ** by + (limit - more[1]) / each) ** (1 / by) for limit in (8, 16)}
+        if route not in INSTALLED:
+            rows[route] = {f"{limit} GB": _number(float(f"{end:.2g}")) for limit, end in ends.items()}
+    return pd.DataFrame(rows).T
+
+
+def _table(corner: str, table: pd.DataFrame) -> str:
+    ruled = ("---", *("---:" for _ in table))
+    return "\n".join("| " + " | ".join(row) + " |" for row in ((corner, *table), ruled, *table.itertuples()))
 
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _growth(lines: dict[str, list[dict[str, Any]]], axis: str) -> str:
-    sizes = sorted({each[axis] for line in lines.values() for each in line})
-    cells = {
-        (route, at[axis]): f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
-        for route, line in lines.items()
-        for at in line
-    }
-    rows = [(f"{size:,}", *(cells.get((route, size), "–") for route in lines)) for size in sizes]
-    if axis == "documents":
-        powers = (power(line) for line in lines.values())
-        rows.append(("exponent of the seconds", *("–" if np.isnan(each) else f"{each:.2f}" for each in powers)))
-    return _table((axis, *lines), rows)
-
-
-def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
-    """Eight weightings, by as many processes."""
-    shared = {route: own for route, line in lines.items() if (own := [each for each in line if each["workers"]])}
-    rows = [
-        (str(at[0]["workers"]), *(f"{_number(e['seconds'])} s ({_number(e['cpu'])}), {e['memory']:.2f} GB" for e in at))
-        for at in zip(*shared.values(), strict=True)
-    ]
-    return _table(("workers: wall-clock seconds (processor seconds)", *shared), rows)
-
-
-def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
-    """Where memory reaches that of a laptop, by the line through the two largest sizes."""
-    rows = []
-    for route, line in ((route, line) for route, line in lines.items() if route not in INSTALLED):
-        by, (less, more) = 2 if route in ("ngd", "SVC") else 1, line[-2:]
-        each = (more["memory"] - less["memory"]) / (more["documents"] ** by - less["documents"] ** by)
-        ends = [(more["documents"] ** by + (limit - more["memory"]) / each) ** (1 / by) for limit in (8, 16)]
-        rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
-    return _table(("documents that fit", "8 GB", "16 GB"), rows)
-
-
 def main() -> None:
     """Measure what is not known yet, and write the page."""
     if sys.argv[1:2] == ["--route"]:
-        route, folder, at = sys.argv[2], Path(sys.argv[3]), json.loads(sys.argv[4])
-        table = folder / "zipf.csv"
-        ours(ROUTES[route], table, at, folder) if ROUTES[route] else others(route, table)
+        others(sys.argv[2], Path(sys.argv[3]))
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "machine": machine(), "points": []}
@@ -241,8 +268,7 @@ def main() -> None:
             found["points"].append(measured(route, at))
             print(found["points"][-1], flush=True)
             RESULT.write_text(json.dumps(found, indent=1) + "\n")
-    lines = along(found, "documents")
-    found["exponents"] = {route: value for route in lines if not np.isnan(value := power(lines[route]))}
+    found["exponents"] = exponents(found)
     RESULT.write_text(json.dumps(found, indent=1) + "\n")
     PAGE.write_text(page(PAGE.read_text(), found))
 

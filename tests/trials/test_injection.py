@@ -127,7 +127,7 @@ def write_experiment(folder: Path, texts: Sequence[str]) -> dict[str, str]:
 def on_terminal(*words: str, folder: Path) -> tuple[int, str]:
     """Run a command at a terminal, and return its exit code and all that the terminal shows."""
     variables = {"TERM": "xterm-256color", "COLUMNS": "200", "BENCH_CACHE": str(folder / "store")}
-    command = shlex.join([sys.executable, "-m", "benchmark.cli", *words])
+    command = shlex.join([sys.executable, "-c", "from benchmark.cli import main; main()", *words])
     at_terminal = ["script", "--quiet", "--return", "--flush", "--command", command, "/dev/null"]
     done = subprocess.run(
         at_terminal, cwd=folder, env=os.environ | variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
