@@ -22,13 +22,14 @@ def find_all(paths: list[Path] | None) -> list[Path]:
     return [find_configuration(path) for path in paths or ()]
 
 
-CONFIGS_HELP = "YAML files, such as configs/webkb.yaml, or webkb for short."
+CONFIG_HELP = "YAML file, such as configs/webkb.yaml, or webkb for short."
+CONFIGS_HELP = CONFIG_HELP.replace("file", "files", 1)
 RUN_HELP = "The folder of a run, such as results/runs/webkb, or webkb for short."
 OUT_HELP = "Folder for the results, by default results/runs/<name>; several configurations get a subfolder each."
-Config = Annotated[Path, typer.Argument(help=CONFIGS_HELP.replace("files", "file"), callback=find_configuration)]
-Configs = Annotated[list[Path], typer.Argument(help=CONFIGS_HELP, callback=find_all)]
-OptionalConfigs = Annotated[list[Path] | None, typer.Argument(help=CONFIGS_HELP, callback=find_all)]
-RunFolder = Annotated[Path, typer.Argument(help=RUN_HELP, callback=find_run)]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=CONFIG_HELP, callback=find_configuration)]
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP, callback=find_all)]
+OptionalConfigs = Annotated[list[Path] | None, typer.Argument(metavar="CONFIG", help=CONFIGS_HELP, callback=find_all)]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help=RUN_HELP, callback=find_run)]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP)]
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write over files that are there.")]

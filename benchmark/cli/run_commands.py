@@ -39,11 +39,11 @@ DEBUG_HELP = "Run your own code in this process, so that a debugger can stop in 
 @app.command(epilog="Examples: bench run webkb --only 'tfidf-*' · bench run results/runs/webkb", rich_help_panel=RUN)
 def run(
     configs: Configs,
-    only: Annotated[list[str] | None, typer.Option(help="Run these cells alone; patterns such as 'tfidf-*'.")] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="CELL", help="Run cells such as 'tfidf-*' alone.")] = None,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
-    dask: Annotated[str | None, typer.Option(help=DASK_HELP)] = None,
+    dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help=DASK_HELP)] = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
@@ -80,7 +80,7 @@ def run(
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml", rich_help_panel=RUN)
-def validate(configs: Annotated[list[Path], typer.Argument(help=CONFIGS_HELP)]) -> None:
+def validate(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG", help=CONFIGS_HELP)]) -> None:
     """Check configurations, and the code that they name, without doing any work."""
     from benchmark.experiment.configuration import load_checked
 

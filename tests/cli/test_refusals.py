@@ -58,7 +58,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("frobnicate", 2, ("No such command 'frobnicate'",)),
-    ("run", 2, ("Missing argument 'configs",)),
+    ("run", 2, ("Missing argument 'CONFIG",)),
     ("data export small", 2, ("Missing option '--out'",)),
     ("run wrong", 2, ("bench: configs/wrong.yaml:5: ", "'ngb'; did you mean 'ngd'?")),
     ("run small wrong --out runs", 2, ("unknown method 'ngb'",)),
