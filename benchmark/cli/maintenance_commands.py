@@ -33,7 +33,7 @@ def list_(
     ] = "",
 ) -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
-    from benchmark.schema.registries import list_components
+    from benchmark.schema.reference import list_components
 
     if what:
         show_answer(*list_components(what))
@@ -50,11 +50,11 @@ def schema(
 ) -> None:
     """Print the JSON Schema of configurations, which editors use to complete and check them."""
     if markdown:
-        from benchmark.schema.reference_page import reference_page
+        from benchmark.schema.reference import reference_page
 
         echo(reference_page().rstrip())
         return
-    from benchmark.schema.json_schema import json_schema
+    from benchmark.schema.reference import json_schema
 
     echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 

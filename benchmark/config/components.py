@@ -1,4 +1,4 @@
-"""Components that a configuration names (kernels, classifiers, protocols), checked against their constructors."""
+"""Components that a configuration can name (kernels, protocols), by kind, and checked against their constructors."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.config.schema_errors import documented_parameters, first_paragraph, validate_section
+from benchmark.config.schema import documented_parameters, first_paragraph, validate_section
 from benchmark.system.errors import ConfigError, did_you_mean, quote_value
-from benchmark.system.registries import is_builtin, unknown_component_message
+from benchmark.system.registries import Registry, is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from benchmark.evaluation.metrics import DiagnosticMetric
 
 #: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
@@ -205,7 +207,7 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
                 ge=low,
                 le=high,
                 description=text or None,
-                json_schema_extra={"enum": choices} if choices else None,
+                json_schema_extra={"$comment": kind} | ({"enum": choices} if choices else {}),
             ),
         )
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
@@ -220,3 +222,60 @@ def mentioned(node: Node, message: str) -> Node:
     found = next((node[key] for key in node.children if key in words), node)
     quoted = [each for each in found.each() if repr(each.value) in message] if found is not node else []
     return min(quoted, key=lambda each: message.index(repr(each.value)), default=found)
+
+
+@dataclass(frozen=True)
+class Registries:
+    """All registries, by kind of component; `pipelines` has those of import paths and of functions in files alone.
+
+    `calls` calls the users' components among them that run in a process of their own.
+    """
+
+    kernels: Registry
+    classifiers: Registry
+    protocols: Registry
+    diagnostics: Registry
+    metrics: Registry
+    corpora: Registry
+    weightings: Registry
+    features: Registry
+    thresholds: Registry
+    pipelines: Registry = field(default_factory=lambda: Registry({}))
+    calls: Any = None
+
+    def each(self) -> Iterator[tuple[str, Registry]]:
+        """Iterate over the kinds of which a plug-in can name components, and their registries."""
+        return (
+            (kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name not in ("pipelines", "calls")
+        )
+
+    @property
+    def methods(self) -> Registry:
+        """Kernels and classifiers, whose names don't overlap."""
+        methods = Registry({**self.kernels, **self.classifiers})
+        methods.broken = self.kernels.broken | self.classifiers.broken
+        return methods
+
+    @property
+    def quantities(self) -> dict[str, DiagnosticMetric]:
+        """Metrics that the diagnostics declare, by name."""
+        return declared_metrics(self.diagnostics.values())
+
+    def close(self) -> None:
+        """End the process of `calls`; its next call starts another."""
+        if self.calls is not None:
+            self.calls.close()
+
+    def copied(self) -> Registries:
+        """Return copies of the registries, to which components can be added."""
+        registries = [*self.each(), ("pipelines", self.pipelines)]
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in registries})
+
+
+def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:
+    """Return the metrics that diagnostics declare, by name; the first of two with the same name."""
+    by_name: dict[str, DiagnosticMetric] = {}
+    for diagnostic in diagnostics:
+        for quantity in diagnostic.metrics:
+            by_name.setdefault(quantity.name, quantity)
+    return by_name

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from benchmark.config.components import Component
+from benchmark.config.components import Component, Registries
 from benchmark.config.model import Experiment
-from benchmark.config.registries import Registries
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.system.errors import ConfigError

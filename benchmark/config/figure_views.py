@@ -3,29 +3,78 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
 
 from benchmark.config.components import component_parameters
 from benchmark.config.model import BASE_VARIANT, FigureView
-from benchmark.config.schema_errors import check_known
+from benchmark.config.schema import CellName, ConfigSection, Listed, Pair, check_known, mapping_or_other
 from benchmark.evaluation.metrics import TIME_METRICS
 from benchmark.system.errors import unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from benchmark.config.components import Component
+    from benchmark.config.components import Component, Registries
     from benchmark.config.model import Variant
-    from benchmark.config.registries import Registries
-    from benchmark.config.schema import ExperimentSection, FigureSection
     from benchmark.system.yaml_source import Node
 
 #: Columns of the frame whose names in configurations are others.
 _COLUMNS = {"class": "of_class", "train_size": "size"}
+FigureColumn = Literal["choice", "task", "variant", "class", "method", "kernel", "size", "terms"]
+Relation = Literal["ratio", "difference"]
+AnyY = Annotated[
+    Annotated[Listed[str], Tag("other")]
+    | Annotated[dict[Relation, Pair], Field(min_length=1, max_length=1), Tag("mapping")],
+    Discriminator(mapping_or_other),
+]
+
+
+class FigureSection(ConfigSection):
+    """An item of `figures`: a view of the scores.
+
+    Parameters
+    ----------
+    name : str
+        Stem of the figure's files.
+    title : str
+        Title above the figure.
+    y : str or list of str or dict or None
+        Metrics, a panel each, or the ratio or difference of two methods; by default the first metric.
+    x : str or None
+        The x axis: train_size, terms, or a parameter or number of the methods.
+    line : str
+        The column whose values are lines.
+    panel : str or list of str
+        Columns whose values are panels.
+    where : dict
+        Columns with the only value to show.
+    bars : str
+        Error bars.
+    log_x : bool
+        Whether x is logarithmic.
+    log_y : bool
+        Whether y is logarithmic.
+    regions : list of str
+        Variants whose methods' decision regions are drawn, a row each, in place of curves.
+    """
+
+    name: CellName
+    title: str = ""
+    y: AnyY | None = None
+    x: str | None = None
+    line: FigureColumn = "method"
+    panel: Listed[FigureColumn] = Field(["choice", "task"])
+    where: dict[FigureColumn, str] = Field({})
+    bars: Literal["interval", "2 standard deviations", "range", "none"] = "interval"
+    log_x: bool = False
+    log_y: bool = False
+    regions: list[str] = Field([])
 
 
 def list_figures(
-    config: ExperimentSection,
+    figures: Sequence[FigureSection],
     variants: Sequence[Variant],
     metrics: Sequence[str],
     diagnostics: Sequence[Component],
@@ -36,7 +85,7 @@ def list_figures(
     first = variants[0]
     axis = "size" if first.sizes != (None,) else "terms" if first.terms else ""
     found: dict[str, FigureView] = {}
-    for section, at in zip(config.figures, node, strict=True):
+    for section, at in zip(figures, node, strict=True):
         if section.name in found:
             raise at["name"].error(f"two figures are named {section.name!r}")
         drawn = section.model_dump(include={"name", "bars", "log_x", "log_y", "title"})
@@ -46,7 +95,7 @@ def list_figures(
         else:
             found[section.name] = FigureView(**_shown(section, axis, metrics, at), **drawn)
             _check_shown(found[section.name], _axes(first, diagnostics, known.quantities), first, at, known)
-    if not config.figures and axis:
+    if not figures and axis:
         found["figure"] = FigureView("figure", (metrics[0],), x=axis, log_x=axis == "terms")
     return tuple(each for figure in found.values() for each in _by_variant(figure, variants))
 
@@ -86,8 +135,7 @@ def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterab
     """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
-    parts += diagnostics
-    named = [name for each in parts if each is not None for name in component_parameters(each.cls)]
+    named = [name for each in (*parts, *diagnostics) if each is not None for name in component_parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
     return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *TIME_METRICS, *quantities]))
 

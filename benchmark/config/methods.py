@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.collection import text_from_config
 from benchmark.config.components import check_component, component_parameters
-from benchmark.config.expansion import expand_method
+from benchmark.config.method_sections import DefaultsSection, NamedDefaultsSection, expand_method
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.other_methods import fuse_methods, predictions_method, uncounted_points, vector_file
-from benchmark.config.schema import DefaultsSection, NamedDefaultsSection
-from benchmark.config.schema_errors import check_known, validate_section
+from benchmark.config.schema import check_known, validate_section
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.errors import ConfigError, did_you_mean
 from benchmark.system.user_classes import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from benchmark.config.components import Component
+    from benchmark.config.components import Component, Registries
     from benchmark.config.model import Collection
-    from benchmark.config.registries import Registries
-    from benchmark.config.schema import ExperimentSection
+    from benchmark.config.tasks import ChooseSection
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
@@ -37,20 +35,20 @@ _REPRESENTATION_KEYS = ("fields", "weighting", "normalization", "idf", "dirichle
 
 
 def list_methods(
-    config: ExperimentSection, node: Node, known: Registries, collection: Collection
+    choose: ChooseSection | None, node: Node, known: Registries, collection: Collection
 ) -> tuple[MethodEntry, ...]:
     """Return the methods of a configuration, in order.
 
     Parameters
     ----------
-    config : ExperimentSection
+    choose : ChooseSection or None
     node : Node
         The configuration.
     known : Registries
     collection : Collection
         The documents that methods classify.
     """
-    over = None if config.choose is None else frozenset(config.choose.grid_keys)
+    over = None if choose is None else frozenset(choose.grid_keys)
     resolver, reader = _Resolver(node, known), collection.reader
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, Node] = {}
@@ -121,14 +119,10 @@ class _Resolver:
         """Refuse defaults that no method here has as a parameter."""
         parts = [each for spec in specs for each in (spec.kernel, spec.classifier) if each is not None]
         used = {name for each in parts for name in (each.name, *component_parameters(each.cls))}
-        components = self._known.methods
-        parameters = dict.fromkeys(name for cls in components.values() for name in component_parameters(cls))
+        allowed = ["name", *DefaultsSection.model_fields, *sorted(used)]
         for key, node in (self._named | self._general | self._machine).items():
-            if key in used or key in ("name", *DefaultsSection.model_fields):
-                continue
-            if key in parameters or key in components:
-                raise node.error(f"no method here has the parameter {key!r}")
-            raise node.error(unknown_name("parameter", key, [*DefaultsSection.model_fields, *parameters, *components]))
+            if key not in allowed:
+                raise node.error(f"no method here has the parameter {key!r}{did_you_mean(key, allowed)}")
 
     def _classifier(self, stated: Settings, entry: Node) -> Component:
         node = stated.get("classifier", entry.with_children({}))
@@ -251,10 +245,11 @@ class _Method:
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: Component | None, entry: Node) -> None:
-    """Refuse settings that a kernel which learns a model of the documents can't use."""
-    if kernel.tags.solved_by == "targets" and classifier.ridge:
-        raise entry.error(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
-    if classifier.scale_C != "one":
-        raise entry.error(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")
-    if threshold is not None:
-        raise entry.error(f"the kernel {kernel.name!r} is not a function of inner products: it has no threshold")
+    """Refuse settings that need kernel values, where a kernel learns a model of the documents."""
+    wrong = {
+        "ridge": classifier.ridge and kernel.tags.solved_by == "targets",
+        "scale_C": classifier.scale_C != "one",
+        "threshold": threshold is not None,
+    }
+    for key in (key for key, is_set in wrong.items() if is_set):
+        raise entry.error(f"the kernel {kernel.name!r} is not a function of inner products: it has no {key}")

@@ -11,8 +11,7 @@ from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.config.components import Component
-    from benchmark.config.registries import Registries
+    from benchmark.config.components import Component, Registries
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing

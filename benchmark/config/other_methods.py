@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 from pyarrow import ArrowException, types
 
 from benchmark.config.components import Component
+from benchmark.config.method_sections import method_label
 from benchmark.config.model import FUSION_SCALES, FusedMethods, MethodFile, MethodSpec, Representation, VectorFile
-from benchmark.config.schema_errors import check_known
+from benchmark.config.schema import check_known
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.errors import DataError
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from benchmark.config.model import Variant
     from benchmark.system.yaml_source import Node
@@ -44,21 +45,21 @@ MADE_ELSEWHERE, FUSION = "made elsewhere", "fusion"
 
 
 def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: bool) -> dict[str, list[MethodSpec]]:
-    """Return the candidates of a method that adds the decision values of others, by its name.
+    """Return the candidates of a method that adds the decision values of others, by its label.
 
     If there is anything to choose, candidates are lists of lists, and all combinations of their methods' candidates.
     """
-    name, fuse = node["name"].value, node["fuse"]
-    if name in known:
-        raise node.error(f"the method {name!r} is listed twice")
+    label, fuse = method_label(node["name"].value), node["fuse"]
+    if label in known:
+        raise node.error(f"the method {label!r} is listed twice")
     nested = isinstance(fuse.value[0], list)
     if nested and not several:
         raise fuse.error("`fuse` lists at least two methods of this configuration; lists of them need `choose`")
-    return {name: [spec for names in (fuse if nested else [fuse]) for spec in _fusions(names, node, known)]}
+    return {label: [spec for names in (fuse if nested else [fuse]) for spec in _fusions(names, node, known)]}
 
 
-def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> list[MethodSpec]:
-    """Return the sums of the named methods' decision values, one for each combination of their candidates."""
+def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> Iterator[MethodSpec]:
+    """Yield the sums of the named methods' decision values, one for each combination of their candidates."""
     for each in names:
         check_known("method of `fuse`:", each.value, known, each)
         if reason := _why_not_fused(known[each.value]):
@@ -66,13 +67,10 @@ def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> 
     weights = node["weights"].value or [1.0] * len(names.value)
     if len(weights) != len(names.value):
         raise node["weights"].error(f"weights are {len(names.value)} numbers, one for each method, not {weights}")
-    scale = node["scale"].value or next(iter(FUSION_SCALES))
-    added, fusion = tuple(map(float, weights)), Component.of(FUSION, Fusion, {})
-    fused = (
-        FusedMethods(tuple(names.value), members, added, scale)
-        for members in itertools.product(*(known[name] for name in names.value))
-    )
-    return [MethodSpec(uncounted_points("none"), None, fusion, fused=each) for each in fused]
+    added, scale = tuple(map(float, weights)), node["scale"].value or next(iter(FUSION_SCALES))
+    for members in itertools.product(*(known[name] for name in names.value)):
+        fused = FusedMethods(tuple(names.value), members, added, scale)
+        yield MethodSpec(uncounted_points("none"), None, Component.of(FUSION, Fusion, {}), fused=fused)
 
 
 def _why_not_fused(specs: list[MethodSpec]) -> str:
@@ -107,9 +105,6 @@ def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
     kind = Path(file.value).suffix.lower()
-    if kind == ".npz":
-        problem = "a .npz file holds several arrays and is no table of vectors"
-        raise node.error(f"{problem}: write one of them by numpy.save, as .npy")
     if (kind == ".npy") != ("ids" in node):
         problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
         raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")

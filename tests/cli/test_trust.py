@@ -125,7 +125,7 @@ def test_a_module_that_is_not_installed_is_trusted_as_a_file_is(folder, monkeypa
         ("classifier: 'sklearn.svm.LinearSVC '", "'sklearn.svm.LinearSVC ' is no import path"),
         ("classifier: sklearn.svm.class", "'sklearn.svm.class' is no import path"),
         ("classifier: nowhere.Class", "nowhere.Class: no package 'nowhere' is installed"),
-        ("pipeline: benchmark.config.extends.read_config", "read_config is no class"),
+        ("pipeline: benchmark.config.experiment.read_config", "read_config is no class"),
     ],
 )
 def test_an_import_path_names_a_class_with_fit_and_predict(folder, method, said):

@@ -167,7 +167,7 @@ def test_what_a_run_keeps_and_asks_for(checked):
         ("corpus: {name: files, path: own.csv, text: [title, boddy]}",
          "text: .* has no column 'boddy'; did you mean 'body'"),
         ("corpus: {name: files, path: own.csv, text: body, label: all}\nper_class: true",
-         "no class may be called 'all'"),
+         "two cells would have the id 'all-mnb'"),
         ("text: {fields: [all, title, body]}", ""),
     ],
 )  # fmt: skip

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.config import extends
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config import experiment as experiments
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.config.model import BASE_VARIANT
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from tests.config.conftest import BASE
@@ -61,7 +60,7 @@ def test_files_are_looked_for_beside_the_file_that_names_them(tmp_path, monkeypa
     """The stop list of a method and predictions of a configuration of the package."""
     shipped = tmp_path / "shipped"
     shipped.mkdir()
-    monkeypatch.setattr(extends, "find_shipped", lambda _folder, name: shipped / name)
+    monkeypatch.setattr(experiments, "find_shipped", lambda _folder, name: shipped / name)
     own = "methods: [{text: {stoplist: ./words.txt}, classifier: mnb}, {predictions: p.csv, name: given}]\n"
     (shipped / "theirs.yaml").write_text(written(own).read_text())
     for name, text in (("words.txt", "theirs"), ("p.csv", "id,label\n")):

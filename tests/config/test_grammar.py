@@ -9,8 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import Node

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, DataError
 from tests.config.conftest import BASE

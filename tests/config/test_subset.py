@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.subset import settings_of_cell
+from benchmark.config.cells import settings_of_cell
 from benchmark.experiment.configuration import select_cells
 
 if TYPE_CHECKING:

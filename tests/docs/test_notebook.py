@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import read_config
 from benchmark.experiment.configuration import load_checked
 
 DOCS = Path(__file__).parents[2] / "docs"

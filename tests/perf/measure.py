@@ -74,8 +74,7 @@ def others(config: str, how: str) -> dict[str, Any]:
     from sklearn.preprocessing import normalize
     from sklearn.svm import SVC, LinearSVC
 
-    from benchmark.config.experiment import check_experiment
-    from benchmark.config.extends import read_config
+    from benchmark.config.experiment import check_experiment, read_config
     from benchmark.config.model import BASE_VARIANT
     from benchmark.corpora import registry
     from benchmark.corpora.assemble import select_documents

@@ -10,10 +10,8 @@ import pytest
 import yaml
 
 from benchmark.config.components import component_model
-from benchmark.config.schema import ExperimentSection
-from benchmark.schema.json_schema import json_schema
-from benchmark.schema.reference_page import reference_page
-from benchmark.schema.registries import COMPONENT_REGISTRIES, list_components
+from benchmark.config.experiment import ExperimentSection
+from benchmark.schema.reference import COMPONENT_REGISTRIES, json_schema, list_components, reference_page
 
 TOP = Path(__file__).parents[2]
 CONFIGS = sorted((TOP / "configs").glob("*.yaml"))

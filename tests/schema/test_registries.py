@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.schema.registries import list_components
+from benchmark.schema.reference import list_components
 from benchmark.system.errors import ConfigError
 
 
@@ -15,7 +15,7 @@ from benchmark.system.errors import ConfigError
         (
             "protocols",
             "k-fold",
-            "k: int, seed=0, stratified=True, grouped=False",
+            "k, seed=0, stratified=True, grouped=False",
             "Test each document exactly once, in",
         ),
         ("datasets", "synthetic", "subset: all, several", "Synthetic pages in WebKB's shape"),
