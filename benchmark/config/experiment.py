@@ -14,9 +14,8 @@ from benchmark.config.collection import CorpusSection, TextSection, collection_f
 from benchmark.config.components import check_component
 from benchmark.config.figure_views import FigureSection, list_figures
 from benchmark.config.method_sections import AnyMethod, DefaultsSection
-from benchmark.config.methods import list_methods
+from benchmark.config.methods import check_ranked, list_methods
 from benchmark.config.model import BASE_VARIANT, Experiment, TermSelection, Variant
-from benchmark.config.other_methods import check_ranked
 from benchmark.config.schema import (
     AnyComponent,
     CellName,
@@ -42,7 +41,7 @@ from benchmark.system.shipped_files import CONFIGS_FOLDER, find_shipped, shipped
 from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.components import Registries
     from benchmark.system.registries import Registry
@@ -242,7 +241,8 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         variants[name] = _variant(name, validate_section(ExperimentSection, varied), varied, known)
     if not variants:
         raise node["run_base"].error("run_base: false leaves nothing to run: add variants")
-    _check_readings(config, variants, node["readings"])
+    for name in config.readings:
+        check_known("variant", name, variants, node["readings"][name])
     first = next(iter(variants.values()))
     metrics = _metrics(config, node["metrics"], known.metrics, multilabel=first.collection.multilabel)
     diagnostics = tuple(check_component("diagnostic", known.diagnostics, each) for each in node["diagnostics"])
@@ -314,15 +314,6 @@ def _paper(node: Node, papers: Sequence[str] | None) -> tuple[str | None, dict[s
     except ConfigError as error:
         raise node.error(str(error)) from None
     return str(content.get("paper", Path(named).stem)), content
-
-
-def _check_readings(config: ExperimentSection, variants: Mapping[str, Variant], node: Node) -> None:
-    """Refuse readings that are no variants, that lack the configuration itself, or that no paper can have."""
-    for name in config.readings:
-        check_known("variant", name, variants, node[name])
-    if config.readings and (BASE_VARIANT not in config.readings or config.paper is None or config.sensitivity_of):
-        problem = f"readings are of a configuration with a `paper`, no sensitivity analysis; {BASE_VARIANT!r} is one"
-        raise node.error(problem)
 
 
 def _metrics(config: ExperimentSection, node: Node, known: Registry, *, multilabel: bool) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from benchmark.config.components import lists_by_nature
 from benchmark.config.schema import (
@@ -16,7 +16,6 @@ from benchmark.config.schema import (
     OneOrMore,
     OrOne,
     TitleName,
-    mapping_or_other,
     one_of,
 )
 from benchmark.representation.weighting import IDF_SOURCES
@@ -140,13 +139,7 @@ class MethodSection(ConfigSection):
     threshold: OneOrMore[AnyThreshold] | None = None
     name: TitleName | None = None
     predictions: Annotated[str, Field(min_length=1)] | None = None
-    vectors: (
-        Annotated[
-            Annotated[str, Tag("other")] | Annotated[VectorsFileSection, Tag("mapping")],
-            Discriminator(mapping_or_other),
-        ]
-        | None
-    ) = None
+    vectors: str | VectorsFileSection | None = None
     pipeline: OneOrMore[AnyPipeline] | None = None
     fuse: Annotated[list[FusedNames], BeforeValidator(_lists), OrOne()] | None = None
     weights: list[Annotated[float, Field(gt=0, le=1e12)]] | None = None
@@ -165,15 +158,11 @@ class MethodSection(ConfigSection):
 
 
 #: An item of `methods`: the name of a kernel or classifier, or a section.
-AnyMethod = Annotated[
-    Annotated[str, WithJsonSchema({"component": "method-names"}), Tag("other")]
-    | Annotated[MethodSection, Tag("mapping")],
-    Discriminator(mapping_or_other),
-]
+AnyMethod = Annotated[str, WithJsonSchema({"component": "method-names"})] | MethodSection
 
 
-class NamedDefaultsSection(ConfigSection):
-    """Defaults of one kernel or classifier; further keys are its parameters.
+class DefaultsSection(ConfigSection):
+    """`defaults:` further keys are parameters of methods, or kernels and classifiers by name with their own.
 
     Parameters
     ----------
@@ -191,6 +180,10 @@ class NamedDefaultsSection(ConfigSection):
         The feature map of a classifier of points.
     threshold : ThresholdRule or None
         The rule for the decision value above which a document gets a class, where it may have several.
+    kernel : Kernel or None
+        The kernel of methods that name none.
+    classifier : Classifier or None
+        The classifier of methods that name none.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -202,32 +195,12 @@ class NamedDefaultsSection(ConfigSection):
     dirichlet: Prior | None = None
     features: AnyFeatures | None = None
     threshold: AnyThreshold | None = None
-
-
-class DefaultsSection(NamedDefaultsSection):
-    """`defaults:` further keys are parameters of methods, or kernels and classifiers by name with their own.
-
-    Parameters
-    ----------
-    kernel : Kernel or None
-        The kernel of methods that name none.
-    classifier : Classifier or None
-        The classifier of methods that name none.
-    """
-
     kernel: AnyKernel | None = None
     classifier: AnyClassifier | None = None
 
 
-#: Keys whose values are components, and the kinds of these.
-COMPONENT_KEYS = {
-    "weighting": "weightings",
-    "features": "features",
-    "kernel": "kernels",
-    "classifier": "classifiers",
-    "threshold": "thresholds",
-    "pipeline": "pipelines",
-}
+#: Keys whose values are components.
+COMPONENT_KEYS = ("weighting", "features", "kernel", "classifier", "threshold", "pipeline")
 #: The keys in the order in which their lists are expanded, the last fastest.
 _EXPANSION_ORDER = [key for key in MethodSection.model_fields if key != "name"]
 #: The order in which the keys' words form a cell's name.
@@ -256,7 +229,7 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
     """
     if isinstance(node.value, str):
         key = "classifier" if node.value in known.classifiers else "kernel"
-        if node.value not in getattr(known, COMPONENT_KEYS[key]):
+        if node.value not in known.methods:
             raise node.error(unknown_component_message("method", node.value, known.methods))
         return [(_short_name(node.value), {key: node})]
     name = node["name"]
@@ -312,7 +285,7 @@ def _plain_words(key: str, value: Any) -> tuple[str, ...]:
 
 def _whole_lists(key: str, node: Node, known: Registries) -> set[str]:
     """Return the parameters of a component that are lists by nature; of any component where the entry names none."""
-    registry = getattr(known, COMPONENT_KEYS[key])
+    registry = getattr(known, key if key == "features" else f"{key}s")
     if isinstance(node.value, dict) and "name" not in node:
         return {parameter for cls in registry.values() for parameter in lists_by_nature(cls)}
     named = node["name"] if isinstance(node.value, dict) else node

@@ -25,11 +25,6 @@ _NONE: Any = None
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE_VARIANT = "base"
-#: Where a fusion measures the standard deviations of decision values.
-FUSION_SCALES = {
-    "out-of-fold": "on all training documents, each scored by a method trained without its fold, of five",
-    "hold-out": "on the first of the five folds alone, so that a method is trained once more, not five times",
-}
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
 CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "temporal-holdout"
 #: Stands for all classes together; no class may have this name.
@@ -231,8 +226,10 @@ class FusedMethods:
     members : tuple of MethodSpec
     weights : tuple of float
         One for each member.
-    scale : str
-        Where the standard deviations that divide the decision values are measured, see `FUSION_SCALES`.
+    scale : {"out-of-fold", "hold-out"}
+        Training documents on which the standard deviations that divide the decision values are measured: all of them,
+        each scored by a method trained without its fold, of five; or the first of the five folds alone, so that a
+        method is trained once more, not five times.
     """
 
     names: tuple[str, ...]

@@ -47,11 +47,6 @@ class OrOne:
         return {"anyOf": [listed["items"], listed]}
 
 
-def mapping_or_other(value: Any) -> str:
-    """Return whether a value is a mapping, so that only errors of that type are reported."""
-    return "mapping" if isinstance(value, dict) else "other"
-
-
 def distinct(values: list[Any]) -> list[Any]:
     """Return a list unchanged; raise ValueError if it has a value twice."""
     if len(set(values)) < len(values):
@@ -136,8 +131,8 @@ def _explained(error: ValidationError, schema: type[BaseModel], node: Node, what
     for number, (problem, keys) in enumerate(errors):
         loc, kind, at = problem["loc"], problem["type"], node.at(keys)
         of_key = kind in ("missing", "extra_forbidden")
-        if not of_key and any(len(other) > len(keys) and other[: len(keys)] == keys for _, other in errors):
-            continue  # another type that the value may have fits so far
+        if not of_key and any(_fits_better(other, other_keys, kind, keys) for other, other_keys in errors):
+            continue
         if kind == "extra_forbidden":
             message = unknown_name(what, str(loc[-1]), _allowed(schema, loc[:-1]) or ["none"])
         elif kind == "missing":
@@ -147,6 +142,12 @@ def _explained(error: ValidationError, schema: type[BaseModel], node: Node, what
         # Of one value the first: several types may refuse it.
         problems.setdefault((id(at), number if of_key else -1), ((kind == "missing", at.line), str(at.error(message))))
     return combine_errors([text for _, text in sorted(problems.values(), key=lambda each: each[0])])
+
+
+def _fits_better(other: ErrorDetails, other_keys: tuple[Any, ...], kind: str, keys: tuple[Any, ...]) -> bool:
+    """Return whether a value fits another of its types so far: that error is deeper, or not of the type itself."""
+    of_type = kind.endswith("_type") and not other["type"].endswith("_type")
+    return other_keys[: len(keys)] == keys and (len(other_keys) > len(keys) or of_type)
 
 
 def _value_message(problem: ErrorDetails, path: str) -> str:
@@ -178,21 +179,18 @@ def _keys_of(loc: tuple[Any, ...], node: Node) -> tuple[Any, ...]:
     return tuple(keys)
 
 
-def _allowed(schema: Any, loc: tuple[Any, ...]) -> list[str]:
+def _allowed(schema: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
     """Return the keys that a schema allows at a location."""
-    annotation: Any = schema
+    fields = _fields([schema])
     for part in loc:
-        for section in sections_in(annotation):
-            if part == section.__name__:
-                annotation = section
-            elif part in (fields := {each.alias or name: each for name, each in section.model_fields.items()}):
-                annotation = fields[part].annotation
-            else:
-                continue
-            break
-    return [
-        each.alias or name for section in sections_in(annotation)[:1] for name, each in section.model_fields.items()
-    ]
+        if part in fields:
+            fields = _fields(sections_in(fields[part]))
+    return list(fields)
+
+
+def _fields(sections: list[type[BaseModel]]) -> dict[str, Any]:
+    """Return the types of the fields of the first of some sections, by key."""
+    return {each.alias or name: each.annotation for name, each in sections[0].model_fields.items()} if sections else {}
 
 
 def sections_in(annotation: Any) -> list[type[BaseModel]]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Field
 
 from benchmark.config.collection import outline_documents
 from benchmark.config.components import Component, check_component, component_parameters, mentioned
@@ -18,7 +18,6 @@ from benchmark.config.schema import (
     TitleName,
     check_known,
     distinct,
-    mapping_or_other,
     one_of,
 )
 from benchmark.evaluation.protocols import ByDate, KFold
@@ -55,10 +54,7 @@ class TaskSection(ConfigSection):
 
 
 #: An item of `tasks`: the names of its classes, or a section.
-AnyTask = Annotated[
-    Annotated[Distinct[str], Field(min_length=2), Tag("other")] | Annotated[TaskSection, Tag("mapping")],
-    Discriminator(mapping_or_other),
-]
+AnyTask = Annotated[Distinct[str], Field(min_length=2)] | TaskSection
 
 
 def _ascending(values: list[int]) -> list[int]:
