@@ -78,7 +78,7 @@ def summarize(run: RunPredictions) -> Summary:
         notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
         own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
         minimized=frozenset(each for each in experiment.metrics if not more_is_better(each, experiment.scorers)),
-        quantities=experiment.declared,
+        quantities=experiment.quantities,
     )
     pair = leading_pair(summary)
     between = disagreement(run, pair) if pair else None

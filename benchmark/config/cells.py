@@ -111,16 +111,15 @@ def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Se
     ends = {(*curve, size) for curve in gains for size in _ends(experiment.variants[curve[0]])}
     cells = tuple(c for c in experiment.cells if c.id in ids or (c.what == "point" and (*_curve(c), c.size) in ends))
     kept = frozenset(cell.id for cell in cells)
-    measured = any(cell.what == "diagnostic" for cell in cells)
-    variants = {name: each for name, each in experiment.variants.items() if any(cell.variant == name for cell in cells)}
+    shown_variants = dict.fromkeys(cell.variant for cell in cells)
+    variants = {name: each for name, each in experiment.variants.items() if name in shown_variants}
     first = next(iter(experiment.variants.values()))
     if any(_orders(each) != _orders(first) for each in variants.values()):
         variants = experiment.variants  # the first variant with a class or group fixes its position
-    else:
-        variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
+    elif not any(cell.what == "diagnostic" for cell in cells):  # diagnostics may read all methods
+        variants = {name: _narrowed(each, cells) for name, each in variants.items()}
     shown, having_cells = ({cell.diagnostic for cell in some} for some in (cells, experiment.cells))
     diagnostics = tuple(d for d in experiment.diagnostics if d.name in shown or d.name not in having_cells)
-    declared = {quantity.name for diagnostic in diagnostics for quantity in diagnostic.cls.metrics}
     return replace(
         experiment,
         notes=(*experiment.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(experiment.cells))),
@@ -128,8 +127,6 @@ def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Se
         variants=variants,
         cells=cells,
         diagnostics=diagnostics,
-        quantities={name: each for name, each in experiment.quantities.items() if name in declared},
-        tuned_cells={cell: choice for cell, choice in experiment.tuned_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(experiment.ids) - kept,
     )
@@ -162,10 +159,10 @@ def _orders(variant: Variant) -> tuple[object, ...]:
     return (variant.protocol, variant.collection.corpus, variant.collection.classes)
 
 
-def _narrowed(variant: Variant, cells: Sequence[Cell], *, measured: bool) -> Variant:
-    """Return a variant with the tasks and methods of some cells; whole if diagnostics may read all methods."""
+def _narrowed(variant: Variant, cells: Sequence[Cell]) -> Variant:
+    """Return a variant with the tasks and methods of some cells."""
     of_variant = [cell for cell in cells if cell.variant == variant.name]
     tasks = tuple(task for task in variant.tasks if any(cell.task == task.name for cell in of_variant))
     methods = {cell.method for cell in of_variant}
     entries = tuple(entry for entry in variant.entries if entry.label in methods)
-    return variant if measured else replace(variant, tasks=tasks, entries=entries)
+    return replace(variant, tasks=tasks, entries=entries)

@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from benchmark.config.components import check_component, component_parameters
 from benchmark.config.model import Collection, TextSettings
@@ -121,12 +121,6 @@ class TextSection(ConfigSection):
     min_documents: int = Field(default=1, ge=1)
     vocabulary_from: str | None = None
 
-    @model_validator(mode="after")
-    def _counts_terms(self) -> TextSection:
-        if not self.ngrams and not self.characters:
-            raise ValueError("no term would be left: ngrams may be empty where `characters` are counted")
-        return self
-
 
 def collection_from_config(corpus: CorpusSection, tasks: Sequence[Any], node: Node, corpora: Registry) -> Collection:
     """Return the documents and lexing that a configuration names."""
@@ -149,13 +143,15 @@ def text_from_config(node: Node, reader: CorpusReader) -> TextSettings:
     groups = (TRAINING, *reader.parts)
     if text.vocabulary_from is not None and text.vocabulary_from not in groups:
         raise node["vocabulary_from"].error(unknown_name("group", text.vocabulary_from, groups))
-    how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
-    lengths = tuple(text.characters) and (min(text.characters), max(text.characters))
-    words = tuple(sorted(set(text.ngrams)))
-    fields = _fields(reader, text.fields, node["fields"])
+    lengths, words = text.characters, tuple(sorted(set(text.ngrams)))
+    if not lengths and not words:
+        raise node["ngrams"].error("no term would be left: ngrams may be empty where `characters` are counted")
+    fields, kind = _fields(reader, text.fields, node["fields"])
     stopped = _user_stop_words(text.stoplist, node["stoplist"])
-    lexing = Lexing(*how, words, *fields, lengths, text.within, stopped, text.stemmer, text.min_length)
-    return TextSettings(lexing, Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
+    settings = text.model_dump(exclude={"min_occurrences", "min_documents", "vocabulary_from"})
+    settings |= {"lexer": text.lexer or reader.lexer, "ngrams": words, "fields": fields, "format": kind}
+    settings |= {"characters": (min(lengths), max(lengths)) if lengths else (), "stopped": stopped}
+    return TextSettings(Lexing(**settings), Pruning(text.min_occurrences, text.min_documents, text.vocabulary_from))
 
 
 def _user_stop_words(name: str, node: Node) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -18,12 +17,12 @@ from benchmark.system.errors import ConfigError, did_you_mean, quote_value
 from benchmark.system.registries import Registry, is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
-from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.system.yaml_source import Node
 
 #: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
@@ -87,11 +86,11 @@ def component_parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
     found: dict[str, tuple[Any, Any]] = {}
     for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
-        if library and each.kind in _NAMELESS:
+        if key in set_by_run or (library and each.kind in _NAMELESS):
             continue
         untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
         found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
-    return {key: each for key, each in found.items() if key not in set_by_run}
+    return found
 
 
 def plain_default(default: Any) -> Any:
@@ -134,17 +133,17 @@ def lists_by_nature(cls: Any) -> set[str]:
 def check_component(
     what: str,
     registry: Mapping[str, type[Any]],
-    named: Node | str | dict[str, Any],
+    node: Node,
     defaults: Mapping[str, Node] | None = None,
 ) -> Component:
-    """Check ``name`` or ``{name: …, parameter: value, …}``, a node or plain data, against a registry.
+    """Check ``name`` or ``{name: …, parameter: value, …}`` against a registry.
 
     Parameters
     ----------
     what : str
         Kind of component, for errors.
     registry : mapping of str to class
-    named : Node, str or dict
+    node : Node
     defaults : mapping of str to Node, optional
         Parameters that the component gets where it has them and states no other value.
 
@@ -153,7 +152,6 @@ def check_component(
     ConfigError
         For an unknown name or parameter, a value of the wrong type, or one outside its range.
     """
-    node = named if isinstance(named, Node) else Node.of_data(named, what)
     at = node["name"] if isinstance(node.value, dict) else node
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
@@ -198,7 +196,6 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
     for number, (key, (annotation, default)) in enumerate(component_parameters(cls).items()):
         low, high = limits.get(key, (None, None))
         kind, text = documented.get(key, ("", ""))
-        choices = re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" and annotation is str else []
         fields[f"parameter_{number}"] = (
             annotation,
             Field(
@@ -207,7 +204,7 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
                 ge=low,
                 le=high,
                 description=text or None,
-                json_schema_extra={"$comment": kind} | ({"enum": choices} if choices else {}),
+                json_schema_extra={"$comment": kind},
             ),
         )
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
@@ -273,9 +270,5 @@ class Registries:
 
 
 def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:
-    """Return the metrics that diagnostics declare, by name; the first of two with the same name."""
-    by_name: dict[str, DiagnosticMetric] = {}
-    for diagnostic in diagnostics:
-        for quantity in diagnostic.metrics:
-            by_name.setdefault(quantity.name, quantity)
-    return by_name
+    """Return the metrics that diagnostics declare, by name."""
+    return {each.name: each for diagnostic in diagnostics for each in diagnostic.metrics}

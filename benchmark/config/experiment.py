@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 FILE_KEYS = ("name", "title", "paper", "sensitivity_of", "notes", "tuned_to_published", "readings", "extends")
 #: The metrics of a configuration that names none, as far as they are defined for its documents.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
-#: End of the name of a user's file with published values.
-PAPER_SUFFIX = ".yaml"
 AnyMetric = Annotated[str, WithJsonSchema({"component": "metrics"})]
 
 
@@ -186,19 +184,21 @@ class ExperimentSection(ConfigSection):
     run_base: bool = True
 
 
-def read_config(path: Path) -> Node:
+def read_config(path: Path, extended_by: tuple[Path, ...] = ()) -> Node:
     """Read a configuration; where it ``extends: other``, merge it into the other file.
+
+    Parameters
+    ----------
+    path : Path
+    extended_by : tuple of Path, optional
+        The files through which this one is read, the first one first.
 
     Raises
     ------
     ConfigError
         If a file can't be read, isn't YAML, or extends itself.
     """
-    return _read(path, ())
-
-
-def _read(path: Path, below: tuple[Path, ...]) -> Node:
-    node = read_yaml(path, str(below[0]) if below else "")
+    node = read_yaml(path, str(extended_by[0]) if extended_by else "")
     if "extends" not in node:
         return node
     extends = node["extends"]
@@ -211,11 +211,11 @@ def _read(path: Path, below: tuple[Path, ...]) -> Node:
     if not other.exists():
         near = [each.stem for each in (*sorted(path.parent.glob("*.yaml")), *shipped_files(CONFIGS_FOLDER, "*.yaml"))]
         raise extends.error(f"no configuration {name!r} in the same folder or in the package{did_you_mean(name, near)}")
-    if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
+    if other.resolve() in (path.resolve(), *(each.resolve() for each in extended_by)):
         raise extends.error(f"extends: {name} goes round in a circle")
     # Where the extended file isn't run, nor are the numbers expected that describe it.
     not_taken = (*FILE_KEYS, "expect") if node["run_base"].value is False else FILE_KEYS
-    return _read(other, (*below, path)).without(*not_taken).merged(node.without("extends"))
+    return read_config(other, (*extended_by, path)).without(*not_taken).merged(node.without("extends"))
 
 
 def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None = None) -> Experiment:
@@ -252,7 +252,9 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name, number in Counter(ids).items() if number > 1)
-        raise node["variants"].error(f"two cells would have the id {twice!r}: rename a variant or a task")
+        raise node["variants" if config.variants else "tasks"].error(
+            f"two cells would have the id {twice!r}: rename a variant or a task"
+        )
     figures = list_figures(config.figures, tuple(variants.values()), metrics, diagnostics, node["figures"], known)
     asked = dict.fromkeys([*metrics, *(metric for figure in figures for metric in figure.y)])
     ranking = next((name for name in asked if name in known.metrics and known.metrics[name].ranking is not None), None)
@@ -281,7 +283,6 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
         scorers={k: each for k, each in known.metrics.items() if k in asked or k not in known.metrics.origins},
-        declared=known.quantities,
         quantities={name: each for name, each in known.quantities.items() if name in declared},
         registries=known,
         readings=config.readings,
@@ -298,15 +299,15 @@ def _variant(name: str, config: ExperimentSection, node: Node, known: Registries
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
             raise node["terms"].error(f"`terms` sets the number of terms: remove n_terms from {spec.classifier.name!r}")
-    inner = inner_protocol(config.choose, config.seed, collection)
-    check_splits(collection, tasks, protocol, sizes, inner, node)
-    return Variant(name, collection, tasks, protocol, sizes, terms, entries)
+    variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
+    check_splits(variant, inner_protocol(config.choose, config.seed, collection), node)
+    return variant
 
 
 def _paper(node: Node, papers: Sequence[str] | None) -> tuple[str | None, dict[str, Any] | None]:
     """Return the key of a paper, and the content of the file if one beside the configuration is named."""
     named: str | None = node.value
-    if named is None or not named.endswith(PAPER_SUFFIX):
+    if named is None or not named.endswith(".yaml"):
         check_known("paper", named, [named] if named is None or papers is None else papers, node)
         return named, None
     try:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from benchmark.config.components import component_parameters
+from benchmark.config.components import component_parameters, declared_metrics
 from benchmark.config.model import BASE_VARIANT, FigureView
 from benchmark.config.schema import CellName, ConfigSection, Listed, Pair, check_known
 from benchmark.evaluation.metrics import TIME_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.components import Component, Registries
     from benchmark.config.model import Variant
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: Columns of the frame whose names in configurations are others.
 _COLUMNS = {"class": "of_class", "train_size": "size"}
 FigureColumn = Literal["choice", "task", "variant", "class", "method", "kernel", "size", "terms"]
-Relation = Literal["ratio", "difference"]
-AnyY = Listed[str] | Annotated[dict[Relation, Pair], Field(min_length=1, max_length=1)]
+#: Metrics, or the ratio or difference of two methods.
+AnyY = Listed[str] | Annotated[dict[Literal["ratio", "difference"], Pair], Field(min_length=1, max_length=1)]
 
 
 class FigureSection(ConfigSection):
@@ -110,23 +110,22 @@ def _view(section: FigureSection, axis: str, metric: str) -> FigureView:
 def _check_view(
     view: FigureView, variant: Variant, diagnostics: Sequence[Component], node: Node, known: Registries
 ) -> None:
-    """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
+    """Refuse an unknown axis or metric, and a ratio or difference of unknown methods.
+
+    An axis is the training size, or the number of terms, if there are several; a parameter, a time, or a diagnostic.
+    """
     if not view.x:
         raise node["x"].error("there is no x axis: the protocol has one training size, and no terms are selected")
-    check_known("axis", view.x, _axes(variant, diagnostics, known.quantities), node["x"])
-    for metric in view.y:
-        check_known("metric", metric, [*known.metrics, *TIME_METRICS, *known.quantities], node["y"])
-    for label in view.relation[1:]:
-        check_known("method", label, [entry.label for entry in variant.entries], node["y"])
-
-
-def _axes(variant: Variant, diagnostics: Iterable[Component], quantities: Iterable[str]) -> list[str]:
-    """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
+    quantities = declared_metrics(each.cls for each in diagnostics)
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     named = [name for each in (*parts, *diagnostics) if each is not None for name in component_parameters(each.cls)]
-    sizes = ["size"] if variant.sizes != (None,) else []
-    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *TIME_METRICS, *quantities]))
+    axes = [*(["size"] if variant.sizes != (None,) else []), *(["terms"] if variant.terms else [])]
+    check_known("axis", view.x, dict.fromkeys([*axes, *named, *TIME_METRICS, *quantities]), node["x"])
+    for metric in view.y:
+        check_known("metric", metric, [*known.metrics, *TIME_METRICS, *quantities], node["y"])
+    for label in view.relation[1:]:
+        check_known("method", label, [entry.label for entry in variant.entries], node["y"])
 
 
 def _by_variant(figure: FigureView, variants: Sequence[Variant]) -> list[FigureView]:

@@ -49,7 +49,6 @@ AnyKernel = Annotated[AnyComponent, WithJsonSchema({"component": "kernels"})]
 AnyClassifier = Annotated[AnyComponent, WithJsonSchema({"component": "classifiers"})]
 AnyThreshold = Annotated[AnyComponent, WithJsonSchema({"component": "thresholds"})]
 AnyPipeline = Annotated[AnyComponent, WithJsonSchema({"component": "pipelines"})]
-FusedNames = Annotated[Distinct[str], Field(min_length=2)]
 
 
 class VectorsFileSection(ConfigSection):
@@ -141,7 +140,7 @@ class MethodSection(ConfigSection):
     predictions: Annotated[str, Field(min_length=1)] | None = None
     vectors: str | VectorsFileSection | None = None
     pipeline: OneOrMore[AnyPipeline] | None = None
-    fuse: Annotated[list[FusedNames], BeforeValidator(_lists), OrOne()] | None = None
+    fuse: Annotated[list[Annotated[Distinct[str], Field(min_length=2)]], BeforeValidator(_lists), OrOne()] | None = None
     weights: list[Annotated[float, Field(gt=0, le=1e12)]] | None = None
     scale: Literal["out-of-fold", "hold-out"] = "out-of-fold"
 
@@ -149,9 +148,9 @@ class MethodSection(ConfigSection):
     def _fits_together(self) -> MethodSection:
         form = next((key for key in _FORMS if key in self.model_fields_set), "")
         allowed = _FORMS.get(form, [key for key in MethodSection.model_fields if key not in ("weights", "scale")])
-        if wrong := [key for key in self.model_fields_set if key not in (form, *allowed)]:
-            beside = f"with `{form}`, a method can have {', '.join(allowed)}" if form else "they are keys of `fuse`"
-            raise ValueError(f"can't have {', '.join(sorted(wrong))}: {beside}")
+        if wrong := sorted(self.model_fields_set - {form, *allowed}):
+            problem = f"{', '.join(wrong)} can't stand beside {form or 'a kernel or classifier'}"
+            raise ValueError(f"{problem} (allowed: {', '.join(allowed)})")
         if form in ("predictions", "fuse") and self.name is None:
             raise ValueError("give this method a `name`")
         return self

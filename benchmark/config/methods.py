@@ -46,8 +46,6 @@ DEFAULT_THRESHOLD = "zero"
 DEFAULT_KERNEL_CLASSIFIER = "svm"
 #: Keys that every method of weighted counts has.
 _OF_POINTS = ("fields", "weighting", "normalization", "idf")
-
-
 #: Why a method has no decision value for each class.
 _VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
 #: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
@@ -111,9 +109,7 @@ class _Resolver:
     def __init__(self, config: Node, known: Registries) -> None:
         defaults, self._corpus, self._known = config["defaults"], config["corpus"], known
         self._named = {key: each for key, each in defaults.children.items() if key in known.methods}
-        self._general = {
-            key: each for key, each in defaults.children.items() if key not in self._named and key != "classifier"
-        }
+        self._general = defaults.without("classifier", *self._named).children
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
         for key, node in self._named.items():
@@ -344,8 +340,7 @@ def vector_file(node: Node, corpus: Node) -> VectorFile:
     file = node["file"] if isinstance(node.value, dict) else node
     kind = Path(file.value).suffix.lower()
     if (kind == ".npy") != ("ids" in node):
-        problem = "a .npy file needs `ids`, a file with an id for each row, one a line"
-        raise node.error(f"{problem}; a Parquet file has a column of ids, named by `id`")
+        raise node.error("a .npy file needs `ids`, a file with an id a line; a Parquet file has a column named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None
     found = VectorFile(_file(file), ids, node["id"].value or "id", node["column"].value or "")
     return found if ids is not None or found.column else _with_features(found, node, corpus)
@@ -356,8 +351,6 @@ def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
 
     A file that can't be read is refused by the run.
     """
-    if vectors.file.path is None:
-        return vectors
     from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
     try:

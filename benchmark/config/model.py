@@ -498,8 +498,8 @@ class Experiment:
         Numbers that the base variant must have, or no score is computed.
     scorers : dict of str to Metric
         The metrics to compute: this package's, and the requested metrics of plug-ins.
-    declared, quantities : dict of str to DiagnosticMetric
-        The metrics that diagnostics declare, by name: of all diagnostics, and of the experiment's.
+    quantities : dict of str to DiagnosticMetric
+        The metrics that its diagnostics declare, by name.
     registries : Registries
         The components that the configuration could name; None if it was read from a run folder.
     readings : dict of str to str
@@ -528,7 +528,6 @@ class Experiment:
     expected_documents: int | None
     expected_vocabulary: int | None
     scorers: dict[str, Metric] = field(repr=False)
-    declared: dict[str, DiagnosticMetric] = field(repr=False)
     quantities: dict[str, DiagnosticMetric] = field(repr=False)
     registries: Registries = field(default=_NONE, repr=False, compare=False, metadata=_NOT_DATA)
     readings: dict[str, str] = field(default_factory=dict, kw_only=True)

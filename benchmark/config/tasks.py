@@ -30,7 +30,7 @@ from benchmark.system.tags import tags_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.config.model import Collection
+    from benchmark.config.model import Collection, Variant
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
@@ -81,9 +81,6 @@ class TermsSection(ConfigSection):
     aggregate: Annotated[str, one_of(GAIN_AGGREGATES)] = "sum"
 
 
-Choice = Literal["oracle", "cross-validation", "temporal-holdout"]
-
-
 def _choices(values: list[str]) -> list[str]:
     if {"cross-validation", "temporal-holdout"} <= set(values):
         raise ValueError("cross-validation and temporal-holdout can't be combined: name one")
@@ -106,7 +103,7 @@ class ChooseSection(ConfigSection):
         Other keys whose lists are candidates.
     """
 
-    by: Annotated[OneOrMore[Choice], AfterValidator(_choices)]
+    by: Annotated[OneOrMore[Literal["oracle", "cross-validation", "temporal-holdout"]], AfterValidator(_choices)]
     folds: int = Field(default=5, ge=2)
     grouped: bool = False
     grid_keys: list[
@@ -116,7 +113,7 @@ class ChooseSection(ConfigSection):
 
 def list_tasks(tasks: Sequence[TaskSection | list[str]], collection: Collection, node: Node) -> tuple[Task, ...]:
     """Return the tasks; without any, one task of all classes, whose name is ""."""
-    found: dict[str, Task] = {}
+    found: list[Task] = []
     for section, at in zip(tasks, node, strict=True):
         if isinstance(section, TaskSection):
             sizes = outline_documents(collection).sizes().sum(axis=1)
@@ -129,10 +126,8 @@ def list_tasks(tasks: Sequence[TaskSection | list[str]], collection: Collection,
             name, title, classes = "-".join(section), " vs ".join(section), section
             for each in at:
                 check_known("class", each.value, collection.classes, each)
-        if name in found:
-            raise at.error(f"the task {name!r} is listed twice")
-        found[name] = Task(name, title, tuple(classes))
-    return tuple(found.values()) or (Task("", "", collection.classes),)
+        found.append(Task(name, title, tuple(classes)))
+    return tuple(found) or (Task("", "", collection.classes),)
 
 
 def protocol_and_sizes(seed: int, node: Node, protocols: Registry) -> tuple[Component, tuple[int | None, ...]]:
@@ -169,21 +164,14 @@ def protocol_at_size(protocol: Component, size: int | None, **more: Any) -> Eval
     return built
 
 
-def check_splits(
-    collection: Collection,
-    tasks: tuple[Task, ...],
-    protocol: Component,
-    sizes: tuple[int | None, ...],
-    inner: Component | None,
-    node: Node,
-) -> None:
+def check_splits(variant: Variant, inner: Component | None, node: Node) -> None:
     """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
-    everything = outline_documents(collection)
+    protocol, everything = variant.protocol, outline_documents(variant.collection)
     one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
-    for task in tasks:
+    for task in variant.tasks:
         _, documents = everything.of_classes(task.classes)
-        for index, size in enumerate(sizes):
-            at = node["protocol"][TRAIN_SIZE_KEY][index] if len(sizes) > 1 else node["protocol"]
+        for index, size in enumerate(variant.sizes):
+            at = node["protocol"][TRAIN_SIZE_KEY][index] if len(variant.sizes) > 1 else node["protocol"]
             try:
                 splits = protocol_at_size(protocol, size, **one).splits(documents)
                 if not is_builtin(protocol.cls):

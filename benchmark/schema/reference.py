@@ -19,7 +19,6 @@ from benchmark.papers.load import load_published
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
-from benchmark.system.tags import NORMALIZATIONS
 from benchmark.text.lexer import DIGIT_RULES, STEMMERS
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
@@ -81,13 +80,15 @@ def _rows() -> dict[str, list[Row]]:
     rows["metrics"] = [(name, "", _metric(name, metric)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in TIME_METRICS]
     rows["metrics"] += [(each.name, "", _declared(each)) for each in known.quantities.values()]
-    rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
-    rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
-    rows["stemmers"] = [(name, "", text) for name, text in STEMMERS.items()]
-    rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
-    publications = (load_published(path) for path in shipped_files(published.PUBLISHED_FOLDER, "*.yaml"))
-    rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
-    return rows
+    papers = (load_published(path) for path in shipped_files(published.PUBLISHED_FOLDER, "*.yaml"))
+    words = {
+        "normalizations": _NORMALIZATIONS,
+        "digits": DIGIT_RULES,
+        "stemmers": STEMMERS,
+        "stoplists": {name: f"{len(stop_words(name))} words" for name in STOPLISTS},
+        "papers": {each.paper: f"{each.title}. {each.reference}" for each in papers},
+    }
+    return rows | {kind: [(name, "", text) for name, text in each.items()] for kind, each in words.items()}
 
 
 def _subsets(card: DatasetCard) -> str:
@@ -203,7 +204,8 @@ def _keys(section: Schema, defs: Schema) -> list[tuple[str, str, str, str]]:
         shown = "required" if key in section.get("required", ()) else shown
         kind = re.sub(r"\w+Section", "section", re.sub(r" or None|, optional", "", schema.get("$comment", "")))
         kind = re.sub(r"\w+", lambda word: _TYPES.get(word[0], word[0]), kind)
-        words = ", ".join(f"`{word}`" for word in _words(schema, defs))
+        choices = _words(schema, defs) or re.findall(r'"([^"]+)"', kind)
+        words = ", ".join(f"`{word}`" for word in choices)
         kind = words if kind.startswith("{") else ": ".join(filter(None, (kind, words)))
         found.append((key, kind, shown, schema.get("description", "")))
     return found
