@@ -17,12 +17,12 @@ from benchmark.system.errors import ConfigError, did_you_mean, quote_value
 from benchmark.system.registries import Registry, is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from benchmark.evaluation.metrics import DiagnosticMetric
-    from benchmark.system.yaml_source import Node
 
 #: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
@@ -133,17 +133,17 @@ def lists_by_nature(cls: Any) -> set[str]:
 def check_component(
     what: str,
     registry: Mapping[str, type[Any]],
-    node: Node,
+    named: Node | str | dict[str, Any],
     defaults: Mapping[str, Node] | None = None,
 ) -> Component:
-    """Check ``name`` or ``{name: …, parameter: value, …}`` against a registry.
+    """Check ``name`` or ``{name: …, parameter: value, …}``, a node or plain data, against a registry.
 
     Parameters
     ----------
     what : str
         Kind of component, for errors.
     registry : mapping of str to class
-    node : Node
+    named : Node, str or dict
     defaults : mapping of str to Node, optional
         Parameters that the component gets where it has them and states no other value.
 
@@ -152,6 +152,7 @@ def check_component(
     ConfigError
         For an unknown name or parameter, a value of the wrong type, or one outside its range.
     """
+    node = named if isinstance(named, Node) else Node.of_data(named, what)
     at = node["name"] if isinstance(node.value, dict) else node
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
