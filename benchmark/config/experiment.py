@@ -54,21 +54,6 @@ DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 AnyMetric = Annotated[str, WithJsonSchema({"component": "metrics"})]
 
 
-class ExpectSection(ConfigSection):
-    """`expect:` numbers that the configuration itself must have, or no score is computed.
-
-    Parameters
-    ----------
-    documents : int or None
-        Number of documents.
-    vocabulary : int or None
-        Number of different words.
-    """
-
-    documents: int | None = Field(default=None, ge=0)
-    vocabulary: int | None = Field(default=None, ge=0)
-
-
 class TunedSection(ConfigSection):
     """An item of `tuned_to_published:` cells with a setting that was tuned to a published value.
 
@@ -114,8 +99,9 @@ class ExperimentSection(ConfigSection):
         The documents.
     text : TextSection
         How documents become counts.
-    expect : ExpectSection
-        Numbers that must hold, or no score is computed.
+    expect : dict
+        Numbers that the configuration itself must have, of `documents` and of different words in its `vocabulary`, or
+        no score is computed.
     tasks : list of list of str or TaskSection
         Choices of classes, each classified by itself: names of classes, or a section.
     protocol : EvaluationProtocol
@@ -162,7 +148,7 @@ class ExperimentSection(ConfigSection):
     plugins: list[str] = Field([])
     corpus: CorpusSection
     text: TextSection = TextSection()
-    expect: ExpectSection = ExpectSection()
+    expect: dict[Literal["documents", "vocabulary"], Annotated[int, Field(ge=0)]] = Field({})
     tasks: list[AnyTask] = Field([])
     protocol: Annotated[AnyComponent, WithJsonSchema({"component": "protocols"})]
     terms: TermsSection | None = None
@@ -280,8 +266,8 @@ def check_experiment(node: Node, known: Registries, papers: Sequence[str] | None
         diagnostics=diagnostics,
         tuned_cells=_tuned(config, ids, node["tuned_to_published"]),
         figures=figures,
-        expected_documents=config.expect.documents,
-        expected_vocabulary=config.expect.vocabulary,
+        expected_documents=config.expect.get("documents"),
+        expected_vocabulary=config.expect.get("vocabulary"),
         scorers={k: each for k, each in known.metrics.items() if k in asked or k not in known.metrics.origins},
         quantities={name: each for name, each in known.quantities.items() if name in declared},
         registries=known,

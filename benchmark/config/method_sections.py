@@ -16,6 +16,7 @@ from benchmark.config.schema import (
     OneOrMore,
     OrOne,
     TitleName,
+    id_of_title,
     one_of,
 )
 from benchmark.representation.weighting import IDF_SOURCES
@@ -236,13 +237,10 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
         # without this check, a method of the defaults alone would bear the component's name
         key = "classifier" if name.value in known.classifiers else "kernel"
         raise name.error(f"`name` only names this method's cells; write {{{key}: {name.value}}}")
-    axes = [
-        [(key, item) for item in _items(key, node[key], known, over)]
-        for key in _EXPANSION_ORDER
-        if node[key].value is not None
-    ]
+    keys = [key for key in _EXPANSION_ORDER if node[key].value is not None]
     found = []
-    for items in map(dict, itertools.product(*axes)):
+    for values in itertools.product(*(_items(key, node[key], known, over) for key in keys)):
+        items = dict(zip(keys, values, strict=True))
         label = "-".join(word for key in _WORD_ORDER if key in items for word in items[key][1])
         found.append((label, {key: setting for key, (setting, _) in items.items()}))
     if "name" not in node:
@@ -251,12 +249,7 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
         return found
     if (n := len({label for label, _ in found})) > 1:
         raise name.error(f"`name` names one method, but this entry stands for {n}")
-    return [(method_label(name.value), settings) for _, settings in found]
-
-
-def method_label(name: str) -> str:
-    """Return the words of a name as they name cells: "a large model" is a-large-model."""
-    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+    return [(id_of_title(name.value), settings) for _, settings in found]
 
 
 def _items(key: str, node: Node, known: Registries, over: AbstractSet[str] | None) -> Iterator[_Item]:

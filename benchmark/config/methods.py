@@ -11,7 +11,7 @@ from pyarrow import ArrowException, types
 
 from benchmark.config.collection import text_from_config
 from benchmark.config.components import Component, check_component, component_parameters
-from benchmark.config.method_sections import DefaultsSection, expand_method, method_label
+from benchmark.config.method_sections import DefaultsSection, expand_method
 from benchmark.config.model import (
     FusedMethods,
     MethodEntry,
@@ -20,7 +20,7 @@ from benchmark.config.model import (
     Representation,
     VectorFile,
 )
-from benchmark.config.schema import check_known, validate_section
+from benchmark.config.schema import check_known, id_of_title, validate_section
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.representation import WEIGHTINGS
@@ -293,7 +293,7 @@ def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: 
 
     If there is anything to choose, candidates are lists of lists, and all combinations of their methods' candidates.
     """
-    label, fuse = method_label(node["name"].value), node["fuse"]
+    label, fuse = id_of_title(node["name"].value), node["fuse"]
     if label in known:
         raise node.error(f"the method {label!r} is listed twice")
     nested = isinstance(fuse.value[0], list)

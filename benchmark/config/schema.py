@@ -102,6 +102,11 @@ def first_paragraph(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
+def id_of_title(title: str) -> str:
+    """Return the words of a name in tables as they name cells: "A large model" is a-large-model."""
+    return re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-")
+
+
 def check_known(what: str, value: object, allowed: Collection[Any], node: Node) -> None:
     """Refuse a value that isn't allowed, with the nearest that is."""
     if value not in allowed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from benchmark.config.schema import (
     TitleName,
     check_known,
     distinct,
+    id_of_title,
     one_of,
 )
 from benchmark.evaluation.protocols import ByDate, KFold
@@ -120,7 +120,7 @@ def list_tasks(tasks: Sequence[TaskSection | list[str]], collection: Collection,
             if section.largest > len(sizes):
                 raise at["largest"].error(f"largest is {section.largest}, but there are {len(sizes)} classes")
             ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
-            name, title = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-"), section.title
+            name, title = id_of_title(section.title), section.title
             classes = [collection.classes[code] for code in ranked[: section.largest]]
         else:
             name, title, classes = "-".join(section), " vs ".join(section), section
