@@ -109,7 +109,7 @@ class _Resolver:
     def __init__(self, config: Node, known: Registries) -> None:
         defaults, self._corpus, self._known = config["defaults"], config["corpus"], known
         self._named = {key: each for key, each in defaults.children.items() if key in known.methods}
-        self._general = defaults.without("classifier", *self._named).children
+        self._general = dict(defaults.without("classifier", *self._named).children)
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
         for key, node in self._named.items():

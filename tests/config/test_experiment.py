@@ -157,6 +157,8 @@ def test_what_a_run_keeps_and_asks_for(checked):
     both = checked(f"choose: {{by: [oracle, cross-validation], folds: 2}}\n{GRID}")
     assert both.chosen_on_test == {("small", "linear-oracle"), ("small", "rbf-oracle")}
     assert not checked("metrics: [accuracy]\nmethods: mnb\n").ranks_documents
+    for two_classes in ("tasks: [[course, student]]\n", "corpus: {name: synthetic, subset: several}\n"):
+        assert checked(f"metrics: [macro-average-precision]\n{two_classes}methods: [ngd]\n").ranks_documents
     assert checked(f"{DRAWS}methods: mnb\nfigures: [{{name: a, y: macro-average-precision}}]\n").ranks_documents
 
 
