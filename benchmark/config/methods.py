@@ -339,6 +339,8 @@ def vector_file(node: Node, corpus: Node) -> VectorFile:
     """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
     file = node["file"] if isinstance(node.value, dict) else node
     kind = Path(file.value).suffix.lower()
+    if kind == ".npz":
+        raise node.error("a .npz file holds several arrays and is no table: write one of them by numpy.save, as .npy")
     if (kind == ".npy") != ("ids" in node):
         raise node.error("a .npy file needs `ids`, a file with an id a line; a Parquet file has a column named by `id`")
     ids = _file(node["ids"]) if "ids" in node else None
