@@ -197,17 +197,9 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
     for number, (key, (annotation, default)) in enumerate(component_parameters(cls).items()):
         low, high = limits.get(key, (None, None))
         kind, text = documented.get(key, ("", ""))
-        fields[f"parameter_{number}"] = (
-            annotation,
-            Field(
-                ... if default is REQUIRED_PARAMETER else default,
-                alias=key,
-                ge=low,
-                le=high,
-                description=text or None,
-                json_schema_extra={"$comment": kind},
-            ),
-        )
+        usual = ... if default is REQUIRED_PARAMETER else default
+        told = Field(usual, alias=key, ge=low, le=high, description=text or None, json_schema_extra={"$comment": kind})
+        fields[f"parameter_{number}"] = annotation, told
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
     extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
     config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
