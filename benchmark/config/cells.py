@@ -127,6 +127,7 @@ def subset_experiment(experiment: Experiment, ids: Collection[str], patterns: Se
         variants=variants,
         cells=cells,
         diagnostics=diagnostics,
+        tuned_cells={cell: choice for cell, choice in experiment.tuned_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(experiment.ids) - kept,
     )
