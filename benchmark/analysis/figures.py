@@ -114,7 +114,7 @@ class _ChartsOfRun:
 
     def __init__(self, experiment: Experiment, scored: ScoreTable) -> None:
         first = next(iter(experiment.variants.values()))
-        self.title, self.declared, self.scored = experiment.title, experiment.declared, scored
+        self.title, self.quantities, self.scored = experiment.title, experiment.quantities, scored
         self.methods, self.sample = method_labels(experiment), sampling_of(first.protocol.tags, experiment.seed)
         self.names: dict[str, Mapping[Any, str]] = {"task": {task.name: task.title for task in first.tasks}}
         self.names |= {"method": self.methods, "variant": {BASE_VARIANT: "as configured"}}
@@ -139,7 +139,7 @@ class _ChartsOfRun:
             points = points[points.groupby(["panel", "series"])["y"].transform("any")]
         if not len(points):
             return None
-        kind, declared, variant = "".join(figure.relation[:1]), self.declared, figure.where.get("variant", "")
+        kind, declared, variant = "".join(figure.relation[:1]), self.quantities, figure.where.get("variant", "")
         measured = any(is_time_metric(name, declared) for name in (figure.y[0], figure.x))
         x_is_metric = figure.x in (*TIME_METRICS, *declared)
         x_label = axis_label((figure.x,), declared) if x_is_metric else figure.x
@@ -215,7 +215,7 @@ class _ChartsOfRun:
         """Write the values of the panel's columns and, of several metrics, the metric."""
         columns = ("variant", "task", "of_class", "method", "size", "terms", "choice")
         words = [self._named(column, shown[column]) for column in columns if shown.get(column)]
-        return ", ".join([*words, *([metric_name(metric, self.declared)] if len(figure.y) > 1 else [])])
+        return ", ".join([*words, *([metric_name(metric, self.quantities)] if len(figure.y) > 1 else [])])
 
     def _named(self, column: str, value: Any) -> str:
         """Write a value of a panel column in words."""
@@ -225,8 +225,8 @@ class _ChartsOfRun:
 
     def _y_label(self, figure: FigureView) -> str:
         if not figure.relation:
-            return axis_label(figure.y, self.declared)
-        name, unit = metric_name(figure.y[0], self.declared), display_unit(figure.y[0], self.declared)
+            return axis_label(figure.y, self.quantities)
+        name, unit = metric_name(figure.y[0], self.quantities), display_unit(figure.y[0], self.quantities)
         if figure.relation[0] == "ratio":
             return f"Ratio of the {name}"
         return f"Difference of the {name} ({unit.points})".removesuffix(" ()")

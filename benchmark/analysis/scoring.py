@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
+from benchmark.config.cells import settings_of_cell
 from benchmark.config.model import ALL_CLASSES, method_of
-from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.cell_scores import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS, CellScores
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.outcomes import Outcome, outcome_scores

@@ -16,8 +16,8 @@ from benchmark.analysis.notes import caveats_of_choices, caveats_of_leaks, corpu
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.analysis.prose.verdict_sentences import claim_notes, sensitivity_notes, setting_notes
 from benchmark.analysis.summary import Summary, summary_table
+from benchmark.config.cells import settings_of_cell
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
-from benchmark.config.subset import settings_of_cell
 from benchmark.corpora.registry import corpus_names
 from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
@@ -78,7 +78,7 @@ def summarize(run: RunPredictions) -> Summary:
         notes=(*experiment.notes, *sentences("notes.j2", **facts), *on_claims),
         own_documents=not experiment.paper and all(v.collection.corpus not in corpus_names() for v in variants),
         minimized=frozenset(each for each in experiment.metrics if not more_is_better(each, experiment.scorers)),
-        quantities=experiment.declared,
+        quantities=experiment.quantities,
     )
     pair = leading_pair(summary)
     between = disagreement(run, pair) if pair else None

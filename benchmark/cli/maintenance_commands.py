@@ -28,7 +28,7 @@ cache = command_group(
 @app.command("list", epilog="Example: bench list kernels", rich_help_panel=MAINTAIN)
 def list_(kind: Annotated[str, typer.Argument(help="Such as kernels, classifiers, metrics, papers.")] = "") -> None:
     """List the names that a configuration can use, or those of one kind with parameters and descriptions."""
-    from benchmark.schema.registries import list_components
+    from benchmark.schema.reference import list_components
 
     if kind:
         show_answer(*list_components(kind))
@@ -44,8 +44,7 @@ def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page of every key.")] = False,
 ) -> None:
     """Print the JSON Schema of configurations, which editors use to complete and check them."""
-    from benchmark.schema.json_schema import json_schema
-    from benchmark.schema.reference_page import reference_page
+    from benchmark.schema.reference import json_schema, reference_page
 
     echo(reference_page().rstrip() if markdown else json.dumps(json_schema(), indent=1, ensure_ascii=False))
 

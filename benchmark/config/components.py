@@ -1,27 +1,28 @@
-"""Components that a configuration names (kernels, classifiers, protocols), checked against their constructors."""
+"""Components that a configuration can name (kernels, protocols), by kind, and checked against their constructors."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
-from benchmark.config.schema_errors import documented_parameters, first_paragraph, validate_section
+from benchmark.config.schema import documented_parameters, first_paragraph, validate_section
 from benchmark.system.errors import ConfigError, did_you_mean, quote_value
-from benchmark.system.registries import is_builtin, unknown_component_message
+from benchmark.system.registries import Registry, is_builtin, unknown_component_message
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import guarded, plugin_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from benchmark.evaluation.metrics import DiagnosticMetric
 
 #: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
@@ -85,11 +86,11 @@ def component_parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
     found: dict[str, tuple[Any, Any]] = {}
     for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
-        if library and each.kind in _NAMELESS:
+        if key in set_by_run or (library and each.kind in _NAMELESS):
             continue
         untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
         found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
-    return {key: each for key, each in found.items() if key not in set_by_run}
+    return found
 
 
 def plain_default(default: Any) -> Any:
@@ -196,18 +197,9 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
     for number, (key, (annotation, default)) in enumerate(component_parameters(cls).items()):
         low, high = limits.get(key, (None, None))
         kind, text = documented.get(key, ("", ""))
-        choices = re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" and annotation is str else []
-        fields[f"parameter_{number}"] = (
-            annotation,
-            Field(
-                ... if default is REQUIRED_PARAMETER else default,
-                alias=key,
-                ge=low,
-                le=high,
-                description=text or None,
-                json_schema_extra={"enum": choices} if choices else None,
-            ),
-        )
+        usual = ... if default is REQUIRED_PARAMETER else default
+        told = Field(usual, alias=key, ge=low, le=high, description=text or None, json_schema_extra={"$comment": kind})
+        fields[f"parameter_{number}"] = annotation, told
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
     extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
     config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
@@ -220,3 +212,56 @@ def mentioned(node: Node, message: str) -> Node:
     found = next((node[key] for key in node.children if key in words), node)
     quoted = [each for each in found.each() if repr(each.value) in message] if found is not node else []
     return min(quoted, key=lambda each: message.index(repr(each.value)), default=found)
+
+
+@dataclass(frozen=True)
+class Registries:
+    """All registries, by kind of component; `pipelines` has those of import paths and of functions in files alone.
+
+    `calls` calls the users' components among them that run in a process of their own.
+    """
+
+    kernels: Registry
+    classifiers: Registry
+    protocols: Registry
+    diagnostics: Registry
+    metrics: Registry
+    corpora: Registry
+    weightings: Registry
+    features: Registry
+    thresholds: Registry
+    pipelines: Registry = field(default_factory=lambda: Registry({}))
+    calls: Any = None
+
+    def each(self) -> Iterator[tuple[str, Registry]]:
+        """Iterate over the kinds of which a plug-in can name components, and their registries."""
+        return (
+            (kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name not in ("pipelines", "calls")
+        )
+
+    @property
+    def methods(self) -> Registry:
+        """Kernels and classifiers, whose names don't overlap."""
+        methods = Registry({**self.kernels, **self.classifiers})
+        methods.broken = self.kernels.broken | self.classifiers.broken
+        return methods
+
+    @property
+    def quantities(self) -> dict[str, DiagnosticMetric]:
+        """Metrics that the diagnostics declare, by name."""
+        return declared_metrics(self.diagnostics.values())
+
+    def close(self) -> None:
+        """End the process of `calls`; its next call starts another."""
+        if self.calls is not None:
+            self.calls.close()
+
+    def copied(self) -> Registries:
+        """Return copies of the registries, to which components can be added."""
+        registries = [*self.each(), ("pipelines", self.pipelines)]
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in registries})
+
+
+def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:
+    """Return the metrics that diagnostics declare, by name."""
+    return {each.name: each for diagnostic in diagnostics for each in diagnostic.metrics}

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from benchmark.config.components import Component
+from benchmark.config.components import Component, Registries
 from benchmark.config.model import Experiment
-from benchmark.config.registries import Registries
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.system.errors import ConfigError
@@ -21,21 +20,16 @@ from benchmark.text.pruning import Pruning
 _TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, Pruning, Registries)
 
 
-def experiment_to_data(experiment: Experiment) -> dict[str, Any]:
-    """Return an experiment as JSON has it: without classes, and without fields that have their default."""
-    return dict(_to_data(experiment))
-
-
-def _to_data(value: Any) -> Any:
+def experiment_to_data(value: Any) -> Any:
+    """Return an experiment, or a part of it, as JSON has it: without classes, and fields that have their default."""
     if is_dataclass(value):
         kept = ((each, getattr(value, each.name)) for each in fields(value) if each.metadata.get("data", True))
-        return {each.name: _to_data(item) for each, item in kept if item != each.default}
+        return {each.name: experiment_to_data(item) for each, item in kept if item != each.default}
     if isinstance(value, Mapping):
-        return {str(key): _to_data(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_data(item) for item in value]
-    if isinstance(value, frozenset):
-        return sorted(value)
+        return {str(key): experiment_to_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | frozenset):
+        items = sorted(value) if isinstance(value, frozenset) else value
+        return [experiment_to_data(item) for item in items]
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 

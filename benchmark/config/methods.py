@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyarrow import ArrowException, types
 
 from benchmark.config.collection import text_from_config
-from benchmark.config.components import check_component, component_parameters
-from benchmark.config.expansion import expand_method
-from benchmark.config.model import MethodEntry, MethodSpec, Representation
-from benchmark.config.other_methods import fuse_methods, predictions_method, uncounted_points, vector_file
-from benchmark.config.schema import DefaultsSection, NamedDefaultsSection
-from benchmark.config.schema_errors import check_known, validate_section
+from benchmark.config.components import Component, check_component, component_parameters
+from benchmark.config.method_sections import DefaultsSection, expand_method
+from benchmark.config.model import (
+    FusedMethods,
+    MethodEntry,
+    MethodFile,
+    MethodSpec,
+    Representation,
+    VectorFile,
+)
+from benchmark.config.schema import check_known, id_of_title, validate_section
+from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import is_elementwise_kernel
+from benchmark.representation import WEIGHTINGS
 from benchmark.representation.weightings import FROM_LABELS
-from benchmark.system.errors import ConfigError, unknown_name
+from benchmark.system.errors import ConfigError, DataError, did_you_mean
+from benchmark.system.tags import Tags
 from benchmark.system.user_classes import guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from benchmark.config.components import Component
-    from benchmark.config.model import Collection
-    from benchmark.config.registries import Registries
-    from benchmark.config.schema import ExperimentSection
+    from benchmark.config.components import Registries
+    from benchmark.config.model import Collection, Variant
+    from benchmark.config.tasks import ChooseSection
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
@@ -33,24 +44,36 @@ if TYPE_CHECKING:
 DEFAULT_THRESHOLD = "zero"
 #: The classifier of a method that names only a kernel.
 DEFAULT_KERNEL_CLASSIFIER = "svm"
-_REPRESENTATION_KEYS = ("fields", "weighting", "normalization", "idf", "dirichlet", "features")
+#: Keys that every method of weighted counts has.
+_OF_POINTS = ("fields", "weighting", "normalization", "idf")
+#: Why a method has no decision value for each class.
+_VOTES = "lets pairs of classes vote: give it `scheme: one-vs-rest`, which has a decision value for each class"
+#: What a column of the corpus may be; its columns are no features. And the beginning of the name of a pandas index.
+COLUMN_ROLES = ("label", "labels", "text", "id", "split", "group", "date")
+_PANDAS_INDEX = "__index_level_"
+
+
+class Untrained:
+    """Stands for the classifier of predictions that were made elsewhere, and of sums of other methods."""
+
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
 
 
 def list_methods(
-    config: ExperimentSection, node: Node, known: Registries, collection: Collection
+    choose: ChooseSection | None, node: Node, known: Registries, collection: Collection
 ) -> tuple[MethodEntry, ...]:
     """Return the methods of a configuration, in order.
 
     Parameters
     ----------
-    config : ExperimentSection
+    choose : ChooseSection or None
     node : Node
         The configuration.
     known : Registries
     collection : Collection
         The documents that methods classify.
     """
-    over = None if config.choose is None else frozenset(config.choose.grid_keys)
+    over = None if choose is None else frozenset(choose.grid_keys)
     resolver, reader = _Resolver(node, known), collection.reader
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, Node] = {}
@@ -86,14 +109,12 @@ class _Resolver:
     def __init__(self, config: Node, known: Registries) -> None:
         defaults, self._corpus, self._known = config["defaults"], config["corpus"], known
         self._named = {key: each for key, each in defaults.children.items() if key in known.methods}
-        self._general = {
-            key: each for key, each in defaults.children.items() if key not in self._named and key != "classifier"
-        }
+        self._general = dict(defaults.without("classifier", *self._named).children)
         machine = defaults["classifier"]
         self._machine = {"name": machine} if isinstance(machine.value, str) else dict(machine.children)
         for key, node in self._named.items():
-            validate_section(NamedDefaultsSection, node)
-            allowed = [*NamedDefaultsSection.model_fields, *component_parameters(known.methods[key])]
+            validate_section(DefaultsSection, node)
+            allowed = [*_OF_POINTS, "dirichlet", "features", "threshold", *component_parameters(known.methods[key])]
             for name, each in node.children.items():
                 check_known(f"parameter of {key!r}:", name, allowed, each)
 
@@ -121,14 +142,10 @@ class _Resolver:
         """Refuse defaults that no method here has as a parameter."""
         parts = [each for spec in specs for each in (spec.kernel, spec.classifier) if each is not None]
         used = {name for each in parts for name in (each.name, *component_parameters(each.cls))}
-        components = self._known.methods
-        parameters = dict.fromkeys(name for cls in components.values() for name in component_parameters(cls))
+        allowed = ["name", *DefaultsSection.model_fields, *sorted(used)]
         for key, node in (self._named | self._general | self._machine).items():
-            if key in used or key in ("name", *DefaultsSection.model_fields):
-                continue
-            if key in parameters or key in components:
-                raise node.error(f"no method here has the parameter {key!r}")
-            raise node.error(unknown_name("parameter", key, [*DefaultsSection.model_fields, *parameters, *components]))
+            if key not in allowed:
+                raise node.error(f"no method here has the parameter {key!r}{did_you_mean(key, allowed)}")
 
     def _classifier(self, stated: Settings, entry: Node) -> Component:
         node = stated.get("classifier", entry.with_children({}))
@@ -201,19 +218,28 @@ class _Method:
         """Return a setting, or a default at the line of the entry."""
         return self.filled.get(key) or replace(self.entry, value=default, children={})
 
+    def _takes(self, main: Component) -> tuple[str, ...]:
+        """Return the keys of a representation that the method has."""
+        if main.tags.sees_counts:
+            return ()
+        if self.kernel is None:
+            return (*_OF_POINTS, "features") if main.tags.takes_features else _OF_POINTS
+        return (*_OF_POINTS, "dirichlet") if is_elementwise_kernel(self.kernel.cls) else _OF_POINTS
+
     def _representation(self) -> Representation:
         stated, main = self.stated, self.kernel or self.classifier
-        if main.tags.sees_counts:
-            for key in _REPRESENTATION_KEYS:
-                if key in stated:
-                    raise stated[key].error(f"{main.name!r} works on the counts: it has no {key}")
+        takes = self._takes(main)
+        for key in (key for key in (*_OF_POINTS, "features", "dirichlet") if key in stated and key not in takes):
+            raise stated[key].error(f"{main.name!r} takes no {key}")
+        if not takes:
             return uncounted_points("none")
-        features = self._features()
+        features = None
+        if "features" in takes and "features" in self.filled:
+            features = check_component("features", self.known.features, self.filled["features"])
         main = features or main
         normalization = self._chosen("normalization", main.tags.normalization)
         if normalization.value not in main.tags.normalizations:
-            what = "features" if features else "kernel" if self.kernel else "classifier"
-            needs = f"the {what} {main.name!r} needs the normalization {' or '.join(main.tags.normalizations)}"
+            needs = f"{main.name!r} needs the normalization {' or '.join(main.tags.normalizations)}"
             raise normalization.error(f"{needs}, not {normalization.value!r}: it is defined on the simplex")
         weighting = check_component("weighting", self.known.weightings, self._chosen("weighting", "tf"))
         with guarded([weighting.cls], ConfigError):
@@ -224,37 +250,138 @@ class _Method:
             if "idf" in stated:
                 raise stated["idf"].error(f"{weighting.name!r} would learn from labels of test documents")
             idf = "training"
-        fields = self._chosen("fields", {})
-        prior = self._prior(main.name, normalization.value, weighting)
-        if prior and fields.value:
-            raise fields.error("a Dirichlet prior can't be combined with fields: it is on one multinomial")
-        weights = tuple((str(name), float(weight)) for name, weight in fields.value.items())
+        fields = self._chosen("fields", {}).value
+        prior = float(self._chosen("dirichlet", 0.0).value) if "dirichlet" in takes else 0.0
+        if prior and normalization.value != "l1":
+            if "dirichlet" in stated:
+                raise stated["dirichlet"].error("a Dirichlet prior needs the normalization l1")
+            prior = 0.0
+        if prior and (fields or weighting.name not in ("tf", "binary")):
+            raise self.entry.error(
+                "a Dirichlet prior is on the counts of one multinomial: weighting tf or binary, no fields"
+            )
+        weights = tuple((str(name), float(weight)) for name, weight in fields.items())
         return Representation(weighting, normalization.value, idf, prior, features, weights, learns=learns)
-
-    def _prior(self, main: str, normalization: str, weighting: Component) -> float:
-        """Return α of a prior on documents; 0 where a default goes to a method that can't have one."""
-        alpha = float(self._chosen("dirichlet", 0.0).value)
-        if not (self.kernel and is_elementwise_kernel(self.kernel.cls) and normalization == "l1"):
-            if alpha and "dirichlet" in self.stated:
-                raise self.stated["dirichlet"].error(f"dirichlet is for a kernel of l1, not {main!r}")
-            return 0.0
-        if alpha and weighting.name not in ("tf", "binary"):
-            raise self.entry.error("a Dirichlet prior needs counts: the weighting tf or binary")
-        return alpha
-
-    def _features(self) -> Component | None:
-        """Return the feature map; only classifiers without a kernel that accept any points have one."""
-        node, takes = self.filled.get("features"), self.kernel is None and self.classifier.tags.takes_features
-        if node is not None and not takes and "features" in self.stated:
-            raise node.error(f"{(self.kernel or self.classifier).name!r} takes no features")
-        return check_component("features", self.known.features, node) if node is not None and takes else None
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: Component | None, entry: Node) -> None:
-    """Refuse settings that a kernel which learns a model of the documents can't use."""
-    if kernel.tags.solved_by == "targets" and classifier.ridge:
-        raise entry.error(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
-    if classifier.scale_C != "one":
-        raise entry.error(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")
-    if threshold is not None:
-        raise entry.error(f"the kernel {kernel.name!r} is not a function of inner products: it has no threshold")
+    """Refuse settings that need kernel values, where a kernel learns a model of the documents."""
+    wrong = {
+        "ridge": classifier.ridge and kernel.tags.solved_by == "targets",
+        "scale_C": classifier.scale_C != "one",
+        "threshold": threshold is not None,
+    }
+    for key in (key for key, is_set in wrong.items() if is_set):
+        raise entry.error(f"the kernel {kernel.name!r} is not a function of inner products: it has no {key}")
+
+
+def check_ranked(variant: Variant, metric: str, node: Node) -> None:
+    """Refuse methods without a decision value for each class where a metric ranks documents by them."""
+    if variant.collection.multilabel or all(len(task.classes) == 2 for task in variant.tasks):
+        return
+    for entry in variant.entries:
+        if any(spec.classifier.resolved.get("scheme") == "one-vs-one" for spec in entry.candidates):
+            problem = f"{metric!r} ranks documents by decision values, and {entry.label!r} {_VOTES}"
+            raise node["metrics"].error(problem)
+
+
+# --- Sums of methods, and files ---
+
+
+def fuse_methods(node: Node, known: Mapping[str, list[MethodSpec]], *, several: bool) -> dict[str, list[MethodSpec]]:
+    """Return the candidates of a method that adds the decision values of others, by its label.
+
+    If there is anything to choose, candidates are lists of lists, and all combinations of their methods' candidates.
+    """
+    label, fuse = id_of_title(node["name"].value), node["fuse"]
+    if label in known:
+        raise node.error(f"the method {label!r} is listed twice")
+    nested = isinstance(fuse.value[0], list)
+    if nested and not several:
+        raise fuse.error("`fuse` lists at least two methods of this configuration; lists of them need `choose`")
+    return {label: [spec for names in (fuse if nested else [fuse]) for spec in _fusions(names, node, known)]}
+
+
+def _fusions(names: Node, node: Node, known: Mapping[str, list[MethodSpec]]) -> Iterator[MethodSpec]:
+    """Yield the sums of the named methods' decision values, one for each combination of their candidates."""
+    for each in names:
+        check_known("method of `fuse`:", each.value, known, each)
+        if reason := _why_not_fused(known[each.value]):
+            raise each.error(f"{each.value!r} {reason}")
+    weights = node["weights"].value or [1.0] * len(names.value)
+    if len(weights) != len(names.value):
+        raise node["weights"].error(f"weights are {len(names.value)} numbers, one for each method, not {weights}")
+    added, scale = tuple(map(float, weights)), node["scale"].value or "out-of-fold"
+    for members in itertools.product(*(known[name] for name in names.value)):
+        fused = FusedMethods(tuple(names.value), members, added, scale)
+        yield MethodSpec(uncounted_points("none"), None, Component.of("fusion", Untrained, {}), fused=fused)
+
+
+def _why_not_fused(specs: list[MethodSpec]) -> str:
+    """Return why a candidate of a method has no decision values that can be added, or ""."""
+    for spec in specs:
+        if spec.fused is not None:
+            return "is a fusion itself: list its methods in its place"
+        if spec.predictions is not None or spec.vectors is not None:
+            return "was made elsewhere: a fusion trains its methods again, on folds of the training documents"
+        if spec.classifier.resolved.get("scheme") == "one-vs-one":
+            return _VOTES
+    return ""
+
+
+def predictions_method(node: Node) -> MethodSpec:
+    """Return the method whose predictions stand in a file beside the configuration; ConfigError if it can't be read."""
+    elsewhere = Component.of("made elsewhere", Untrained, {})
+    return MethodSpec(uncounted_points("none"), None, elsewhere, predictions=_file(node))
+
+
+def vector_file(node: Node, corpus: Node) -> VectorFile:
+    """Return the vectors of a file beside the configuration; ConfigError if it can't be read."""
+    file = node["file"] if isinstance(node.value, dict) else node
+    kind = Path(file.value).suffix.lower()
+    if kind == ".npz":
+        raise node.error("a .npz file holds several arrays and is no table: write one of them by numpy.save, as .npy")
+    if (kind == ".npy") != ("ids" in node):
+        raise node.error("a .npy file needs `ids`, a file with an id a line; a Parquet file has a column named by `id`")
+    ids = _file(node["ids"]) if "ids" in node else None
+    found = VectorFile(_file(file), ids, node["id"].value or "id", node["column"].value or "")
+    return found if ids is not None or found.column else _with_features(found, node, corpus)
+
+
+def _with_features(vectors: VectorFile, node: Node, corpus: Node) -> VectorFile:
+    """Return the vectors with the columns that are features: those of numbers which the corpus doesn't read.
+
+    A file that can't be read is refused by the run.
+    """
+    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
+
+    try:
+        schema = parquet.read_schema(vectors.file.path)
+    except (OSError, ArrowException):
+        return vectors
+    read = [name.value for role in COLUMN_ROLES for name in corpus[role].each()]
+    known = {*COLUMN_ROLES, vectors.id_column, *read}
+    lists = [each.name for each in schema if types.is_list(each.type) or types.is_fixed_size_list(each.type)]
+    if lists:
+        raise node.error(f"{vectors.file.name}: {lists[0]!r} is a column of lists: name it by `column`")
+    kinds = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
+    numbers = [each.name for each in schema if any(is_kind(each.type) for is_kind in kinds)]
+    features = [name for name in numbers if name not in known and not name.startswith(_PANDAS_INDEX)]
+    if not features:
+        raise node.error(f"{vectors.file.name}: has no column of numbers that could be a feature")
+    left_out = [name for name in schema.names if name not in features and name != vectors.id_column]
+    return replace(vectors, features=tuple(features), left_out=tuple(left_out))
+
+
+def uncounted_points(normalization: str) -> Representation:
+    """Return the representation of a method that takes no counts."""
+    return Representation(Component.of("tf", WEIGHTINGS["tf"], {}), normalization, "collection", learns="")
+
+
+def _file(node: Node) -> MethodFile:
+    """Return a file beside the configuration; ConfigError if it can't be read."""
+    path = node.folder / Path(node.value).expanduser()
+    try:
+        return MethodFile(node.value, file_digest(path), path)
+    except DataError as error:
+        raise node.error(str(error)) from None

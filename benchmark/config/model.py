@@ -11,8 +11,7 @@ from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.config.components import Component
-    from benchmark.config.registries import Registries
+    from benchmark.config.components import Component, Registries
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
     from benchmark.text.lexer import Lexing
@@ -26,11 +25,6 @@ _NONE: Any = None
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE_VARIANT = "base"
-#: Where a fusion measures the standard deviations of decision values.
-FUSION_SCALES = {
-    "out-of-fold": "on all training documents, each scored by a method trained without its fold, of five",
-    "hold-out": "on the first of the five folds alone, so that a method is trained once more, not five times",
-}
 #: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
 CHOOSE_ORACLE, CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT = "oracle", "cross-validation", "temporal-holdout"
 #: Stands for all classes together; no class may have this name.
@@ -53,36 +47,16 @@ class TextSettings:
 
 @dataclass(frozen=True)
 class Collection:
-    """A choice of documents and lexing, from which `Counts` are made.
-
-    Parameters
-    ----------
-    corpus : str
-        Its name in configurations.
-    subset : str or None
-        Part of the corpus, as its card names it; None for the whole.
-    multilabel : bool
-        Whether documents may have several classes, or none.
-    given : dict
-        The other parameters of the corpus that the configuration states.
-    classes : tuple of str
-        In the order that decides ties.
-    exclude : tuple of str
-        Ids of documents left out.
-    lexing : Lexing
-    pruning : Pruning
-    reader : CorpusReader
-        Reads the corpus; None in an experiment that is read from a run folder.
-    """
+    """A choice of documents and lexing, from which `Counts` are made."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
 
-    corpus: str
-    subset: str | None
-    multilabel: bool
-    given: dict[str, Any]
-    classes: tuple[str, ...]
-    exclude: tuple[str, ...]
+    corpus: str  # its name in configurations
+    subset: str | None  # part of the corpus, as its card names it; None for the whole
+    multilabel: bool  # whether documents may have several classes, or none
+    given: dict[str, Any]  # the other parameters of the corpus that the configuration states
+    classes: tuple[str, ...]  # in the order that decides ties
+    exclude: tuple[str, ...]  # ids of documents left out
     lexing: Lexing
     pruning: Pruning
     reader: CorpusReader = field(default=_NONE, compare=False, repr=False, metadata=_NOT_DATA)
@@ -95,38 +69,20 @@ class Collection:
 
 @dataclass(frozen=True)
 class Task:
-    """A choice of classes, whose documents are classified.
+    """A choice of classes, whose documents are classified."""
 
-    Parameters
-    ----------
-    name : str
-        Its word in the ids of cells: "faculty-course"; "" if a configuration names no tasks.
-    title : str
-    classes : tuple of str
-        In the order that decides ties.
-    """
-
-    name: str
+    name: str  # its word in the ids of cells, "faculty-course"; "" if a configuration names no tasks
     title: str
-    classes: tuple[str, ...]
+    classes: tuple[str, ...]  # in the order that decides ties
 
 
 @dataclass(frozen=True)
 class TermSelection:
-    """How terms are selected.
+    """How terms are selected."""
 
-    Parameters
-    ----------
-    numbers : tuple of int
-        Numbers of terms, ascending: for all classes, or per class where a classifier selects terms for each class.
-    rank : {"information-gain"}
-    aggregate : {"sum", "average", "maximum"}
-        How the gains of the classes are combined, see `representation.selection.aggregate_gains`.
-    """
-
-    numbers: tuple[int, ...]
-    rank: str
-    aggregate: str
+    numbers: tuple[int, ...]  # ascending: for all classes, or per class where a classifier selects terms for each class
+    rank: str  # "information-gain"
+    aggregate: str  # how the gains of the classes are combined, see `representation.selection.aggregate_gains`
 
 
 @dataclass(frozen=True)
@@ -173,47 +129,23 @@ class Representation:
 
 @dataclass(frozen=True)
 class MethodFile:
-    """A file beside the configuration that a method reads.
+    """A file beside the configuration that a method reads, with the sha256 of its content."""
 
-    Parameters
-    ----------
-    name : str
-        As the configuration has it.
-    digest : str
-        sha256 of its content.
-    path : Path or None
-        None for an experiment that was read from a run folder.
-    """
-
-    name: str
+    name: str  # as the configuration has it
     digest: str
     path: Path | None = field(default=None, compare=False, metadata=_NOT_DATA)
 
 
 @dataclass(frozen=True)
 class VectorFile:
-    """Vectors of documents that were made elsewhere.
+    """Vectors of documents that were made elsewhere."""
 
-    Parameters
-    ----------
-    file : MethodFile
-        Parquet with a row for each document; or .npy, with a row for each line of `ids`.
-    ids : MethodFile or None
-        File with the id of each row of a .npy file, one a line.
-    id_column : str
-        Parquet's column of ids.
-    column : str
-        Parquet's column of lists of numbers; "" where each number has a column.
-    features, left_out : tuple of str
-        Parquet's columns of numbers that are features, and its other columns.
-    """
-
-    file: MethodFile
+    file: MethodFile  # Parquet with a row for each document; or .npy, with a row for each line of `ids`
     ids: MethodFile | None = None
     id_column: str = "id"
-    column: str = ""
-    features: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    column: str = ""  # Parquet's column of lists of numbers; "" where each number has a column
+    features: tuple[str, ...] = ()  # Parquet's columns of numbers that are features
+    left_out: tuple[str, ...] = ()  # Parquet's other columns
 
     @property
     def resolved(self) -> list[str]:
@@ -224,16 +156,11 @@ class VectorFile:
 
 @dataclass(frozen=True)
 class FusedMethods:
-    """Methods of a run whose decision values are added.
+    """Methods of a run whose decision values are added, each divided by its standard deviation and times its weight.
 
-    Parameters
-    ----------
-    names : tuple of str
-    members : tuple of MethodSpec
-    weights : tuple of float
-        One for each member.
-    scale : str
-        Where the standard deviations that divide the decision values are measured, see `FUSION_SCALES`.
+    The standard deviations are measured on training documents ("out-of-fold": on all of them, each scored by a method
+    trained without its fold, of five; "hold-out": on the first of the five folds alone, so that a method is trained
+    once more, not five times).
     """
 
     names: tuple[str, ...]
@@ -244,33 +171,20 @@ class FusedMethods:
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One method with every parameter.
-
-    Parameters
-    ----------
-    representation : Representation
-    kernel : Component or None
-        None where the classifier takes points.
-    classifier : Component
-    text : TextSettings or None
-        The method's own text settings for the documents of its variant; None if it uses the variant's.
-    threshold : Component or None
-        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`; None for 0.
-    predictions : MethodFile or None
-        The file with the predictions of a method that was run elsewhere; nothing is trained then.
-    vectors : VectorFile or None
-        Vectors that the classifier takes in place of points made of counts.
-    fused : FusedMethods or None
-        The methods whose decision values are added; the other parameters stand for none then.
-    """
+    """One method with every parameter."""
 
     representation: Representation
-    kernel: Component | None
+    kernel: Component | None  # None where the classifier takes points
     classifier: Component
+    #: The method's own text settings for the documents of its variant; None if it uses the variant's.
     text: TextSettings | None = None
+    #: The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`; None for 0.
     threshold: Component | None = None
+    #: The file with the predictions of a method that was run elsewhere; nothing is trained then.
     predictions: MethodFile | None = None
+    #: Vectors that the classifier takes in place of points made of counts.
     vectors: VectorFile | None = None
+    #: The methods whose decision values are added; the other parameters stand for none then.
     fused: FusedMethods | None = None
 
     @property
@@ -290,43 +204,21 @@ class MethodSpec:
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """A method as tables name it, with the candidates from which one is chosen.
+    """A method as tables name it, with the candidates from which one is chosen."""
 
-    Parameters
-    ----------
-    label : str
-        "tf-l1-ngd", from the settings of the method's own entry in the configuration.
-    candidates : tuple of MethodSpec
-        In the order of the configuration; one, unless there is something to choose.
-    """
-
-    label: str
-    candidates: tuple[MethodSpec, ...]
+    label: str  # "tf-l1-ngd", from the settings of the method's own entry in the configuration
+    candidates: tuple[MethodSpec, ...]  # in the order of the configuration; one, unless there is something to choose
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The configuration itself ("base"), or the configuration with some other settings.
-
-    Parameters
-    ----------
-    name : str
-    collection : Collection
-    tasks : tuple of Task
-        One of all classes, named "", where the configuration names none.
-    protocol : Component
-        Without the training sizes.
-    sizes : tuple of int or None
-        Training sizes, ascending; (None,) where the protocol has none.
-    terms : TermSelection or None
-    entries : tuple of MethodEntry
-    """
+    """The configuration itself ("base"), or the configuration with some other settings."""
 
     name: str
     collection: Collection
-    tasks: tuple[Task, ...]
-    protocol: Component
-    sizes: tuple[int | None, ...]
+    tasks: tuple[Task, ...]  # one of all classes, named "", where the configuration names none
+    protocol: Component  # without the training sizes
+    sizes: tuple[int | None, ...]  # training sizes, ascending; (None,) where the protocol has none
     terms: TermSelection | None
     entries: tuple[MethodEntry, ...]
 
@@ -419,124 +311,59 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class FigureView:
-    """A view of the score frame.
+    """A view of the score frame: what runs along x, what is a line, what is a panel."""
 
-    Parameters
-    ----------
-    name : str
-        Stem of its files.
-    y : tuple of str
-        Metrics, one panel (or row of panels) each.
-    relation : tuple of str
-        ("ratio", a, b) or ("difference", a, b): y is the ratio or difference of the methods a and b; empty otherwise.
-    x : str
-        Column of the frame: "size", "terms", or a parameter or number of the methods, "smoothing", "features".
-    line : str
-        Column whose values are lines: "method", "kernel", or "variant".
-    panel : tuple of str
-        Columns whose values are panels: "task", "choice", "of_class", "variant".
-    where : mapping of str to str
-        Only rows with these values.
-    bars : {"interval", "2 standard deviations", "range", "none"}
-    log_x, log_y : bool
-    title : str
-    regions : tuple of str
-        Variants, a row of panels each, whose methods' decision regions are drawn in place of lines; `y` and `x` are
-        empty then.
-    """
-
-    name: str
-    y: tuple[str, ...]
+    name: str  # stem of its files
+    y: tuple[str, ...]  # metrics, one panel (or row of panels) each
+    #: ("ratio", a, b) or ("difference", a, b): y is the ratio or difference of the methods a and b; empty otherwise.
     relation: tuple[str, ...] = ()
-    x: str = "size"
-    line: str = "method"
-    panel: tuple[str, ...] = ("choice", "task")
-    where: Mapping[str, str] = field(default_factory=dict)
-    bars: str = "interval"
+    x: str = "size"  # column of the frame: "size", "terms", or a parameter or number of the methods, "smoothing"
+    line: str = "method"  # column whose values are lines: "method", "kernel", or "variant"
+    panel: tuple[str, ...] = ("choice", "task")  # columns whose values are panels
+    where: Mapping[str, str] = field(default_factory=dict)  # only rows with these values
+    bars: str = "interval"  # or "2 standard deviations", "range", "none"
     log_x: bool = False
     log_y: bool = False
     title: str = ""
+    #: Variants, a row of panels each, whose methods' decision regions are drawn in place of lines; no `y` and `x` then.
     regions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """variants × tasks × splits × terms × methods → predictions → scores → comparisons, verdicts, figures.
-
-    Parameters
-    ----------
-    name, title : str
-    paper : str or None
-        Key of the paper whose numbers it is compared with.
-    own_paper : dict or None
-        Content of the user's file with these numbers, where `paper` names a file; None for the papers of this package.
-    sensitivity_of : str or None
-        Name of the configuration whose deviations this one looks into.
-    seed : int
-    notes : tuple of str
-    compare : tuple of ComparedPair
-    raw : dict
-        The merged configuration, which the manifest contains, too.
-    only : tuple of str
-        Patterns of the cells of a part of the configuration; () for the whole.
-    left_out : frozenset of str
-        Ids of the cells that this part leaves out.
-    variants : dict of str to Variant
-        In order; without the configuration itself if it sets ``run_base: false``.
-    cells : tuple of Cell
-        In table order.
-    choices : tuple of str
-        How candidates are chosen: "oracle", and "cross-validation" or "temporal-holdout"; ("",) if nothing is chosen.
-    inner : Component or None
-        The protocol that splits each split's training documents to choose candidates.
-    metrics : tuple of str
-        The first is the main one.
-    by_class : bool
-        Whether every class is scored by itself, beside all of them.
-    diagnostics : tuple of Component
-        Numbers that are no predictions.
-    tuned_cells : dict of cell id to str
-        The setting that was tuned to the published value of the cell.
-    figures : tuple of FigureView
-    expected_documents, expected_vocabulary : int or None
-        Numbers that the base variant must have, or no score is computed.
-    scorers : dict of str to Metric
-        The metrics to compute: this package's, and the requested metrics of plug-ins.
-    declared, quantities : dict of str to DiagnosticMetric
-        The metrics that diagnostics declare, by name: of all diagnostics, and of the experiment's.
-    registries : Registries
-        The components that the configuration could name; None if it was read from a run folder.
-    readings : dict of str to str
-        Variants that are equal readings of the paper, and what each is in a few words; {} where it has one.
-    """
+    """variants × tasks × splits × terms × methods → predictions → scores → comparisons, verdicts, figures."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
 
     name: str
     title: str
-    paper: str | None
-    sensitivity_of: str | None
+    paper: str | None  # key of the paper whose numbers it is compared with
+    sensitivity_of: str | None  # name of the configuration whose deviations this one looks into
     seed: int
     notes: tuple[str, ...]
     compare: tuple[ComparedPair, ...]
-    raw: dict[str, Any] = field(repr=False, metadata=_NOT_DATA)
-    variants: dict[str, Variant]
-    cells: tuple[Cell, ...]
+    raw: dict[str, Any] = field(repr=False, metadata=_NOT_DATA)  # the merged configuration, which the manifest has, too
+    variants: dict[str, Variant]  # without the configuration itself if it sets ``run_base: false``
+    cells: tuple[Cell, ...]  # in table order
+    #: How candidates are chosen: "oracle", and "cross-validation" or "temporal-holdout"; ("",) if nothing is chosen.
     choices: tuple[str, ...]
-    inner: Component | None
-    metrics: tuple[str, ...]
-    by_class: bool
-    diagnostics: tuple[Component, ...]
-    tuned_cells: dict[str, str]
+    inner: Component | None  # the protocol that splits each split's training documents to choose candidates
+    metrics: tuple[str, ...]  # the first is the main one
+    by_class: bool  # whether every class is scored by itself, beside all of them
+    diagnostics: tuple[Component, ...]  # numbers that are no predictions
+    tuned_cells: dict[str, str]  # by cell, the setting that was tuned to its published value
     figures: tuple[FigureView, ...]
-    expected_documents: int | None
+    expected_documents: int | None  # numbers that the base variant must have, or no score is computed
     expected_vocabulary: int | None
-    scorers: dict[str, Metric] = field(repr=False)
-    declared: dict[str, DiagnosticMetric] = field(repr=False)
-    quantities: dict[str, DiagnosticMetric] = field(repr=False)
+    scorers: dict[str, Metric] = field(repr=False)  # metrics to compute: this package's, and those asked of plug-ins
+    quantities: dict[str, DiagnosticMetric] = field(repr=False)  # metrics that its diagnostics declare
+    #: The components that the configuration could name; None if it was read from a run folder.
     registries: Registries = field(default=_NONE, repr=False, compare=False, metadata=_NOT_DATA)
+    #: Variants that are equal readings of the paper, and what each is in a few words; {} where it has one.
     readings: dict[str, str] = field(default_factory=dict, kw_only=True)
+    #: Content of the user's file with published numbers, where `paper` names a file; None for this package's papers.
     own_paper: dict[str, Any] | None = field(default=None, kw_only=True, repr=False)
+    #: Patterns of the cells of a part of the configuration, and the ids of the cells that it leaves out.
     only: tuple[str, ...] = field(default=(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 

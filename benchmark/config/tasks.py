@@ -1,26 +1,36 @@
-"""`tasks`, `protocol` and `terms`, checked by making every kind of split once on documents as the card counts them."""
+"""`tasks`, `protocol`, `terms` and `choose`: classes to tell apart, and every kind of split, made once to check it."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
 
 from benchmark.config.collection import outline_documents
 from benchmark.config.components import Component, check_component, component_parameters, mentioned
 from benchmark.config.model import CHOOSE_CROSS_VALIDATION, CHOOSE_TEMPORAL_HOLDOUT, Task
-from benchmark.config.schema import TaskSection
-from benchmark.config.schema_errors import check_known
-from benchmark.evaluation.protocols import ByDate, FixedSplit, KFold
+from benchmark.config.schema import (
+    ConfigSection,
+    Distinct,
+    OneOrMore,
+    TitleName,
+    check_known,
+    distinct,
+    id_of_title,
+    one_of,
+)
+from benchmark.evaluation.protocols import ByDate, KFold
 from benchmark.evaluation.splits import check_split_promises
+from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.system.errors import ConfigError, quote_value
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from benchmark.config.model import Collection
-    from benchmark.config.schema import ExperimentSection
-    from benchmark.corpora.corpus import Documents
+    from collections.abc import Sequence
+
+    from benchmark.config.model import Collection, Variant
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
@@ -28,39 +38,107 @@ if TYPE_CHECKING:
 TRAIN_SIZE_KEY = "train_size"
 
 
-def list_tasks(config: ExperimentSection, collection: Collection, node: Node) -> tuple[Task, ...]:
+class TaskSection(ConfigSection):
+    """An item of `tasks`: a number of largest classes.
+
+    Parameters
+    ----------
+    title : str
+        The task's name in tables; its letters and digits name cells.
+    largest : int
+        Number of largest classes.
+    """
+
+    title: TitleName
+    largest: int = Field(ge=2)
+
+
+#: An item of `tasks`: the names of its classes, or a section.
+AnyTask = Annotated[Distinct[str], Field(min_length=2)] | TaskSection
+
+
+def _ascending(values: list[int]) -> list[int]:
+    if values != sorted(set(values)):
+        raise ValueError(f"must be ascending, none twice, not {quote_value(values)}")
+    return values
+
+
+class TermsSection(ConfigSection):
+    """`terms:` how many terms are selected, and by which rank.
+
+    Parameters
+    ----------
+    number : int or list of int
+        Numbers of terms, ascending; a list is the horizontal axis of curves.
+    rank : str
+        How terms are ranked.
+    aggregate : str
+        How the gains of the classes are combined.
+    """
+
+    number: Annotated[OneOrMore[Annotated[int, Field(ge=1)]], AfterValidator(_ascending)]
+    rank: Annotated[str, one_of(TERM_RANKINGS)] = "information-gain"
+    aggregate: Annotated[str, one_of(GAIN_AGGREGATES)] = "sum"
+
+
+def _choices(values: list[str]) -> list[str]:
+    if {"cross-validation", "temporal-holdout"} <= set(values):
+        raise ValueError("cross-validation and temporal-holdout can't be combined: name one")
+    return distinct(values)
+
+
+class ChooseSection(ConfigSection):
+    """`choose:` how one of the candidates in lists is chosen.
+
+    Parameters
+    ----------
+    by : str or list of str
+        On the test documents (oracle), or within the training documents of each split: by cross-validation, or
+        on the newest of them (temporal-holdout; of each class, if dates order documents only within a class).
+    folds : int
+        Number of folds; for `temporal-holdout`, one part of so many is the hold-out.
+    grouped : bool
+        Whether to keep the documents of a group in one fold.
+    grid_keys : list of str
+        Other keys whose lists are candidates.
+    """
+
+    by: Annotated[OneOrMore[Literal["oracle", "cross-validation", "temporal-holdout"]], AfterValidator(_choices)]
+    folds: int = Field(default=5, ge=2)
+    grouped: bool = False
+    grid_keys: list[
+        Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]
+    ] = Field([])
+
+
+def list_tasks(tasks: Sequence[TaskSection | list[str]], collection: Collection, node: Node) -> tuple[Task, ...]:
     """Return the tasks; without any, one task of all classes, whose name is ""."""
-    found: dict[str, Task] = {}
-    for section, at in zip(config.tasks, node["tasks"], strict=True):
+    found: list[Task] = []
+    for section, at in zip(tasks, node, strict=True):
         if isinstance(section, TaskSection):
             sizes = outline_documents(collection).sizes().sum(axis=1)
             if section.largest > len(sizes):
                 raise at["largest"].error(f"largest is {section.largest}, but there are {len(sizes)} classes")
             ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
-            name, title = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-"), section.title
+            name, title = id_of_title(section.title), section.title
             classes = [collection.classes[code] for code in ranked[: section.largest]]
         else:
             name, title, classes = "-".join(section), " vs ".join(section), section
             for each in at:
                 check_known("class", each.value, collection.classes, each)
-        if name in found:
-            raise at.error(f"the task {name!r} is listed twice")
-        found[name] = Task(name, title, tuple(classes))
-    return tuple(found.values()) or (Task("", "", collection.classes),)
+        found.append(Task(name, title, tuple(classes)))
+    return tuple(found) or (Task("", "", collection.classes),)
 
 
-def protocol_and_sizes(
-    config: ExperimentSection, node: Node, protocols: Registry
-) -> tuple[Component, tuple[int | None, ...]]:
+def protocol_and_sizes(seed: int, node: Node, protocols: Registry) -> tuple[Component, tuple[int | None, ...]]:
     """Return the protocol without its training sizes, and the sizes; (None,) if it has none.
 
     A protocol uses the configuration's seed unless it sets another.
     """
-    protocol = node["protocol"]
-    listed, seed = protocol[TRAIN_SIZE_KEY], {"seed": replace(protocol, value=config.seed, children={})}
+    listed, usual = node[TRAIN_SIZE_KEY], {"seed": replace(node, value=seed, children={})}
     several = listed.each() if isinstance(listed.value, list) else []
-    at_sizes = [protocol.with_children({**protocol.children, TRAIN_SIZE_KEY: size}) for size in several]
-    components = [check_component("protocol", protocols, each, seed) for each in at_sizes or [protocol]]
+    at_sizes = [node.with_children({**node.children, TRAIN_SIZE_KEY: size}) for size in several]
+    components = [check_component("protocol", protocols, each, usual) for each in at_sizes or [node]]
     sizes = [each.given.get(TRAIN_SIZE_KEY) for each in components]
     if several and sizes != sorted(set(filter(None, sizes))):
         raise listed.error(f"{TRAIN_SIZE_KEY} must be ascending, none twice, not {quote_value(sizes)}")
@@ -68,16 +146,14 @@ def protocol_and_sizes(
     return replace(components[0], given=given), tuple(sizes)
 
 
-def inner_protocol(config: ExperimentSection, collection: Collection) -> Component | None:
+def inner_protocol(choose: ChooseSection | None, seed: int, collection: Collection) -> Component | None:
     """Return the protocol that splits training documents to choose candidates; None if none are chosen on them."""
-    choose = config.choose
     if choose is not None and CHOOSE_TEMPORAL_HOLDOUT in choose.by:
         stratified = collection.reader.outline().dated_by_class
         return Component.of("by-date", ByDate, {"test_share": 1 / choose.folds, "stratified": stratified})
     if choose is not None and CHOOSE_CROSS_VALIDATION in choose.by:
-        stratified = not collection.multilabel
-        parameters = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
-        return Component.of("k-fold", KFold, parameters | {"keep_lone": True})
+        parameters = {"k": choose.folds, "seed": seed, "stratified": not collection.multilabel}
+        return Component.of("k-fold", KFold, parameters | {"grouped": choose.grouped, "keep_lone": True})
     return None
 
 
@@ -88,44 +164,21 @@ def protocol_at_size(protocol: Component, size: int | None, **more: Any) -> Eval
     return built
 
 
-def check_splits(
-    collection: Collection,
-    tasks: tuple[Task, ...],
-    protocol: Component,
-    sizes: tuple[int | None, ...],
-    inner: Component | None,
-    node: Node,
-) -> None:
+def check_splits(variant: Variant, inner: Component | None, node: Node) -> None:
     """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
-    everything = outline_documents(collection)
-    _check_parts(everything, protocol, node["protocol"])
+    protocol, everything = variant.protocol, outline_documents(variant.collection)
     one = {"replicates": 1} if "replicates" in component_parameters(protocol.cls) else {}
-    for task in tasks:
+    for task in variant.tasks:
         _, documents = everything.of_classes(task.classes)
-        where = f"{task.name}: " if task.name else ""
-        for index, size in enumerate(sizes):
+        for index, size in enumerate(variant.sizes):
+            at = node["protocol"][TRAIN_SIZE_KEY][index] if len(variant.sizes) > 1 else node["protocol"]
             try:
                 splits = protocol_at_size(protocol, size, **one).splits(documents)
                 if not is_builtin(protocol.cls):
                     check_split_promises(splits, documents, repeated=tags_of(protocol.cls).replicated)
+                at = node["choose"]
+                if inner is not None:
+                    inner.build().splits(documents.take(splits[0].train))
             except ConfigError as error:
-                at = node["protocol"]
-                at = at[TRAIN_SIZE_KEY][index] if len(sizes) > 1 else mentioned(at, str(error))
-                raise at.error(f"{where}{error}") from None
-            if inner is None:
-                continue
-            try:
-                inner.build().splits(documents.take(splits[0].train))
-            except ConfigError as error:
-                raise mentioned(node["choose"], str(error)).error(f"{where}{error}") from None
-
-
-def _check_parts(documents: Documents, protocol: Component, node: Node) -> None:
-    """Refuse documents without groups or parts where the protocol divides them by these, and say which key has them."""
-    if len(documents.part_names) > 1:
-        return
-    if tags_of(protocol.cls).leaves_groups_out:
-        raise node.error("the documents have no groups: name their column under `corpus`, as in group: customer")
-    if protocol.cls is FixedSplit:
-        problem = "the documents have no parts: name their column under `corpus`, as in split: side"
-        raise node.error(f"{problem}, or a file for each, as in path: {{train: a.csv, test: b.csv}}")
+                problem = f"{task.name}: {error}" if task.name else str(error)
+                raise mentioned(at, str(error)).error(problem) from None

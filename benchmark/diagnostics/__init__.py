@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.config.registries import declared_metrics
+from benchmark.config.components import declared_metrics
 from benchmark.diagnostics.centroids import CentroidDistances, CentroidFlow
 from benchmark.diagnostics.documents import Coordinates, DocumentCounts
 from benchmark.diagnostics.eigenvalues import SmallestEigenvalues

@@ -463,6 +463,9 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 
 def _in_group(documents: Documents, name: str, parameter: str) -> Bools:
     """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
+    if len(documents.part_names) < 2:
+        problem = "the documents have no groups and no parts: name their column under `corpus`"
+        raise ConfigError(f"{parameter}: {problem}, as in group: customer or split: side")
     if name not in documents.part_names:
         raise ConfigError(f"{parameter}: {unknown_name('group', name, documents.part_names)}")
     mask: Bools = documents.parts == documents.part_names.index(name)

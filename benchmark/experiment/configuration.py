@@ -6,9 +6,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config import subset
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.cells import subset_experiment
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.papers.load import check_published, published_papers, unknown_cell
@@ -108,7 +107,7 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
         if not named:
             raise ConfigError(unknown_cell(pattern, experiment))
     return (
-        subset.subset_experiment(experiment, {name for named in ids.values() for name in named}, patterns)
+        subset_experiment(experiment, {name for named in ids.values() for name in named}, patterns)
         if patterns
         else experiment
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from benchmark.config.subset import settings_of_cell
+from benchmark.config.cells import settings_of_cell
 from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.metrics import tally_predictions
 from benchmark.evaluation.predictions import (

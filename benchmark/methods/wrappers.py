@@ -140,7 +140,7 @@ class FusedMethod(Method):
 
     The values of each method are centred over the classes, where a document has one class, and divided by the standard
     deviation of its out-of-fold values: those of each training document by a method that was trained without it, on all
-    folds of the training documents or on one, see `FUSION_SCALES`.
+    folds of the training documents or on one, see `FusedMethods`.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
-from benchmark.config.subset import subset_experiment
+from benchmark.config.cells import subset_experiment
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split

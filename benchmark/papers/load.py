@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.config.schema_errors import validate_section
+from benchmark.config.schema import validate_section
 from benchmark.papers import published as papers
 from benchmark.papers.published import Published
 from benchmark.system.errors import MAX_PROBLEMS, combine_errors, unknown_name

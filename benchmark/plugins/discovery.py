@@ -19,8 +19,7 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import REQUIRED_PARAMETER, component_parameters
-from benchmark.config.registries import Registries
+from benchmark.config.components import REQUIRED_PARAMETER, Registries, component_parameters
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS

@@ -18,7 +18,7 @@ from benchmark.system.user_classes import Plugin, register_plugin_class, user_co
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from benchmark.config.registries import Registries
+    from benchmark.config.components import Registries
     from benchmark.system.yaml_source import Node
 
 _PIPELINE_KEY = "pipeline"

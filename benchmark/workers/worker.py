@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from multiprocessing.connection import Connection
 
-    from benchmark.config.registries import Registries
+    from benchmark.config.components import Registries
     from benchmark.plugins.user_process import ClassName
 
 #: One group at a time: a group uses all threads of the process, however many threads Dask has in it.

@@ -62,7 +62,7 @@ def test_its_values_and_claims_get_verdicts_also_when_the_file_is_gone(checked, 
     ("paper", "values", "words"),
     [
         ("./nowhere.yaml", VALUES, "sixth.yaml:3: "),
-        ("of2003", VALUES, "a file of your own ends with .yaml"),
+        ("of2003", VALUES, "unknown paper 'of2003'"),
         ("values.yaml", VALUES.replace("b: mnb", "b: ngb"), "values.yaml:12: unknown cell 'ngb'; did you mean 'ngd'?"),
         ("values.yaml", VALUES.replace("cell: mnb", "cell: mnbb"), "values.yaml:6: unknown cell 'mnbb'; did you mean"),
         (

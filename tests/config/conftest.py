@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.config.model import BASE_VARIANT
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -67,10 +66,8 @@ class Open:
 WRONG: tuple[Any, ...] = (None, 3, ["brewer"], {}, {"cups": 2})
 UNKNOWN = "unknown brewer parameter 'cup'; did you mean 'cups'? (allowed: cups, heat, strong, label, beans)"
 TYPES = [
-    ("cups", True, "True", "a valid integer"), ("cups", 2.5, "2.5", "a valid integer"),
-    ("cups", None, "empty", "a valid integer"), ("heat", "hot", "'hot'", "a valid number"),
-    ("heat", float("nan"), "nan", "a finite number"), ("strong", 1, "1", "a valid boolean"),
-    ("label", 7, "7", "a valid string: put it in quotes"), ("label", ["a"], "['a']", "a valid string"),
+    ("cups", None, "empty", "a valid integer"), ("heat", float("nan"), "nan", "a finite number"),
+    ("strong", 1, "1", "a valid boolean"), ("label", 7, "7", "a valid string: put it in quotes"),
 ]  # fmt: skip
 MACHINES = {"brewer": Brewer, "open": Open}
 
@@ -87,8 +84,8 @@ def test_what_is_resolved_has_defaults_and_what_was_given():
     resolved = {"name": "brewer", "cups": 2, "heat": 80.0, "strong": False, "label": "house", "beans": None}
     assert component.resolved == resolved
     assert component.build(jobs=3) == Brewer(2, 80, jobs=3)
-    plain = check_component("kernel", KERNELS, "rbf")
-    assert (plain.given, plain.resolved) == ({}, {"name": "rbf", "sigma": 1.0})
+    other = check_component("machine", MACHINES, {"name": "open", "lid": "shut", "water": 2.0})
+    assert (other.given, other.build().more) == ({"lid": "shut", "water": 2.0}, {"lid": "shut"})
 
 
 @pytest.mark.parametrize(
@@ -104,21 +101,12 @@ def test_what_is_resolved_has_defaults_and_what_was_given():
             ({"name": "brewer", "cups": 1, key: value}, f"{key} is {shown}: must be {must}")
             for key, value, shown, must in TYPES
         ),
-        (
-            {"name": "brewer", "cups": 1, "beans": ["arabica", 3]},
-            "beans.1 is 3: must be a valid string: put it in quotes",
-        ),
+        ({"name": "brewer", "cups": 1, "beans": ["a", 3]}, "beans.1 is 3: must be a valid string: put it in quotes"),
         ({"name": "open", "watr": 2.0}, "unknown open parameter 'watr'; did you mean 'water'?"),
     ],
 )
 def test_what_is_no_component_is_refused(given, message):
     assert refusal(given) == message
-
-
-def test_what_takes_other_arguments_gets_them():
-    found = check_component("machine", MACHINES, {"name": "open", "lid": "shut", "water": 2.0})
-    assert found.given == {"lid": "shut", "water": 2.0}
-    assert found.build().more == {"lid": "shut"}
 
 
 @pytest.mark.parametrize(("what", "name"), EVERY)
@@ -143,9 +131,7 @@ def test_classifiers_have_limits(name):
         for value, factor in zip(PARAMETER_LIMITS[key], (0.1, 10), strict=True):
             assert check_component("classifier", CLASSIFIERS, {"name": name, key: value}).given == {key: value}
             message = refusal({"name": name, key: value * factor}, "classifier", CLASSIFIERS)
-            assert re.match(
-                rf"{key} is {value * factor!r}: must be (greater|less) than or equal to ".replace("+", r"\+"), message
-            )
+            assert message.startswith(f"{key} is {value * factor!r}: must be ")
 
 
 @pytest.mark.parametrize(

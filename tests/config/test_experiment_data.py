@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
 from benchmark.experiment.configuration import select_cells
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmark.config.model import Experiment
 
 FRAGMENTS = [
     "",
@@ -39,7 +33,7 @@ FRAGMENTS = [
 
 
 @pytest.mark.parametrize("fragment", FRAGMENTS)
-def test_what_a_manifest_holds_is_the_experiment(checked: Callable[[str], Experiment], fragment: str) -> None:
+def test_what_a_manifest_holds_is_the_experiment(checked, fragment):
     whole = checked(fragment)
     data = json.loads(json.dumps(experiment_to_data(whole)))
     assert not {"raw", "registries"} & data.keys()
@@ -50,21 +44,17 @@ def test_what_a_manifest_holds_is_the_experiment(checked: Callable[[str], Experi
     assert found.scorers == whole.scorers
 
 
-def test_sets_are_lists_in_alphabetical_order_whatever_the_seed_of_hashes(
-    checked: Callable[[str], Experiment],
-) -> None:
+def test_sets_are_lists_in_alphabetical_order_whatever_the_seed_of_hashes(checked):
     whole = checked("methods: [mnb, ngd, ned, linear, eef, rbf, polynomial, diffusion]\n")
     part = select_cells(whole, ["linear"])
     assert experiment_to_data(part)["left_out"] == sorted({*whole.ids} - {"linear"})
     assert experiment_from_data(experiment_to_data(part), part.raw).left_out == part.left_out
 
 
-def test_what_is_no_experiment_of_this_version_is_refused_in_a_line(checked: Callable[[str], Experiment]) -> None:
+def test_what_is_no_experiment_of_this_version_is_refused_in_a_line(checked):
     data = json.loads(json.dumps(experiment_to_data(checked(""))))
-    for wrong in ({}, data | {"seed": "x"}, data | {"unknown": 1}, {k: v for k, v in data.items() if k != "cells"}):
-        if "unknown" in wrong:
-            assert experiment_from_data(wrong, {}).name == "small"
-            continue
+    assert experiment_from_data(data | {"unknown": 1}, {}).name == "small"
+    for wrong in ({}, data | {"seed": "x"}, {k: v for k, v in data.items() if k != "cells"}):
         with pytest.raises(ValueError, match=r"validation errors? for") as raised:
             experiment_from_data(wrong, {})
         assert "\n" not in str(raised.value)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.config import extends
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config import experiment as experiments
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.config.model import BASE_VARIANT
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from tests.config.conftest import BASE
@@ -36,15 +35,14 @@ def test_what_is_not_said_is_taken_over_but_for_keys_that_identify_a_file(checke
 
 def test_each_key_that_identifies_a_file_is_its_own(checked_files):
     own_keys = (
-        "title: A base\nnotes: [x]\npaper: zhang2005\nreadings: {base: a, v: b}\n"
+        "title: A base\nnotes: [x]\npaper: zhang2005\nreadings: {base: a, v: b}\nsensitivity_of: webkb\n"
         "variants: {v: {text: {digits: drop}}}\ntuned_to_published: [{cells: '*', choice: a, to: b}]\n"
     )
-    rest = BASE.replace("title: The base\nnotes: [of the base]\n", own_keys)
-    for base in (rest, rest.replace("readings: {base: a, v: b}\n", "sensitivity_of: webkb\n")):
-        found = checked_files(base=base, own="extends: base\nname: own\nseed: 3\n")
-        assert (found.title, found.notes, found.paper, found.sensitivity_of) == ("own", (), None, None)
-        assert (found.readings, found.tuned_cells) == ({}, {})
-        assert (list(found.variants), found.seed, found.expected_documents) == (["base", "v"], 3, 330)
+    base = BASE.replace("title: The base\nnotes: [of the base]\n", own_keys)
+    found = checked_files(base=base, own="extends: base\nname: own\nseed: 3\n")
+    assert (found.title, found.notes, found.paper, found.sensitivity_of) == ("own", (), None, None)
+    assert (found.readings, found.tuned_cells) == ({}, {})
+    assert (list(found.variants), found.seed, found.expected_documents) == (["base", "v"], 3, 330)
 
 
 def test_files_extend_files_that_extend_others(checked_files):
@@ -61,7 +59,7 @@ def test_files_are_looked_for_beside_the_file_that_names_them(tmp_path, monkeypa
     """The stop list of a method and predictions of a configuration of the package."""
     shipped = tmp_path / "shipped"
     shipped.mkdir()
-    monkeypatch.setattr(extends, "find_shipped", lambda _folder, name: shipped / name)
+    monkeypatch.setattr(experiments, "find_shipped", lambda _folder, name: shipped / name)
     own = "methods: [{text: {stoplist: ./words.txt}, classifier: mnb}, {predictions: p.csv, name: given}]\n"
     (shipped / "theirs.yaml").write_text(written(own).read_text())
     for name, text in (("words.txt", "theirs"), ("p.csv", "id,label\n")):

@@ -9,8 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError
 from benchmark.system.yaml_source import Node
@@ -98,19 +97,11 @@ def places(data, start=()):
 
 
 def outcome(source):
-    """The messages of a refusal and no ids, or no message and the ids of the cells."""
+    """The experiment and no message, or the messages of a refusal."""
     try:
-        return "", [cell.id for cell in check_experiment(source, BUILTIN_REGISTRIES).cells]
+        return check_experiment(source, BUILTIN_REGISTRIES), ""
     except ConfigError as error:
-        return str(error), []
-
-
-def accepted(data):
-    """The experiment of plain data; None where it is refused."""
-    try:
-        return check_experiment(Node.of_data(data, "x"), BUILTIN_REGISTRIES)
-    except ConfigError:
-        return None
+        return None, str(error)
 
 
 @settings(max_examples=150)
@@ -133,11 +124,10 @@ def test_it_is_checked_or_refused_in_lines_that_begin_with_file_and_line(tmp_pat
             )
     path = tmp_path_factory.getbasetemp() / "random.yaml"
     path.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
-    message, ids = outcome(read_config(path))
+    experiment, message = outcome(read_config(path))
     lines = message.split("\n") if message else []
     assert all(re.match(rf"{path}:[1-9]\d*: \S", line) for line in lines), message
-    assert bool(ids) != bool(lines)
-    assert len(set(ids)) == len(ids)
+    assert lines or len(set(experiment.ids)) == len(experiment.ids) > 0
 
 
 @settings(max_examples=60)
@@ -149,11 +139,10 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
     multilabel = written(
         base, [*methods[:position], *(index for index in more if index not in methods), *methods[position:]]
     )
-    before, after = accepted(one), accepted(multilabel)
+    before, after = (outcome(Node.of_data(data, "x"))[0] for data in (one, multilabel))
     if before is None or after is None:
         return
-    ids = [cell.id for cell in after.cells]
-    assert [name for name in ids if name in {cell.id for cell in before.cells}] == [cell.id for cell in before.cells]
+    assert [name for name in after.ids if name in before.ids] == list(before.ids)
     for name, variant in before.variants.items():
         entries_after = {entry.label: entry for entry in after.variants[name].entries}
         assert all(entries_after[entry.label] == entry for entry in variant.entries)

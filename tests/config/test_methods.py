@@ -1,7 +1,8 @@
-"""`methods` and `defaults`: what each method is called, and every parameter that it has."""
+"""`methods` and `defaults`: what each method is called, its parameters, its files, and the methods that it adds."""
 
 from __future__ import annotations
 
+import hashlib
 from functools import reduce
 
 import pytest
@@ -52,6 +53,10 @@ GZIP = "benchmark.classifiers.gzip_neighbours.GzipNeighbours"
         ("{text: {stoplist: [none, smart]}, weighting: [tf, tfidf], kernel: ngd}",
          "stoplist-none-tf-ngd stoplist-none-tfidf-ngd stoplist-smart-tf-ngd stoplist-smart-tfidf-ngd"),
         ("{text: [{skip_html: true}, {digits: token}], classifier: mnb}", "skip_html-true-mnb digits-token-mnb"),
+        # A name stands instead of them, in words.
+        *((f"[{{predictions: a.csv, name: {name!r}}}]", label) for name, label in (
+            ("a large model", "a-large-model"), ("GPT 4.1 (2025)!", "gpt-4.1-2025"), ("--a__b--", "a-b"))),
+        ("{kernel: ngd, name: My words}", "my-words"),
         # What is chosen from is none.
         (f"[linear, {GRID}]\nchoose: {{by: oracle}}", "linear-oracle diffusion-oracle"),
         ("{kernel: {name: rbf, sigma: [1, 2]}, name: best}\nchoose: {by: oracle}", "best-oracle"),
@@ -109,6 +114,17 @@ def facts(spec):
           "hp-top": {"threshold": None}, "x": {"threshold": None}}),
         (f"{SEVERAL}defaults: {{ngd: {{threshold: zero}}, svm: {{threshold: at-least-one}}}}\nmethods: ngd",
          {"ngd": {"threshold": None}}),
+        # Vectors are as they are, unless the entry says otherwise.
+        ("defaults: {normalization: l1, weighting: tfidf}\nmethods: {vectors: v.parquet, classifier: logistic}",
+         {"logistic": {"normalization": "none", "kernel": None, "weighting": "tf"}}),
+        ("methods: {vectors: v.parquet, classifier: logistic, normalization: l2}",
+         {"l2-logistic": {"normalization": "l2"}}),
+        *((f"{SEVERAL}{defaults}methods: {{vectors: v.parquet, classifier: mnb, name: x{more}}}", {"x": expected})
+          for defaults, more, expected in (
+            ("", "", {"threshold": None}), ("", ", threshold: zero", {"threshold": None}),
+            ("", ", threshold: at-least-one", {"threshold name": "at-least-one"}),
+            ("defaults: {mnb: {threshold: cross-validated, smoothing: 2}}\n", "",
+             {"threshold name": "cross-validated", "classifier smoothing": 2}))),
         # Labels are never those of tested documents.
         *((f"defaults: {{idf: collection}}\nmethods: {{weighting: {name}, kernel: ned, name: x}}", {"x": {"idf": idf}})
           for name, idf in (("tf", "collection"), ("bm25", "collection"), ("tf-rf", "training"))),
@@ -172,3 +188,46 @@ def test_what_learns_nothing_of_labels_is_known_by_its_parameters(specs):
 def test_the_components_of_a_method_are_all_that_it_names_and_the_classifier_is_the_last(specs, method, names):
     ((spec,),) = specs(f"{SEVERAL}metrics: [macro-f1]\nmethods: [{method}]\n").values()
     assert [part.name for part in spec.components] == names
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "expected"),
+    [
+        ("v.parquet", [digest(""), "", "id", ""]),
+        ("{file: v.parquet, id: key, column: v}", [digest(""), "", "key", "v"]),
+        ("{file: a.npy, ids: p.csv}", [digest(""), digest("id,label\n"), "id", ""]),
+    ],
+)
+def test_vectors_have_a_column_of_ids_unless_they_say_another(specs, vectors, expected):
+    ((spec,),) = specs(f"methods: [{{vectors: {vectors}, classifier: logistic}}]\n").values()
+    assert spec.vectors.resolved == expected
+
+
+def test_a_fusion_weighs_alike_out_of_folds_unless_it_says_otherwise(checked):
+    plain, other = "{fuse: [words, mnb], name: a}", "{fuse: [mnb, words], name: b, scale: hold-out, weights: [1, 2]}"
+    words = "{weighting: tfidf, classifier: linear-svm, name: words}"
+    entries = checked(f"methods: [mnb, {words}, {plain}, {other}]\n").variants[BASE_VARIANT].entries
+    assert [entry.label for entry in entries] == ["mnb", "words", "a", "b"]
+    one, two = (entry.candidates[0].fused for entry in entries[-2:])
+    assert (one.names, one.weights, one.scale) == (("words", "mnb"), (1.0, 1.0), "out-of-fold")
+    assert (two.names, two.weights, two.scale) == (("mnb", "words"), (1.0, 2.0), "hold-out")
+    names = [part.name for part in entries[-2].candidates[0].components]
+    assert names == ["tfidf", "linear-svm", "tf", "mnb", "tf", "fusion"]
+
+
+def test_lists_of_methods_to_add_are_candidates_with_choose(specs):
+    grid = "{kernel: {name: rbf, sigma: [1, 2]}, classifier: {scheme: one-vs-rest}, name: grid}"
+    methods = f"[mnb, eef, {grid}, {{fuse: [[mnb, eef], [mnb, grid]], name: sum}}]"
+    found = specs(f"choose: {{by: oracle}}\nmethods: {methods}\n")
+    assert [spec.fused.names for spec in found["sum"]] == [("mnb", "eef"), ("mnb", "grid"), ("mnb", "grid")]
+
+
+def test_texts_are_those_of_methods_and_of_the_methods_that_are_added(checked):
+    methods = f"{{pipeline: {GZIP}, name: zipped}}, {{text: {{digits: token}}, classifier: mnb, name: digits}}"
+    variant = checked(f"methods: [mnb, {methods}, {{fuse: [mnb, zipped, digits], name: sum}}]\n").variants[BASE_VARIANT]
+    assert {text.lexing.digits: label for text, label in variant.texts.items()} == {"drop": "mnb", "token": "digits"}
+    assert list(variant.read_texts.values()) == ["zipped"]

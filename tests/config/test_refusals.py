@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, DataError
 from tests.config.conftest import BASE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmark.config.model import Experiment
 
 TABLE = Path(__file__).with_name("refusals.txt").read_text(encoding="utf-8").splitlines()[2:]
 HERE = " # HERE"
@@ -37,9 +30,7 @@ def rows() -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(("fragment", "messages"), rows())
-def test_it_is_refused_at_its_line(
-    written: Callable[..., Path], read: Callable[[Path], Experiment], fragment: str, messages: list[str]
-) -> None:
+def test_it_is_refused_at_its_line(written, read, fragment, messages):
     path = written(fragment)
     lines = path.read_text(encoding="utf-8").splitlines()
     here = [number for number, line in enumerate(lines, 1) if line.endswith(HERE)]
@@ -69,7 +60,7 @@ def test_it_is_refused_at_its_line(
         ("name: own\nextends: broken\n", "broken:2", "is not valid YAML"),
     ],
 )
-def test_an_error_of_a_file_that_is_extended_points_at_it(tmp_path: Path, own: str, where: str, message: str) -> None:
+def test_an_error_of_a_file_that_is_extended_points_at_it(tmp_path, own, where, message):
     for name, text in {
         "base": BASE,
         "own": own,

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from benchmark.config.subset import settings_of_cell
+from benchmark.config.cells import settings_of_cell
 from benchmark.experiment.configuration import select_cells
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchmark.config.model import Experiment
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40, 60], replicates: 2}\n"
 
 
-def test_of_a_part_the_ends_of_a_gain_are_not_left_out(checked: Callable[[str], Experiment]) -> None:
+def test_of_a_part_the_ends_of_a_gain_are_not_left_out(checked):
     whole = checked(f"{DRAWS}gain: true\nper_class: true\nmethods: [mnb, eef]\ntasks: [[course, student]]\n")
     part = select_cells(whole, ["gain-course-student-course-mnb"])
     ends = ["course-student-course-mnb-20", "course-student-course-mnb-60"]
@@ -35,9 +28,7 @@ def test_of_a_part_the_ends_of_a_gain_are_not_left_out(checked: Callable[[str], 
         ("{corpus: {exclude: [a]}}", ["v", "w"]),
     ],
 )
-def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(
-    checked: Callable[[str], Experiment], changed: str, kept: list[str]
-) -> None:
+def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(checked, changed, kept):
     """Whichever of them it is."""
     for variants in (f"{{v: {changed}, w: {{text: {{}}}}}}", f"{{v: {{text: {{}}}}, w: {changed}}}"):
         part = select_cells(checked(f"variants: {variants}\n"), ["v-*", "w-*"])
@@ -45,7 +36,7 @@ def test_all_variants_stay_where_one_of_a_part_has_other_classes_or_splits(
         assert all(cell.variant in ("v", "w") for cell in part.cells)
 
 
-def test_terms_and_choices_of_a_gain_are_its_own(checked: Callable[[str], Experiment]) -> None:
+def test_terms_and_choices_of_a_gain_are_its_own(checked):
     grid = "methods: [linear, {kernel: {name: rbf, sigma: [1, 2]}}]\nchoose: {by: [oracle, cross-validation]}\n"
     whole = checked(f"{DRAWS}gain: true\n{grid}terms: {{number: [10, 20]}}\n")
     part = select_cells(whole, ["gain-linear-cv-20"])

@@ -123,14 +123,14 @@ def test_what_is_refused_is_refused_in_one_line_that_says_why(name: str) -> None
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     for representation, message in zip(REPRESENTATIONS, refusals(name), strict=True):
         if tags_of(cls).sees_counts:
-            assert re.fullmatch(rf"contract\.yaml:?\d*: '{name}' works on the counts: it has no weighting", message)
+            assert re.fullmatch(rf"contract\.yaml:?\d*: '{name}' takes no weighting", message)
             continue
         kernel = cls(**PARAMETERS.get(name, {})) if name in KERNELS else None
         fits = NORMALIZATIONS if kernel is None else tags_of(kernel).normalizations
         if representation["normalization"] in fits:
             assert message == ""
         else:
-            assert re.fullmatch(rf"contract\.yaml.*: the kernel '{name}' needs the normalization .*, not '.*", message)
+            assert re.fullmatch(rf"contract\.yaml.*: '{name}' needs the normalization .*, not '.*", message)
 
 
 @pytest.mark.parametrize("subset", SUBSETS, ids=["single", "several"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmark.config.subset import subset_experiment
+from benchmark.config.cells import subset_experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write

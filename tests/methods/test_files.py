@@ -13,8 +13,8 @@ from pyarrow import parquet
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import Component, check_component
+from benchmark.config.methods import Untrained
 from benchmark.config.model import MethodFile, MethodSpec, VectorFile
-from benchmark.config.other_methods import MADE_ELSEWHERE, MadeElsewhere
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
 from benchmark.methods.given_predictions import read_predictions
@@ -41,7 +41,7 @@ TF = represented("tf", "none", "collection")
 
 def given(path: Path, lines: list[str], problem: Problem, *, replicated: bool = False) -> Method:
     path.write_text("\n".join([*lines, ""]))
-    made = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    made = Component.of("made elsewhere", Untrained, {})
     return build_method(MethodSpec(TF, None, made, predictions=file_of(path)), problem, None, replicated=replicated)
 
 

@@ -48,8 +48,7 @@ def ten_cells() -> dict[str, dict[str, str]]:
     from sklearn.preprocessing import normalize
     from sklearn.svm import SVC
 
-    from benchmark.config.experiment import check_experiment
-    from benchmark.config.extends import read_config
+    from benchmark.config.experiment import check_experiment, read_config
     from benchmark.config.model import BASE_VARIANT
     from benchmark.corpora import registry
     from benchmark.corpora.assemble import select_documents
