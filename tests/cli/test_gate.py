@@ -267,7 +267,7 @@ class TestTrust:
             ({"classifier": "sklearn.svm.LinearSVC "}, "'sklearn.svm.LinearSVC ' is no import path"),
             ({"classifier": "sklearn.svm.class"}, "'sklearn.svm.class' is no import path"),
             ({"classifier": "nowhere.Class"}, "nowhere.Class: no package 'nowhere' is installed"),
-            ({"pipeline": "benchmark.config.extends.read_config"}, "read_config is no class"),
+            ({"pipeline": "benchmark.config.experiment.read_config"}, "read_config is no class"),
         ],
     )
     def test_is_asked_of_import_paths_of_classes_alone(self, received: Received, entry: Any, said: str) -> None:

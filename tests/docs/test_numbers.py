@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 from benchmark.commands.check import PINNED
-from benchmark.config.experiment import check_experiment
-from benchmark.config.extends import read_config
+from benchmark.config.experiment import check_experiment, read_config
 from benchmark.evaluation.outcomes import score_over_splits
 from benchmark.evaluation.public_test_sets import load_shipped
 from benchmark.papers.load import load_published
