@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.model.text_model import TextClassifier
     from benchmark.report.drawing.altair_charts import FigureChart
-    from benchmark.report.placement import Placement
 
 __all__ = ["Result", "fit", "load", "place", "read", "run"]
 
@@ -460,8 +459,8 @@ def read(folder: str | Path) -> Result:
     return Result(predictions, summarize(predictions))
 
 
-def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
-    """Compare predictions that were made elsewhere with our methods' and with published scores.
+def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Result:
+    """Place predictions that were made elsewhere among those of our methods and published scores.
 
     Nothing is trained, and the corpus isn't needed: the labels that our methods predict come with the package.
 
@@ -469,8 +468,7 @@ def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
     ----------
     frame : DataFrame
         A row for each test document, with the columns id and label; where documents may have several labels, the
-        column labels has a list, or a text that separates them by semicolons. An id may be a path that ends with it,
-        such as one of scikit-learn's ``filenames``. Other columns are ignored.
+        column labels has a list, or a text that separates them by semicolons. Other columns are ignored.
     on : str
         Name of the test set: "20ng", "webkb", "r8", "r52" or "modapte-90".
     name : str
@@ -478,17 +476,22 @@ def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
 
     Returns
     -------
-    Placement
-        With the frames scores, ranking and published, and the tuples sentences and notes.
+    Result
+        Its cells are the method and those of this package, which are compared with it.
 
     Raises
     ------
     ConfigError
         If there is no such test set.
     DataError
-        If documents are missing, surplus or given twice, or a label isn't one of the test set.
+        If a document has no prediction, or two, or a label isn't one of the test set.
     """
-    return place_predictions(frame, on, name)
+    with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
+        path = Path(folder) / "frame.jsonl"
+        frame.to_json(path, orient="records", lines=True, force_ascii=False)
+        with name_frame_in_errors(path):
+            predictions = place_predictions(path, on, name)
+    return Result(predictions, summarize(predictions))
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:

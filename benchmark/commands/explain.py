@@ -148,7 +148,7 @@ class CellExplainer:
             "documents": f"{facts['documents']:,} of {len(facts['classes'])} classes",
         }
         for name, member in members.items():
-            steps = _steps(member, member.text or variant.collection.text, facts)
+            steps = _steps(member, member.text or variant.collection.text, facts) if "vocabulary" in facts else {}
             rows |= {f"{name}: {step}" if name else step: words for step, words in steps.items()}
         rows |= {"classifier": points_label(spec)} if spec.fused else {}
         rows["protocol"] = _settings(variant.protocol.resolved)

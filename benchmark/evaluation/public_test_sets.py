@@ -7,15 +7,12 @@ document are one text, as `bench predict` writes them: several are separated by 
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 
@@ -51,8 +48,6 @@ class PublicTestSet:
         What a method may be trained on, as a sentence.
     multilabel : bool
         Whether a document may have several labels.
-    excluded : mapping of str to str
-        Labels of documents that belong to the set and that our methods leave out, by id.
     """
 
     name: str
@@ -61,12 +56,6 @@ class PublicTestSet:
     documents: str
     training: str
     multilabel: bool = False
-    excluded: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def metrics(self) -> tuple[str, str]:
-        """Main metric and further metric."""
-        return ("micro-f1", "macro-f1") if self.multilabel else ("accuracy", "macro-f1")
 
     @property
     def label_column(self) -> str:
@@ -109,39 +98,15 @@ class ShippedPredictions:
         names = (cell, f"{configuration}-{cell}")
         return next((name for name in names if self.cells.get(name) == configuration), None)
 
-    @cached_property
+    @property
     def groups(self) -> tuple[str, ...]:
         """Names of the splits that test the documents, in order."""
         return tuple(dict.fromkeys(self.frame["group"]))
-
-    @cached_property
-    def truth(self) -> NDArray[Any]:
-        """True labels as codes, see `label_codes`."""
-        return self.codes(self.frame["label"].tolist())
-
-    def codes(self, labels: Sequence[str]) -> NDArray[Any]:
-        """Return the codes of one label text a document, in the order of `frame`."""
-        return label_codes(labels, self.classes, multilabel=self.test_set.multilabel)
 
     def predicted(self, labels: Iterable[str]) -> dict[tuple[str, str], frozenset[str]]:
         """Return the classes of one label text a document, by split and document."""
         keys = zip(self.frame["group"], self.frame["id"], strict=True)
         return {key: frozenset(split_labels(text)) for key, text in zip(keys, labels, strict=True)}
-
-    def scores(self, name: str, labels: Sequence[str]) -> CellScores:
-        """Return the scores of predictions on every split.
-
-        Parameters
-        ----------
-        name : str
-            Name of the method.
-        labels : sequence of str
-            A text for each document, in the order of `frame`.
-        """
-        rows, folds = np.arange(len(self.frame)), self.frame["group"].factorize()[0]
-        outcome = Outcome(name, rows, folds, self.truth, self.codes(labels), len(self.classes))
-        n = np.array([rows.size for rows in outcome.rows])
-        return CellScores(name, self.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)
 
 
 def label_codes(labels: Sequence[str], classes: Sequence[str], *, multilabel: bool) -> NDArray[Any]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score, f1_score
 
 from benchmark.evaluation.public_test_sets import (
     TEST_SETS,
@@ -44,23 +43,6 @@ def test_what_is_written_is_read_again(shipped):
     pd.testing.assert_frame_equal(again.frame, shipped.frame, check_dtype=False)
     assert (again.test_set, again.classes, again.digest) == (shipped.test_set, ("x", "y", "z"), "0123")
     assert (again.cells, again.versions) == ({"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"})
-
-
-def test_scores_are_those_of_each_group():
-    found = SHIPPED.scores("mine", FRAME["ngd"].tolist())
-    assert (found.cell, found.folds, SHIPPED.groups) == ("mine", ("texas", "cornell"), ("texas", "cornell"))
-    assert found.n.tolist() == [2, 2]
-    assert found.ties.tolist() == [0, 0]
-    scores = dict(found.values.items())  # noqa: PD011 - no frame
-    for number, group in enumerate(found.folds):
-        own = FRAME[FRAME["group"] == group]
-        assert scores["accuracy"][number] == accuracy_score(own["label"], own["ngd"])
-        expected = f1_score(own["label"], own["ngd"], labels=["x", "y", "z"], average="macro", zero_division=0)
-        assert scores["macro-f1"][number] == pytest.approx(expected)
-    assert found.outcome.documents.tolist() == [0, 1, 2, 3]
-    several = dict(SEVERAL.scores("mine", ["x;y", "", "z", "x"]).values.items())  # noqa: PD011 - no frame
-    assert "accuracy" not in several
-    assert several["micro-f1"].tolist() == [pytest.approx(6 / 8)]
 
 
 def test_labels_are_separated_by_semicolons():
