@@ -38,13 +38,13 @@ def runs(tmp_path_factory):
     """Two tables and a curve of the same methods, and one of the tables with chosen parameters."""
     folder, store = tmp_path_factory.mktemp("survey"), Store(tmp_path_factory.mktemp("store"))
     texts = {
-        "every-one": COMMON.format(subset="all", protocol=TWO_GROUPS, metric="accuracy"),
+        "all-methods-one": COMMON.format(subset="all", protocol=TWO_GROUPS, metric="accuracy"),
         "every-several": COMMON.format(subset="several", protocol="k-fold, k: 2, stratified: false", metric="micro-f1"),
         "curve": COMMON.format(
             subset="all", protocol="random-subsets, train_size: [40, 80], replicates: 3", metric="accuracy"
         ),
     }
-    texts["tuned-one"] = texts["every-one"].replace(
+    texts["tuned-one"] = texts["all-methods-one"].replace(
         "methods: [linear, ngd, mnb, {weighting: tfidf, classifier: linear-svm}]",
         """methods:
   - {name: linear, kernel: linear, classifier: {C: [0.1, 1, 10], scheme: [one-vs-one, one-vs-rest]}}
