@@ -27,8 +27,6 @@ SEVERAL_CLASSES = {
     "protocol": {"name": "random-subsets", "train_size": [60], "replicates": 4, "stratified": False, "test": "texas"},
     "metrics": ["macro-f1"],
 }
-ONE_VS_REST = {"kernel": "ngd", "classifier": {"name": "svm", "scheme": "one-vs-rest"}, "name": "mine"}
-FUSED = {"fuse": ["mine", "linear-svm"], "name": "both"}
 CASES: dict[str, dict[str, Any]] = {
     "kernels": {},
     "several classes": SEVERAL_CLASSES,
@@ -39,7 +37,6 @@ CASES: dict[str, dict[str, Any]] = {
         "choose": {"by": ["cross-validation"], "folds": 3},
     },
     "models": {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [3]}}, {"kernel": "hp-top"}]},
-    "fused": {"methods": [ONE_VS_REST, "linear-svm", FUSED]},
     "points": {"methods": ["mnb", {"weighting": "tfidf", "classifier": ["linear-svm", "born"]}]},
 }
 
