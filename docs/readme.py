@@ -44,7 +44,8 @@ def scores(shipped: ShippedPredictions, cell: str) -> CellScores:
 def shipped_gap(name: str, a: tuple[str, str], b: tuple[str, str]) -> dict[str, float]:
     """Return the difference of two cells on a public test set: points with interval, and p of the sign test."""
     shipped = load_shipped(name)
-    found = [scores(shipped, str(shipped.column(*each))) for each in (a, b)]
+    cells = [cell if shipped.cells.get(cell) == config else f"{config}-{cell}" for config, cell in (a, b)]
+    found = [scores(shipped, cell) for cell in cells]
     sample = SamplingModel(0, groups=len(shipped.groups) > 1)
     gap, p = sample.difference(*found, "accuracy"), sample.test("sign", *found, "accuracy").p_value
     assert p is not None  # noqa: S101 - documents of one split have a test
