@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from benchmark.analysis.agreement import agreement, predicted_classes
+from benchmark.analysis.agreement import agreements
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.summary import HEADLINE_FOLD
@@ -20,7 +20,6 @@ from benchmark.evaluation.public_test_sets import (
     encode_labels,
     public_set_of_configuration,
     read_labels,
-    split_labels,
 )
 from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
@@ -187,16 +186,10 @@ def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterato
     """
     if public_set_of_configuration(run.experiment.name) is None:
         return
-    labels = read_labels(run.experiment.name, folder).set_index(["group", "id"])
-    for cell in run.experiment.cells:
-        if cell.id not in labels:
-            yield cell.id, "labels", _MISSING, "predicted", f"{0:.6f}"
-            continue
-        pinned = {key: frozenset(split_labels(text)) for key, text in labels[cell.id].items()}
-        predicted = predicted_classes(run, cell, ties=False)
-        agreed = agreement(pinned, predicted)
-        if changed := len(agreed.differing) + len(predicted) - agreed.shared:
-            yield cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
+    labels = read_labels(run.experiment.name, folder)
+    for cell, row in agreements(labels, label_frame(run, ties=False)).iterrows():
+        if changed := row["different"] + row["second"]:
+            yield str(cell), "labels", f"{len(labels):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
 
 
 def check_line(summary: Summary, table: Table, pinned_to: Path | None = None) -> str:
