@@ -170,7 +170,7 @@ def not_a_header_reason(seen: Proposal, named: Collection[str] = ()) -> str | No
     A row with all columns that the user named is a header.
     """
     is_table = file_extension(seen.path) in TABLE_DELIMITERS and seen.form.get("header", True)
-    if not is_table or (named and seen.columns.keys() >= named):
+    if not is_table or (named and set(named) <= seen.columns.keys()):
         return None
     for name, values in seen.columns.items():
         if any(str(value).strip() == name for value in values):

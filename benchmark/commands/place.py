@@ -30,8 +30,6 @@ from benchmark.system.shipped_files import find_configuration
 from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from benchmark.config.model import Experiment
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
     from benchmark.experiment.run import RunResult
@@ -83,9 +81,8 @@ def place_predictions(path: Path, on: str, name: str) -> RunPredictions:
     shipped, file = load_shipped(on), MethodFile(path.name, file_digest(path), path)
     frame, classes, multilabel = shipped.frame, shipped.classes, shipped.test_set.multilabel
     placed = f"{name}-placed" if name in shipped.cells else name
-    files = {placed: file, **{cell: MethodFile(of, shipped.digest) for cell, of in shipped.cells.items()}}
-    experiment = _experiment(shipped.test_set, files, f"{name}-on-{on}")
-    codes = {cell: label_codes(frame[cell], classes, multilabel=multilabel) for cell in ("label", *shipped.cells)}
+    experiment, cells = _experiment(shipped, placed, file, f"{name}-on-{on}"), ("label", *shipped.cells)
+    codes = {cell: label_codes(frame[cell].tolist(), classes, multilabel=multilabel) for cell in cells}
     given = read_predictions(file)
     groups = frame["group"] if SPLIT in given.attrs["columns"] else [""] * len(frame)
     wanted = [(document, group, "") for document, group in zip(frame["id"], groups, strict=True)]
@@ -106,34 +103,29 @@ def place_predictions(path: Path, on: str, name: str) -> RunPredictions:
     return RunPredictions(experiment, predictions, {}, {BASE_VARIANT: facts}, n_processors())
 
 
-def _experiment(test_set: PublicTestSet, files: Mapping[str, MethodFile], name: str) -> Experiment:
-    """Return the experiment of the test set's first configuration with the predictions of these files as its methods.
+def _experiment(shipped: ShippedPredictions, placed: str, file: MethodFile, name: str) -> Experiment:
+    """Return an experiment with the cells of a test set, and a cell of a file that they are compared with.
 
-    Parameters
-    ----------
-    test_set : PublicTestSet
-    files : mapping of str to MethodFile
-        Files by cell; the first is the placed one.
-    name : str
-        Name of the experiment.
+    Its corpus, protocol and metrics are those of the test set's first configuration.
     """
+    test_set = shipped.test_set
     known = load_checked(find_configuration(Path(test_set.configurations[0])))
-    (variant,), (placed, *others) = known.variants.values(), files
-    elsewhere = Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
-    spec = MethodSpec(uncounted_points("none"), None, elsewhere)
-    entries = [MethodEntry(cell, (replace(spec, predictions=file),)) for cell, file in files.items()]
-    published = _published_scores(test_set, name, placed)
+    (variant,), published = known.variants.values(), _published_scores(test_set, name, placed)
+    points, elsewhere = uncounted_points("none"), Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    files = {placed: file, **{cell: MethodFile(of, shipped.digest) for cell, of in shipped.cells.items()}}
+    specs = {cell: MethodSpec(points, None, elsewhere, predictions=each) for cell, each in files.items()}
+    entries = tuple(MethodEntry(cell, (spec,)) for cell, spec in specs.items())
     return replace(
         known,
         name=name,
         title=f"{placed} on {test_set.title}",
-        paper=published and REFERENCE_VALUES,
+        paper=REFERENCE_VALUES if published else None,
         own_paper=published,
         notes=(test_set.training,),
-        compare=tuple(ComparedPair(cell, placed, "") for cell in others),
+        compare=tuple(ComparedPair(cell, placed, "") for cell in shipped.cells),
         raw={"name": name},
-        variants={variant.name: replace(variant, entries=tuple(entries))},
-        cells=tuple(Cell(cell, variant.name, "", cell) for cell in files),
+        variants={variant.name: replace(variant, entries=entries)},
+        cells=tuple(Cell(cell, variant.name, "", cell) for cell in specs),
         choices=("",),
         inner=None,
         tuned_cells={},
@@ -147,7 +139,7 @@ def _published_scores(test_set: PublicTestSet, config: str, cell: str) -> dict[s
     They stand beside a cell of a configuration, the highest first. None is returned if none is known.
     """
     known = load_published(PUBLISHED_FOLDER / f"{REFERENCE_VALUES}.yaml")
-    scores = [
+    scores: list[tuple[Any, ...]] = [
         (each.metric, each.value, each.method, each.source, each.transductive)
         for each in known.census
         if each.corpus == test_set.name

@@ -27,7 +27,7 @@ from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -81,7 +81,9 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     if by_problem.empty:
         raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
     problems = whole.loc[whole.groupby("problem", sort=False)["value"].idxmax()].to_dict("records")
-    ranking = rank_methods(list(by_problem), by_problem.to_numpy(), [problem["corpus"] for problem in problems])
+    ranking = rank_methods(
+        by_problem.columns.tolist(), by_problem.to_numpy(), [problem["corpus"] for problem in problems]
+    )
     near = by_problem.ge(by_problem.max(axis="columns") - NEAR_BEST, axis="index").sum()
     start = max(ranking.methods, key=lambda name: int(near[name]))
     methods, grids = described_methods(done)
@@ -96,7 +98,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         ranks=ranking_table(whole, ranking),
         tables=[problem_table(rows) for _, rows in whole.groupby("problem", sort=False)],
         curves=[curve_table(rows) for _, rows in curves.groupby("problem", sort=False)],
-        steps=lambda pairs: _steps([problem["problem"] for problem in problems], gaps, pairs),
+        steps=lambda pairs: _steps([problem["problem"] for problem in problems], gaps.to_dict("index"), pairs),
         runs=[each.summary.name for each in done],
         choices=[(each.summary.name, inner.given) for each in done if (inner := each.results.experiment.inner)],
         machines=list(dict.fromkeys((each["threads"], each["processors"]) for each in machines)),
@@ -214,16 +216,11 @@ def curve_table(rows: pd.DataFrame) -> Table:
     return Table.of(title, header, wide.reset_index().to_numpy())
 
 
-def _gap(gaps: pd.DataFrame, *key: str) -> dict[Any, Any]:
-    """Return the difference of two methods on a problem; {} if they aren't compared."""
-    return dict(gaps.loc[key]) if key in gaps.index else {}
-
-
-def _steps(problems: Sequence[str], gaps: pd.DataFrame, steps: Sequence[tuple[str, str, str]]) -> Table:
+def _steps(problems: Sequence[str], gaps: Mapping[Any, Any], steps: Sequence[tuple[str, str, str]]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
     rows = []
     for a, b, words in steps:
-        found = [_gap(gaps, problem, a, b) for problem in problems]
+        found = [gaps.get((problem, a, b), {}) for problem in problems]
         rows += [(words, f"{a} − {b}", *map(_gain_text, found))] if any(found) else []
     if not rows:
         raise ConfigError(f"no run compares a step of this page, such as {list(steps[0][:2])}")

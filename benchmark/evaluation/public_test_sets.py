@@ -185,8 +185,7 @@ def read_labels(configuration: str, folder: Path | None = None) -> pd.DataFrame:
 
 def encode_labels(frame: pd.DataFrame, classes: Sequence[str], digest: str, version: str) -> bytes:
     """Return the content of a file that `read_labels` reads."""
-    facts = {"format": PREDICTIONS_FORMAT, "classes": [*classes], "corpus_digest": digest, "version": version}
     described = frame.copy()
-    described.attrs = facts
+    described.attrs = {"format": PREDICTIONS_FORMAT, "classes": [*classes], "corpus_digest": digest, "version": version}
     content: bytes = described.to_parquet(index=False, compression="zstd", compression_level=19)
     return content

@@ -148,7 +148,7 @@ def predicted_codes(
     wanted = pd.MultiIndex.from_tuples(documents, names=frame.index.names)
     missing = wanted[~wanted.isin(frame.index)]
     if len(missing):
-        of = " ".join(filter(None, missing[0][1:]))
+        of = " ".join(str(each) for each in missing[0][1:] if each)
         counted = f"{len(missing):,} of {len(wanted):,} test documents have no prediction{of and f' in {of}'}"
         raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
     rows = frame.reindex(wanted)

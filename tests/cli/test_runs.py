@@ -216,7 +216,7 @@ class TestOptions:
     def test_of_an_explanation(self, shaped: Callable[[str], ShapedRun], tmp_path: Path) -> None:
         folder = shaped("table").folder
         wrong, two = (
-            re.findall(r"^(.+) \(wrong: ", bench("explain", folder, "tf-l1-linear", *more).stdout, re.MULTILINE)
+            re.findall(r"^(.+) \(one of", bench("explain", folder, "tf-l1-linear", *more).stdout, re.MULTILINE)
             for more in ((), ("--examples", 2))
         )
         assert len(wrong) == 5
