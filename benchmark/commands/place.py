@@ -23,7 +23,7 @@ from benchmark.experiment.run import write_report
 from benchmark.experiment.run_folder import check_folder_free, manifest_of, write_run
 from benchmark.methods.given_predictions import SPLIT, predicted_codes, read_predictions
 from benchmark.papers.load import load_published
-from benchmark.papers.published import PUBLISHED_FOLDER
+from benchmark.papers.published import PUBLISHED_FOLDER, REFERENCE_PAPER
 from benchmark.report.writers import csv_text
 from benchmark.system.errors import DataError
 from benchmark.system.shipped_files import find_configuration
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
     from benchmark.experiment.run import RunResult
-
-#: The key of published scores by other methods.
-REFERENCE_VALUES = "reference-values"
 
 
 def template_csv(shipped: ShippedPredictions) -> str:
@@ -119,7 +116,7 @@ def _experiment(shipped: ShippedPredictions, placed: str, file: MethodFile, name
         known,
         name=name,
         title=f"{placed} on {test_set.title}",
-        paper=REFERENCE_VALUES if published else None,
+        paper=REFERENCE_PAPER if published else None,
         own_paper=published,
         notes=(test_set.training,),
         compare=tuple(ComparedPair(cell, placed, "") for cell in shipped.cells),
@@ -138,7 +135,7 @@ def _published_scores(test_set: PublicTestSet, config: str, cell: str) -> dict[s
 
     They stand beside a cell of a configuration, the highest first. None is returned if none is known.
     """
-    known = load_published(PUBLISHED_FOLDER / f"{REFERENCE_VALUES}.yaml")
+    known = load_published(PUBLISHED_FOLDER / f"{REFERENCE_PAPER}.yaml")
     scores: list[tuple[Any, ...]] = [
         (each.metric, each.value, each.method, each.source, each.transductive)
         for each in known.census
