@@ -19,7 +19,7 @@ from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import as_list
-from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
+from benchmark.system.errors import ConfigError, DataError, quote_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -181,13 +181,7 @@ def not_a_header_reason(seen: Proposal, named: Collection[str] = ()) -> str | No
 
 
 def propose_columns(seen: Proposal, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns by role: those that the user named, and others proposed by their values and names.
-
-    Raises
-    ------
-    ConfigError
-        If a named column doesn't exist.
-    """
+    """Return columns by role: those that the user named, and others proposed by their values and names."""
     for role, name in ((role, name) for role, names in chosen.items() for name in as_list(names)):
         if seen.columns and name not in seen.columns:
             raise ConfigError(f"--{role}: {unknown_name('column', name, list(seen.columns))}")
@@ -212,14 +206,12 @@ def check_columns(seen: Proposal, roles: Mapping[str, Any], chosen: Collection[s
     """Raise ConfigError if no column is the text or the class, or several may be classes."""
     if not seen.columns:
         return
-    if "text" not in roles:
-        raise ConfigError(f"{seen.path}: no column looks like a text; name it by --text")
     if not {"label", "labels"} & set(chosen) and "labels" not in roles:
         _check_marks(seen, roles)
-    if "label" in roles or "labels" in roles:
-        return
-    names = quote_value(", ".join(seen.columns))
-    raise ConfigError(f"{seen.path}: no column looks like a class (columns: {names}); name it by --label")
+    missing = "text" if "text" not in roles else "label" if not {"label", "labels"} & roles.keys() else ""
+    if missing:
+        names = quote_value(", ".join(seen.columns))
+        raise ConfigError(f"{seen.path}: no column looks like a {missing} (columns: {names}); name it by --{missing}")
 
 
 def _check_marks(seen: Proposal, roles: Mapping[str, Any]) -> None:

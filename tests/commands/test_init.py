@@ -202,9 +202,12 @@ def test_without_a_column_of_classes_nothing_is_written(tmp_path: Path, queue: s
     rows = [row | {"queue": queue.format(n=n)} for n, row in enumerate(ROWS)]
     done, config = init(table(tmp_path / "t.csv", "ticket", "body", "queue", rows=rows))
     assert (done.exit_code, config, done.stdout) == (2, None, "")
-    assert "no column looks like a class (columns: 'ticket, body, queue'); name it by --label" in done.stderr
+    assert "no column looks like a label (columns: 'ticket, body, queue'); name it by --label" in done.stderr
     (tmp_path / "t.jsonl").write_text('{"n": 1, "label": "a"}\n{"n": 2, "label": "a"}\n')
-    assert "no column looks like a text; name it by --text" in init(tmp_path / "t.jsonl", "--label", "label")[0].output
+    assert (
+        "no column looks like a text (columns: 'n, label'); name it by --text"
+        in init(tmp_path / "t.jsonl", "--label", "label")[0].output
+    )
 
 
 @pytest.mark.parametrize(
