@@ -19,7 +19,7 @@ from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import as_list
-from benchmark.system.errors import ConfigError, DataError, quote_value
+from benchmark.system.errors import ConfigError, DataError, quote_value, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

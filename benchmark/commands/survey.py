@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.analysis.comparisons import main_metric
-from benchmark.analysis.formatting.labels import component_label, grid_label, points_label
+from benchmark.analysis.formatting.labels import grid_label
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import (
     DISPLAY_UNITS,
@@ -17,7 +17,7 @@ from benchmark.analysis.formatting.units import (
     two_digits_text,
 )
 from benchmark.analysis.summary import HEADLINE_FOLD
-from benchmark.config.model import CHOOSE_ORACLE
+from benchmark.config.model import CHOOSE_ORACLE, method_of
 from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.significance import rank_methods
 from benchmark.experiment.run_folder import read_manifest
@@ -86,13 +86,12 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     )
     near = by_problem.ge(by_problem.max(axis="columns") - NEAR_BEST, axis="index").sum()
     start = max(ranking.methods, key=lambda name: int(near[name]))
-    methods, grids = described_methods(done)
+    methods = scores.drop_duplicates("method").to_dict("records")
     machines = [read_manifest(each.folder)["machine"] for each in done]
     text = render_markdown(
         page,
         problems=problems,
         methods=methods,
-        grids=grids,
         ranking=ranking,
         start=(start, near[start]),
         ranks=ranking_table(whole, ranking),
@@ -139,6 +138,8 @@ def survey_frames(done: Sequence[RunResult]) -> tuple[pd.DataFrame, pd.DataFrame
                 + " curve" * (cell.size is not None),
                 "title": f"{summary.title}: {titles[cell.task]}".removesuffix(": "),
                 "chosen": cell.columns.get("parameter", ""),
+                "about": f"{cell.points}; {cell.classifier}",
+                "grid": grid_label(method_of(run.results.experiment, cell)) if cell.choice else "",
             }
             for cell in summary.cells
         ).assign(heading=f"{summary.metric_name} %", tuned=_is_tuned(run))
@@ -153,21 +154,14 @@ def survey_frames(done: Sequence[RunResult]) -> tuple[pd.DataFrame, pd.DataFrame
     keys, names = ["problem_a", "method_a", "method_b"], ["problem", "method", "size"]
     compared = pd.concat(gaps).drop_duplicates(keys, keep="last").set_index(keys)
     found = pd.concat(scores, ignore_index=True)
+    methods = found.groupby(
+        "method"
+    )  # described by their default parameters, which come first, and by their candidates
+    found = found.assign(about=methods["about"].transform("first"), grid=methods["grid"].transform("max"))
     defaults = found.drop_duplicates(names)[[*names, "value", *COSTS]].rename(columns={"value": "default"})
     baseline = compared[compared.index.get_level_values("method_b") == BASELINE_METHOD].droplevel("method_b")
     best = found.drop(columns=COSTS).drop_duplicates(names, keep="last").merge(defaults, "left", on=names)
     return best.join(baseline[["value", "low", "high", "p_holm"]].add_prefix("gap_"), on=names[:2]), compared
-
-
-def described_methods(done: Sequence[RunResult]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the description of each method, and the candidates of the tuned ones."""
-    methods, grids = dict[str, str](), dict[str, str]()
-    for run in sorted(done, key=_is_tuned):
-        for entry in next(iter(run.results.experiment.variants.values())).entries:
-            spec = entry.candidates[0]
-            methods.setdefault(entry.label, f"{points_label(spec)}; {component_label(spec.classifier)}")
-            grids |= {entry.label: grid_label(entry)} if _is_tuned(run) else {}
-    return methods, grids
 
 
 def _is_tuned(run: RunResult) -> bool:
