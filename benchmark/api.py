@@ -258,7 +258,7 @@ def run(
         A configuration file. Pass either a file or sections.
     corpus : str, mapping or DataFrame
         Name of a corpus, the section ``corpus``, or documents: a frame with the columns text, label (or labels) and,
-        optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
+        optionally, id, split, group and date.
     methods : list, optional
         Methods, as in a configuration. For a frame, the default is what ``bench init`` proposes, with its comparison.
     protocol : str or mapping, optional
@@ -367,28 +367,23 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     if config is not None:
         yield load_checked(find_configuration(Path(config)))
         return
-    mapping = dict(sections)
-    corpus = mapping.get("corpus")
-    named = dict(corpus) if isinstance(corpus, Mapping) else {"name": corpus} if isinstance(corpus, str) else {}
-    frame = named.pop("frame", None) if named else corpus
-    if not isinstance(frame, pd.DataFrame):
-        mapping |= {"corpus": named} if isinstance(corpus, str) else {}
-        yield experiment_from_mapping(_plain({**_UNLESS_NAMED, **mapping}), "run()")
+    corpus = sections.get("corpus")
+    if not isinstance(corpus, pd.DataFrame):
+        named = {"corpus": {"name": corpus}} if isinstance(corpus, str) else {}
+        yield experiment_from_mapping(_plain({**_UNLESS_NAMED, **sections, **named}), "run()")
         return
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         path = Path(folder) / "frame.jsonl"
         with name_frame_in_errors(path):
-            experiment = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
+            experiment = experiment_from_mapping(_plain(_frame_sections(corpus, dict(sections), path)), "run()")
             yield replace(experiment, raw={**experiment.raw, "corpus": {**experiment.raw["corpus"], "path": path.name}})
 
 
-def _frame_sections(
-    frame: pd.DataFrame, corpus: dict[str, Any], sections: dict[str, Any], path: Path
-) -> dict[str, Any]:
+def _frame_sections(frame: pd.DataFrame, sections: dict[str, Any], path: Path) -> dict[str, Any]:
     """Write a frame to a file, and return the sections that name it: those given over those of ``bench init``."""
+    corpus = {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     if isinstance(sections.get("text"), str | list | tuple):
         corpus["text"] = sections.pop("text")
-    corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     proposal = replace(sample_file(path), roles=dict(roles), n_documents=len(frame))

@@ -166,8 +166,6 @@ class CellExplainer:
         experiment = experiment_of_manifest(self.manifest, self.folder)
         if changed := changed_plugin(self.manifest, experiment):
             raise ConfigError(f"{changed}: was changed since the run; run again")
-        if self.cell.id not in experiment.ids:
-            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
         collection, names = experiment.variants[self.cell.variant].collection, {each.document for each in wanted}
         source = collection.reader.locate(download=False, notify=lambda _: None)
         corpus = select_documents(collection.reader.load(source), list(collection.classes), collection.exclude)
