@@ -101,8 +101,7 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     explanations, shown = dict[str, DocumentExplanation](), done.summary.disagreement
     if shown is not None:
         try:
-            run = read_run(done.folder)
-            explainer = CellExplainer(run, known_cell(run, shown.cells[0]), done.folder)
+            explainer = CellExplainer(done.results, known_cell(done.results, shown.cells[0]), done.folder)
             explained = explainer.explain([first for first, _ in shown.documents], context, PAGE_TEXT_CHARACTERS)
             explanations = {each.document: explanation for each, explanation in explained}
         except BenchError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -39,8 +39,8 @@ class Plan:
 
     Parameters
     ----------
-    rows : list of (str, int, int)
-        Name of each method, the number of its store entries, and how many of them the store has.
+    entries, stored : int
+        Number of the run's results, and how many of them the store has.
     batches : list of (str, int, float)
         Cells that are computed together, their fits in all variants and tasks that the store lacks, and the processor
         seconds of those: NaN where no time was measured.
@@ -50,7 +50,8 @@ class Plan:
         Memory that a run may take.
     """
 
-    rows: list[tuple[str, int, int]]
+    entries: int
+    stored: int
     batches: list[tuple[str, int, float]] = field(default_factory=list)
     memory: float = 0.0
     free_bytes: float = math.inf
@@ -89,12 +90,11 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
+    entries, stored, kinds = 0, 0, defaultdict[str, list[Batch]](list)
     for work in plan_tasks(experiment, read_variants(experiment, context)):
         units = [(point, job) for point in work.settings for job in point.units]
         missing = [(point, job) for point, job in units if not context.store.has(job.key)]
-        entries.update(point.key.method for point, _ in units)
-        lacking.update(point.key.method for point, _ in missing)
+        entries, stored = entries + len(units), stored + len(units) - len(missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
             kinds[", ".join(dict.fromkeys(point.key.method for point, _ in batch.parts))].append(batch)
     peak = float(np.nan_to_num(peak_memory()))
@@ -105,27 +105,26 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
             timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
-    rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
-    return Plan(rows, timed, memory, free_memory() + peak)
+    return Plan(entries, stored, timed, memory, free_memory() + peak)
 
 
-def plan_tables(planned: Plan) -> list[Table]:
-    """Return a table of what a run would compute, and one of what is computed together."""
+def plan_table(planned: Plan) -> Table:
+    """Return a table of what is computed together."""
     batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in planned.batches]
-    together = [Table.of("", ("computed together", "fits", "processor time"), batches)]
-    return [Table.of("", ("what", "entries", "in the store"), planned.rows), *(together if batches else [])]
+    return Table.of("", ("computed together", "fits", "processor time"), batches, empty="nothing to compute")
 
 
 def plan_sentence(planned: Plan) -> str:
     """Return the time and memory of what is missing in a sentence."""
+    has = f"The store has {planned.stored:,} of {planned.entries:,} results."
     if not planned.batches:
-        return "The store has every result."
+        return has
     memory, untimed = two_digits_text(planned.memory / 1e9), [name for name, _, s in planned.batches if math.isnan(s)]
     if len(untimed) == len(planned.batches):
-        return f"A run takes about {memory} GB of memory."
-    needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
+        return f"{has} The others take about {memory} GB of memory."
+    needs = f"The others take about {format_seconds(planned.seconds)} of processor time and {memory} GB of memory"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"{needs}, a rough estimate, up to 4 times off.{but}"
+    return f"{has} {needs}, a rough estimate, up to 4 times off.{but}"
 
 
 def format_seconds(seconds: float) -> str:
