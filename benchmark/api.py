@@ -455,7 +455,7 @@ def read(folder: str | Path) -> Result:
 
 
 def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Result:
-    """Place predictions that were made elsewhere among those of our methods and published scores.
+    """Compare predictions that were made elsewhere with those of our methods and with published scores.
 
     Nothing is trained, and the corpus isn't needed: the labels that our methods predict come with the package.
 

@@ -21,7 +21,7 @@ from benchmark.evaluation.public_test_sets import label_codes, load_shipped
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.run import write_report
 from benchmark.experiment.run_folder import check_folder_free, manifest_of, write_run
-from benchmark.methods.given_predictions import SPLIT, predicted_codes, read_predictions
+from benchmark.methods.given_predictions import SPLIT, predicted_label_codes, read_predictions
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER, REFERENCE_PAPER
 from benchmark.report.writers import csv_text
@@ -84,7 +84,7 @@ def place_predictions(path: Path, on: str, name: str) -> RunPredictions:
     groups = frame["group"] if SPLIT in given.attrs["columns"] else [""] * len(frame)
     wanted = [(document, group, "") for document, group in zip(frame["id"], groups, strict=True)]
     try:
-        _, codes[placed] = predicted_codes(given, wanted, classes, multilabel=multilabel)
+        _, codes[placed] = predicted_label_codes(given, wanted, classes, multilabel=multilabel)
     except ValueError as error:
         raise DataError(f"{path}: {error}; `bench place --template {on}` has the ids") from None
     rows = [np.flatnonzero(frame["group"] == group) for group in shipped.groups]

@@ -96,7 +96,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         start=(start, near[start]),
         ranks=ranking_table(whole, ranking),
         tables=[problem_table(rows) for _, rows in whole.groupby("problem", sort=False)],
-        curves=[curve_table(rows) for _, rows in curves.groupby("problem", sort=False)],
+        curves=[learning_curve_table(rows) for _, rows in curves.groupby("problem", sort=False)],
         steps=lambda pairs: _steps([problem["problem"] for problem in problems], gaps.to_dict("index"), pairs),
         runs=[each.summary.name for each in done],
         choices=[(each.summary.name, inner.given) for each in done if (inner := each.results.experiment.inner)],
@@ -201,7 +201,7 @@ def problem_table(scores: pd.DataFrame) -> Table:
     return Table.of(rows["title"].iloc[0], columns, zip(*columns.values(), strict=True)).filled()
 
 
-def curve_table(rows: pd.DataFrame) -> Table:
+def learning_curve_table(rows: pd.DataFrame) -> Table:
     """Return the table of a learning curve: the score of each method at each number of training documents."""
     texts = [f"{_PERCENT.text(row.value)} {_PERCENT.interval(row.low, row.high)}" for row in rows.itertuples()]
     wide = rows.assign(text=texts).pivot_table("text", "method", "size", "first", sort=False)

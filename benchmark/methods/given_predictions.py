@@ -128,14 +128,14 @@ def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPre
     documents, columns = problem.documents, frame.attrs["columns"]
     where = split.name if SPLIT in columns else "", str(len(split.train)) if SIZE in columns else ""
     wanted = [(documents.ids[row], *where) for row in split.test]
-    rows, predicted = predicted_codes(frame, wanted, documents.classes, multilabel=problem.multilabel)
+    rows, predicted = predicted_label_codes(frame, wanted, documents.classes, multilabel=problem.multilabel)
     scores, values = [f"score {name}" for name in documents.classes], None
     if set(scores) <= set(rows):
         values = rows[scores].to_numpy(dtype=np.float64)
     return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)
 
 
-def predicted_codes(
+def predicted_label_codes(
     frame: pd.DataFrame, documents: Sequence[tuple[str, str, str]], classes: Sequence[str], *, multilabel: bool
 ) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Return the rows and the `label_codes` of documents, which are named by id, split and size.
