@@ -11,7 +11,6 @@ __all__ = [
     "BenchError",
     "ConfigError",
     "DataError",
-    "Placement",
     "Result",
     "TextClassifier",
     "fit",
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from benchmark.api import Result, fit, load, place, read, run
     from benchmark.model.persistence import load_model
     from benchmark.model.text_model import TextClassifier
-    from benchmark.report.placement import Placement
     from benchmark.system.errors import BenchError, ConfigError, DataError
 else:
     #: Modules that are imported when a name of theirs is asked for, so that ``import benchmark`` is quick.
@@ -34,7 +32,6 @@ else:
         **dict.fromkeys(("Result", "fit", "load", "place", "read", "run"), "benchmark.api"),
         "TextClassifier": "benchmark.model.text_model",
         "load_model": "benchmark.model.persistence",
-        "Placement": "benchmark.report.placement",
         **dict.fromkeys(("BenchError", "ConfigError", "DataError"), "benchmark.system.errors"),
     }
 

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.model.text_model import TextClassifier
     from benchmark.report.drawing.altair_charts import FigureChart
-    from benchmark.report.placement import Placement
 
 __all__ = ["Result", "fit", "load", "place", "read", "run"]
 
@@ -259,7 +258,7 @@ def run(
         A configuration file. Pass either a file or sections.
     corpus : str, mapping or DataFrame
         Name of a corpus, the section ``corpus``, or documents: a frame with the columns text, label (or labels) and,
-        optionally, id, split, group and date. ``{"frame": frame, "classes": […]}`` has other keys, too.
+        optionally, id, split, group and date.
     methods : list, optional
         Methods, as in a configuration. For a frame, the default is what ``bench init`` proposes, with its comparison.
     protocol : str or mapping, optional
@@ -368,28 +367,23 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
     if config is not None:
         yield load_checked(find_configuration(Path(config)))
         return
-    mapping = dict(sections)
-    corpus = mapping.get("corpus")
-    named = dict(corpus) if isinstance(corpus, Mapping) else {"name": corpus} if isinstance(corpus, str) else {}
-    frame = named.pop("frame", None) if named else corpus
-    if not isinstance(frame, pd.DataFrame):
-        mapping |= {"corpus": named} if isinstance(corpus, str) else {}
-        yield experiment_from_mapping(_plain({**_UNLESS_NAMED, **mapping}), "run()")
+    corpus = sections.get("corpus")
+    if not isinstance(corpus, pd.DataFrame):
+        named = {"corpus": {"name": corpus}} if isinstance(corpus, str) else {}
+        yield experiment_from_mapping(_plain({**_UNLESS_NAMED, **sections, **named}), "run()")
         return
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         path = Path(folder) / "frame.jsonl"
         with name_frame_in_errors(path):
-            experiment = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
+            experiment = experiment_from_mapping(_plain(_frame_sections(corpus, dict(sections), path)), "run()")
             yield replace(experiment, raw={**experiment.raw, "corpus": {**experiment.raw["corpus"], "path": path.name}})
 
 
-def _frame_sections(
-    frame: pd.DataFrame, corpus: dict[str, Any], sections: dict[str, Any], path: Path
-) -> dict[str, Any]:
+def _frame_sections(frame: pd.DataFrame, sections: dict[str, Any], path: Path) -> dict[str, Any]:
     """Write a frame to a file, and return the sections that name it: those given over those of ``bench init``."""
+    corpus = {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     if isinstance(sections.get("text"), str | list | tuple):
         corpus["text"] = sections.pop("text")
-    corpus |= {key: sections.pop(key) for key in (*FRAME_ROLES[1:], *FRAME_OPTIONS) if key in sections}
     roles = frame_columns(frame, _plain({role: corpus.pop(role) for role in FRAME_ROLES if role in corpus}))
     write_frame(frame, roles, path)
     proposal = replace(sample_file(path), roles=dict(roles), n_documents=len(frame))
@@ -460,8 +454,8 @@ def read(folder: str | Path) -> Result:
     return Result(predictions, summarize(predictions))
 
 
-def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
-    """Compare predictions that were made elsewhere with our methods' and with published scores.
+def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Result:
+    """Compare predictions that were made elsewhere with those of our methods and with published scores.
 
     Nothing is trained, and the corpus isn't needed: the labels that our methods predict come with the package.
 
@@ -469,8 +463,7 @@ def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
     ----------
     frame : DataFrame
         A row for each test document, with the columns id and label; where documents may have several labels, the
-        column labels has a list, or a text that separates them by semicolons. An id may be a path that ends with it,
-        such as one of scikit-learn's ``filenames``. Other columns are ignored.
+        column labels has a list, or a text that separates them by semicolons. Other columns are ignored.
     on : str
         Name of the test set: "20ng", "webkb", "r8", "r52" or "modapte-90".
     name : str
@@ -478,17 +471,22 @@ def place(frame: pd.DataFrame, /, on: str, name: str = "yours") -> Placement:
 
     Returns
     -------
-    Placement
-        With the frames scores, ranking and published, and the tuples sentences and notes.
+    Result
+        Its cells are the method and those of this package, which are compared with it.
 
     Raises
     ------
     ConfigError
         If there is no such test set.
     DataError
-        If documents are missing, surplus or given twice, or a label isn't one of the test set.
+        If a document has no prediction, or two, or a label isn't one of the test set.
     """
-    return place_predictions(frame, on, name)
+    with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
+        path = Path(folder) / "frame.jsonl"
+        frame.to_json(path, orient="records", lines=True, force_ascii=False)
+        with name_frame_in_errors(path):
+            predictions = place_predictions(path, on, name)
+    return Result(predictions, summarize(predictions))
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:

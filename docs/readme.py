@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from pictures import gap_of
 
 from benchmark.analysis.prose.verdict_sentences import claim_verdict_lists, counted_claims
-from benchmark.evaluation.public_test_sets import load_shipped
+from benchmark.evaluation.cell_scores import CellScores
+from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.public_test_sets import ShippedPredictions, label_codes, load_shipped
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
@@ -29,13 +32,22 @@ def shown(gap: dict[str, float]) -> str:
     return text + ("" if clear else " (no clear difference)")
 
 
+def scores(shipped: ShippedPredictions, cell: str) -> CellScores:
+    """Return the scores of a shipped column on every split."""
+    truth, labels = (label_codes(shipped.frame[name], shipped.classes, multilabel=False) for name in ("label", cell))
+    rows, folds = np.arange(len(shipped.frame)), shipped.frame["group"].factorize()[0]
+    outcome = Outcome(cell, rows, folds, truth, labels, len(shipped.classes))
+    n = np.array([rows.size for rows in outcome.rows])
+    return CellScores(cell, shipped.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)
+
+
 def shipped_gap(name: str, a: tuple[str, str], b: tuple[str, str]) -> dict[str, float]:
     """Return the difference of two cells on a public test set: points with interval, and p of the sign test."""
     shipped = load_shipped(name)
-    columns = [shipped.column(*each) for each in (a, b)]
-    found = [shipped.scores(str(column), shipped.frame[column].tolist()) for column in columns]
-    sample, metric = SamplingModel(0, groups=len(shipped.groups) > 1), shipped.test_set.metrics[0]
-    gap, p = sample.difference(*found, metric), sample.test("sign", *found, metric).p_value
+    cells = [cell if shipped.cells.get(cell) == config else f"{config}-{cell}" for config, cell in (a, b)]
+    found = [scores(shipped, cell) for cell in cells]
+    sample = SamplingModel(0, groups=len(shipped.groups) > 1)
+    gap, p = sample.difference(*found, "accuracy"), sample.test("sign", *found, "accuracy").p_value
     assert p is not None  # noqa: S101 - documents of one split have a test
     return {"value": 100 * gap.value, "low": 100 * gap.low, "high": 100 * gap.high, "p": p}
 

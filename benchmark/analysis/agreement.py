@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from benchmark.analysis.comparisons import SPOKEN_TESTS, main_metric, tested_metrics
-from benchmark.analysis.document_predictions import document_predictions
+from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
 from benchmark.analysis.formatting.units import capitalized, display_unit, metric_name, metric_with_unit, p_text
 from benchmark.analysis.summarize import summarize
@@ -15,76 +17,59 @@ from benchmark.evaluation.metrics import is_time_metric
 from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
-    from benchmark.config.model import Cell
-
-    #: Predicted classes by split and document.
-    Labels = Mapping[tuple[str, str], frozenset[str]]
 
 _INTERVAL = "95% interval"
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How far two sets of predictions agree.
+def agreements(one: pd.DataFrame, two: pd.DataFrame) -> pd.DataFrame:
+    """Return how far two frames of labels agree, see `label_frame`.
 
-    Parameters
-    ----------
-    shared : int
-        Predictions that both sets have.
-    differing : tuple of (str, str)
-        Splits and documents whose predicted classes differ.
-    alone : tuple of (str, str)
-        Splits and documents of which only one set has a prediction.
+    Returns
+    -------
+    DataFrame
+        A row for each cell of either frame. Of its predictions, `shared` are in both frames and `different` of them
+        differ; `first` and `second` are in one frame alone.
     """
-
-    shared: int
-    differing: tuple[tuple[str, str], ...]
-    alone: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def equal(self) -> bool:
-        """Whether no prediction differs, and neither set has one that the other lacks."""
-        return not self.differing and not self.alone
+    one, two = (each.set_index(["group", "id"]).drop(columns="label") for each in (one, two))
+    one, two = one.align(two)
+    both = one.notna() & two.notna()
+    marks = {"shared": both, "different": both & (one != two)}
+    marks |= {"first": one.notna() & ~both, "second": two.notna() & ~both}
+    return pd.DataFrame({name: each.sum() for name, each in marks.items()})
 
 
-def agreement(a: Labels, b: Labels) -> Agreement:
-    """Return how far two sets of predictions agree."""
-    shared = [key for key in a if key in b]
-    alone = (*(key for key in a if key not in b), *(key for key in b if key not in a))
-    return Agreement(len(shared), tuple(key for key in shared if a[key] != b[key]), alone)
+def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str, str]) -> tuple[str, Table, bool]:
+    """Compare two runs by the cells that both have.
 
+    Returns
+    -------
+    sentence : str
+        How far they agree.
+    table : Table
+        The main scores of the cells that both have.
+    equal : bool
+        Whether no prediction differs, and neither run has one that the other lacks.
 
-def predicted_classes(run: RunPredictions, cell: Cell | None, *, ties: bool = True) -> Labels:
-    """Return the predictions of a cell, nothing for None; `ties` says whether to include those that a tie decided."""
-    found = document_predictions(run, cell) if cell is not None else ()
-    return {(each.fold, each.document): frozenset(each.predicted) for each in found if ties or not each.tied}
-
-
-def run_agreements(one: RunPredictions, two: RunPredictions) -> dict[str, Agreement]:
-    """Return the agreement of two runs on each cell that either of them has."""
-    cells = [{cell.id: cell for cell in run.experiment.cells} for run in (one, two)]
-    return {
-        name: agreement(predicted_classes(one, cells[0].get(name)), predicted_classes(two, cells[1].get(name)))
-        for name in dict.fromkeys([*cells[0], *cells[1]])
-    }
-
-
-def compare_two_runs(
-    one: RunPredictions, two: RunPredictions, names: tuple[str, str], found: Mapping[str, Agreement]
-) -> tuple[str, Table]:
-    """Return how far two runs agree in one sentence, and the main scores of the cells that both have."""
+    Raises
+    ------
+    ConfigError
+        If no prediction is in both.
+    """
+    found = agreements(label_frame(one), label_frame(two))
+    if not found["shared"].any():
+        problem = "predict no document by cells of the same name: nothing to compare"
+        raise ConfigError(f"{' and '.join(names)} {problem}")
     metric, quantities = main_metric(one.experiment), one.experiment.quantities
     unit, ids = display_unit(metric, quantities), [set(run.experiment.ids) for run in (one, two)]
-    common = [cell for cell in found if cell in ids[0] & ids[1]]
+    common, unequal = found[found.index.isin(ids[0] & ids[1])], found[["different", "first", "second"]].any(axis=1)
     rows = list[tuple[Any, ...]]()
-    for cell in (cell for cell in common if one.scored.has(metric, cell) and two.scored.has(metric, cell)):
-        a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
-        rows.append((cell, a, b, b - a, found[cell].shared, len(found[cell].differing)))
-    sentences = [f"{sum(found[cell].equal for cell in common)} of {len(common)} common cells agree in every prediction"]
+    for cell in one.experiment.ids:
+        if cell in common.index and one.scored.has(metric, cell) and two.scored.has(metric, cell):
+            a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
+            rows.append((cell, a, b, b - a, common.loc[cell, "shared"], common.loc[cell, "different"]))
+    sentences = [f"{(~unequal[common.index]).sum()} of {len(common)} common cells agree in every prediction"]
     widest = max(rows, key=lambda row: abs(row[3]), default=("", 0, 0, 0))
     if widest[3]:
         sentences.append(f"the largest difference is {unit.ends([widest[3]])} ({widest[0]})")
@@ -93,7 +78,8 @@ def compare_two_runs(
     scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
     header = ("cell", *scores, Column("difference", unit, "+"), "predictions of both", "different")
     title = capitalized(metric_name(metric, quantities))
-    return f"{'; '.join(sentences)}.", Table.of(title, header, rows, empty="the runs have no score of the same cell")
+    table = Table.of(title, header, rows, empty="the runs have no score of the same cell")
+    return f"{'; '.join(sentences)}.", table, not unequal.any()
 
 
 def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:

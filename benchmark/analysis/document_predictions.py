@@ -56,7 +56,7 @@ class DocumentPrediction:
     @property
     def label(self) -> str:
         """The predicted classes as one text."""
-        return LABEL_SEPARATOR.join(self.predicted)
+        return LABEL_SEPARATOR.join(sorted(self.predicted))
 
 
 def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPrediction]:
@@ -77,15 +77,20 @@ def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPr
             yield DocumentPrediction(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))
 
 
-def label_frame(run: RunPredictions) -> pd.DataFrame:
+def label_frame(run: RunPredictions, *, ties: bool = True) -> pd.DataFrame:
     """Return the predicted labels of every cell with predictions, a row for each tested document.
 
-    The columns are `DOCUMENT_COLUMNS` and one for each cell; several labels of a document are one text.
+    The columns are `DOCUMENT_COLUMNS` and one for each cell; several labels of a document are one text. `ties` says
+    whether to include predictions that a tie decided.
     """
     frames = []
     for cell in run.experiment.cells:
         if found := list(document_predictions(run, cell)):
-            rows = [(each.document, each.fold, LABEL_SEPARATOR.join(each.truth), each.label) for each in found]
+            rows = [
+                (each.document, each.fold, LABEL_SEPARATOR.join(sorted(each.truth)), each.label)
+                for each in found
+                if ties or not each.tied
+            ]
             frames.append(pd.DataFrame(rows, columns=[*DOCUMENT_COLUMNS, cell.id]).set_index(list(DOCUMENT_COLUMNS)))
     return pd.concat(frames, axis=1).reset_index() if frames else pd.DataFrame(columns=list(DOCUMENT_COLUMNS))
 

@@ -48,8 +48,11 @@ def show_answer(*parts: str | Table) -> None:
             show(TerminalTable(part))
 
 
-def show_run(done: RunResult, *, whole: bool = False, quiet: bool = False) -> None:
-    """Print the tables of a run (all cells if `whole`), its sentence, and the next step; if `quiet`, the sentence."""
+def show_run(done: RunResult, *, whole: bool = False, quiet: bool = False, following: str = "") -> None:
+    """Print the tables of a run (all cells if `whole`), its sentence, and the next step; if `quiet`, the sentence.
+
+    The next step is what suits the summary, unless another one is `following`.
+    """
     from benchmark.experiment.run_folder import configuration_of_run, read_manifest
     from benchmark.report.html.page import PAGE_FILE
     from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
@@ -61,5 +64,5 @@ def show_run(done: RunResult, *, whole: bool = False, quiet: bool = False) -> No
         echo(closing)
         return
     show(RunOnTerminal(summary, done.folder, whole), "")
-    following = next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
+    following = following or next_step(summary, done.folder, configuration_of_run(read_manifest(done.folder)))
     echo(f"{closing}\nopen {done.folder / PAGE_FILE}\nNext: {following}")

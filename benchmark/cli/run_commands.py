@@ -106,7 +106,7 @@ def plan(
     Each method is timed on some of the documents. Nothing is downloaded.
     """
     from benchmark.cli.terminal import working
-    from benchmark.commands.plan import plan_run, plan_sentence, plan_tables
+    from benchmark.commands.plan import plan_run, plan_sentence, plan_table
     from benchmark.experiment.configuration import load_checked
 
     experiment = load_checked(config)
@@ -114,7 +114,7 @@ def plan(
         planned = plan_run(experiment, context, with_pilot=not no_pilot)
     if planned.warning:
         echo(planned.warning, err=True)
-    show_answer(*plan_tables(planned), plan_sentence(planned))
+    show_answer(plan_table(planned), plan_sentence(planned))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -86,19 +87,20 @@ def place(
             raise ConfigError("--template prints ids: it takes neither PREDICTIONS nor --on")
         from benchmark.commands.place import template_csv
         from benchmark.evaluation.public_test_sets import load_shipped
-        from benchmark.report.placement import template_sentence
 
         shipped = load_shipped(template)
+        test_set = shipped.test_set
         echo(template_csv(shipped).rstrip("\n"))
-        echo(template_sentence(shipped.test_set, len(shipped.frame)), err=True)
+        echo(f"{len(shipped.frame):,} {test_set.documents} of {test_set.title}. {test_set.training}", err=True)
         return
     if predictions is None or on is None:
         raise ConfigError("place needs a file of predictions and a test set: bench place mine.csv --on 20ng")
+    from benchmark.analysis.comparisons import leading_pair
     from benchmark.commands.place import place_file
-    from benchmark.report.placement import terminal_tables
 
-    placement, page = place_file(predictions, on)
-    show_answer("\n".join(placement.sentences), *terminal_tables(placement), f"All tables and notes: {page}")
+    done = place_file(predictions, on)
+    best = leading_pair(done.summary) or ()
+    show_run(done, following=shlex.join(["bench", "compare", str(done.folder), *best]))
 
 
 @app.command(epilog="Examples: bench cite results/runs/webkb · bench cite webkb", rich_help_panel=SHARE)

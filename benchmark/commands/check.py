@@ -1,7 +1,7 @@
 """Regression check: compare a run's main scores with its pinned ones, in both directions.
 
 Those of a shipped configuration are `results/pinned/<config>.csv`, those of any other lie in `pinned/` beside it.
-A run on a public test set is compared with `results/predictions/<test set>.parquet`, too, document by document.
+A run on a public test set is compared with `results/predictions/<config>.parquet`, too, document by document.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from benchmark.analysis.agreement import agreement, predicted_classes
+from benchmark.analysis.agreement import agreements
 from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.evaluation.public_test_sets import (
-    DOCUMENT_COLUMNS,
     PREDICTIONS_FOLDER,
-    ShippedPredictions,
-    encode_shipped,
-    load_shipped,
+    encode_labels,
     public_set_of_configuration,
+    read_labels,
 )
 from benchmark.experiment.configuration import load_all_checked
 from benchmark.report.escapes import csv_unescape
@@ -101,7 +99,7 @@ def pin(summary: Summary, folder: Path | None = None) -> None:
 
 
 def pin_predictions(run: RunPredictions, version: str, folder: Path | None = None) -> Path | None:
-    """Write the labels that a run predicts on a public test set beside those of its other configurations.
+    """Write the labels that a run predicts on a public test set.
 
     Parameters
     ----------
@@ -114,35 +112,21 @@ def pin_predictions(run: RunPredictions, version: str, folder: Path | None = Non
     Returns
     -------
     Path or None
-        The file of the test set; None for a configuration whose predictions aren't shipped.
+        The file; None for a configuration whose predictions aren't shipped.
 
     Raises
     ------
     BenchError
-        If cells have no predictions, or the other configurations tested other documents.
+        If cells have no predictions.
     """
-    name, folder = run.experiment.name, folder or PREDICTIONS_FOLDER
-    test_set = public_set_of_configuration(name)
-    if test_set is None:
+    name, frame = run.experiment.name, label_frame(run)
+    if public_set_of_configuration(name) is None:
         return None
-    frame, cells, versions = label_frame(run), dict[str, str](), dict[str, str]()
     if run.failures or run.experiment.only or not len(frame):
         raise BenchError(f"{name}: its predictions aren't written, since cells are missing")
-    path = path_to_write(folder, f"{test_set.name}.parquet")
+    path = path_to_write(folder or PREDICTIONS_FOLDER, f"{name}.parquet")
     task, facts = next(iter(run.predictions.tasks.values())), next(iter(run.facts.values()))
-    if find_shipped(folder, path.name).exists():
-        known = load_shipped(test_set.name, folder)
-        cells, versions = {cell: of for cell, of in known.cells.items() if of != name}, dict(known.versions)
-        frame = frame.rename(columns={cell: f"{name}-{cell}" for cell in frame if cell in cells})
-        merged = known.frame[[*DOCUMENT_COLUMNS, *cells]].merge(frame, on=list(DOCUMENT_COLUMNS), validate="one_to_one")
-        if not len(merged) == len(known.frame) == len(frame) or known.classes != task.classes:
-            raise BenchError(f"{name}: its documents or classes don't go with those of {path}; remove that file")
-        frame = merged
-    cells |= {cell: name for cell in frame.columns if cell not in (*DOCUMENT_COLUMNS, *cells)}
-    cells = {cell: of for each in test_set.configurations for cell, of in cells.items() if of == each}
-    frame, versions[name] = frame[[*DOCUMENT_COLUMNS, *cells]], version
-    shipped = ShippedPredictions(test_set, frame, task.classes, facts["content_digest"], cells, versions)
-    write_atomically(path, encode_shipped(shipped))
+    write_atomically(path, encode_labels(frame, task.classes, facts["content_digest"], version))
     return path
 
 
@@ -200,19 +184,12 @@ def label_deviations(run: RunPredictions, folder: Path | None = None) -> Iterato
 
     A document whose prediction was a tie may differ.
     """
-    test_set = public_set_of_configuration(run.experiment.name)
-    if test_set is None:
+    if public_set_of_configuration(run.experiment.name) is None:
         return
-    shipped = load_shipped(test_set.name, folder)
-    for cell in run.experiment.cells:
-        column = shipped.column(run.experiment.name, cell.id)
-        if column is None:
-            yield cell.id, "labels", _MISSING, "predicted", f"{0:.6f}"
-            continue
-        pinned, predicted = shipped.predicted(shipped.frame[column]), predicted_classes(run, cell, ties=False)
-        agreed = agreement(pinned, predicted)
-        if changed := len(agreed.differing) + len(predicted) - agreed.shared:
-            yield cell.id, "labels", f"{len(pinned):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
+    labels = read_labels(run.experiment.name, folder)
+    for cell, row in agreements(labels, label_frame(run, ties=False)).iterrows():
+        if changed := row["different"] + row["second"]:
+            yield str(cell), "labels", f"{len(labels):,} documents", f"{changed:,} otherwise", f"{0:.6f}"
 
 
 def check_line(summary: Summary, table: Table, pinned_to: Path | None = None) -> str:

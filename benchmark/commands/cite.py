@@ -11,14 +11,16 @@ from benchmark.corpora import registry
 from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.papers.load import published_of_experiment
 from benchmark.papers.published import PUBLISHED_FOLDER
-from benchmark.report.escapes import latex_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-AUTHOR = "The simplexbench developers"
-_TITLE = "simplexbench: A reproducible benchmark of text classification"
+_OURS = """@misc{{simplexbench,
+  author = {{{{The simplexbench developers}}}},
+  title = {{{{simplexbench: A reproducible benchmark of text classification}}}},
+  note = {{{{version {version}{commit}}}}},
+}}"""
 _ENTRY = re.compile(r"^@\w+\{([^,\s]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
 _KEYWORDS = re.compile(r"^ *keywords = \{(.*)\}", re.MULTILINE)
 
@@ -42,24 +44,21 @@ def cite_run(folder: Path) -> str:
     components = sorted({name for part in parts for name in _names(part)})
     components += ["sklearn"] * any(name.startswith("sklearn.") for name in components)
     versions = ", ".join(f"{name} {number}" for name, number in manifest["versions"].items())
-    entries, remarks = dict[str, str](), [f"The references of the run {experiment.name}, which ran with {versions}."]
-    paper = published_of_experiment(experiment)
+    remarks = [f"The references of the run {experiment.name}, which ran with {versions}."]
+    paper, keys = published_of_experiment(experiment), list[str]()
     if paper is not None and not paper.reference_values:
-        entries[paper.paper] = references().get(paper.paper) or _misc(paper.paper, paper.title, note=paper.reference)
-    entries |= {key: entry for key, entry in references().items() if keywords_of(entry).intersection(components)}
+        keys.append(paper.paper)
+    keys += [key for key, entry in references().items() if keywords_of(entry).intersection(components)]
     for name in dict.fromkeys(variant.collection.corpus for variant in experiment.variants.values()):
-        card = registry.dataset_card(name) if name in registry.corpus_names() else None
-        if card is not None and card.archives:
-            entries[name] = references().get(name) or _misc(name, card.title, note=card.citation)
-    elsewhere = [name for name in components if "." in name and not name.startswith("sklearn.")]
-    remarks += [f"The classifier {name} is of another library, which has a reference of its own." for name in elsewhere]
-    git = manifest["git"]
-    commit = f", commit {git['commit']}" if git else ""
-    note = f"version {manifest['versions']['simplexbench']}{commit}"
-    entries["simplexbench"] = _misc("simplexbench", _TITLE, author=AUTHOR, note=note)
+        keys += [name] if name in registry.corpus_names() and registry.dataset_card(name).archives else []
+    unknown = [key for key in keys if key not in references()]
+    unknown += [name for name in components if "." in name and not name.startswith("sklearn.")]
+    remarks += [f"{name} has a reference of its own, which isn't known here." for name in unknown]
+    commit = f", commit {manifest['git']['commit']}" if manifest["git"] else ""
+    ours = _OURS.format(version=manifest["versions"]["simplexbench"], commit=commit)
     # BibTeX takes @ for the beginning of an entry, even in a comment.
     head = "\n".join(f"% {remark.replace('@', ' at ')}" for remark in remarks)
-    return "\n\n".join([head, *entries.values()])
+    return "\n\n".join([head, *(references()[key] for key in dict.fromkeys(keys) if key in references()), ours])
 
 
 @cache
@@ -81,15 +80,3 @@ def _names(value: Any) -> Iterator[str]:
             if key in ("name", "base") and isinstance(inner, str):
                 yield inner
             yield from _names(inner)
-
-
-def _misc(key: str, title: str, **fields: str) -> str:
-    """Return an entry of texts that are no LaTeX, each in braces, so that no word of it is split or lowered."""
-    texts = {"title": title, **fields}
-    lines = [f"  {name} = {{{{{_bibtex_text(text)}}}}}" for name, text in texts.items()]
-    return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}"
-
-
-def _bibtex_text(text: str) -> str:
-    r"""Escape LaTeX's special characters. A brace gets a name, because BibTeX counts those after a backslash, too."""
-    return latex_text(text).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary, run_agreements
+from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary
 from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import setting_text
 from benchmark.analysis.prose.main_finding import main_finding
@@ -60,12 +60,7 @@ def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("",
     """
     manifests = read_manifest(folder), read_manifest(other)
     names = names[0] or folder.name, names[1] or other.name
-    one, two = read_run(folder), read_run(other)
-    agreements = run_agreements(one, two)
-    if not any(each.shared for each in agreements.values()):
-        raise ConfigError(f"{folder} and {other} predict no document by cells of the same name: nothing to compare")
-    sentence, scores = compare_two_runs(one, two, names, agreements)
-    equal = all(each.equal for each in agreements.values())
+    sentence, scores, equal = compare_two_runs(read_run(folder), read_run(other), names)
     return sentence, [scores, _settings_table(*manifests, names)], equal
 
 

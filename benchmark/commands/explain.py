@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from benchmark.analysis.document_predictions import DocumentPrediction
     from benchmark.analysis.scoring import RunPredictions
-    from benchmark.config.model import Cell, MethodSpec, TextSettings
+    from benchmark.config.model import Cell
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.run import RunResult
     from benchmark.model.text_model import TextClassifier
@@ -78,15 +78,12 @@ def explain_cell(
         yield from (explainer.steps(), confusion_table(wrong))
     elif not wanted:
         tested = list(dict.fromkeys(each.document for each in predicted))
-        unknown = unknown_name("tested document", document, tested, listed=False)
-        raise ConfigError(
-            f"{unknown} (tested: {tested[0]}, …); one that only trains, or is left out, has no prediction"
-        )
+        raise ConfigError(unknown_name("tested document", document, tested, listed=False))
     try:
         explained = explainer.explain(wanted, context, MAX_TEXT_CHARACTERS)
-        for number, (each, explanation) in enumerate(explained, start=1):
-            counted = "" if each.right else f" (wrong: {number} of {len(wrong):,})"
-            yield Table.of(each.document + counted, DETAIL_HEADER, _details(each, explanation))
+        for each, explanation in explained:
+            title = each.document if each.right else f"{each.document} (one of {len(wrong):,} wrong)"
+            yield Table.of(title, DETAIL_HEADER, _details(each, explanation))
     except (ConfigError, DataError) as error:
         if document:
             raise
@@ -104,8 +101,7 @@ def write_page_with_texts(done: RunResult, context: RunContext) -> Path:
     explanations, shown = dict[str, DocumentExplanation](), done.summary.disagreement
     if shown is not None:
         try:
-            run = read_run(done.folder)
-            explainer = CellExplainer(run, known_cell(run, shown.cells[0]), done.folder)
+            explainer = CellExplainer(done.results, known_cell(done.results, shown.cells[0]), done.folder)
             explained = explainer.explain([first for first, _ in shown.documents], context, PAGE_TEXT_CHARACTERS)
             explanations = {each.document: explanation for each, explanation in explained}
         except BenchError as error:
@@ -142,15 +138,15 @@ class CellExplainer:
         """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
         variant, facts = self.run.experiment.variants[self.cell.variant], self.run.facts[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
-        members = {"": spec} if spec.fused is None else dict(zip(spec.fused.names, spec.fused.members, strict=True))
-        rows = {
-            "corpus": f"{variant.collection.corpus}, {facts['source']}",
-            "documents": f"{facts['documents']:,} of {len(facts['classes'])} classes",
-        }
-        for name, member in members.items():
-            steps = _steps(member, member.text or variant.collection.text, facts)
-            rows |= {f"{name}: {step}" if name else step: words for step, words in steps.items()}
-        rows |= {"classifier": points_label(spec)} if spec.fused else {}
+        text = spec.text or variant.collection.text
+        words = next((counted for counted in facts.get("texts", ()) if text.flat.items() <= counted.items()), facts)
+        least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""
+        rows = {"corpus": f"{variant.collection.corpus}, {facts['source']}"}
+        rows["documents"] = f"{facts['documents']:,} of {len(facts['classes'])} classes"
+        if "vocabulary" in words and spec.fused is None:
+            rows["words"] = f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}"
+            rows["text"] = _settings(vars(text.lexing) | vars(text.pruning))
+        rows |= {"points": points_label(spec), "classifier": component_label(spec.classifier)}
         rows["protocol"] = _settings(variant.protocol.resolved)
         if len(self.entry.candidates) > 1:
             chosen = [candidate_label(self.entry, int(index)) for index in self.candidates]
@@ -169,8 +165,6 @@ class CellExplainer:
         experiment = experiment_of_manifest(self.manifest, self.folder)
         if changed := changed_plugin(self.manifest, experiment):
             raise ConfigError(f"{changed}: was changed since the run; run again")
-        if self.cell.id not in experiment.ids:
-            raise DataError(f"{self.folder}: its configuration has no cell {self.cell.id!r}; run again")
         collection, names = experiment.variants[self.cell.variant].collection, {each.document for each in wanted}
         source = collection.reader.locate(download=False, notify=lambda _: None)
         corpus = select_documents(collection.reader.load(source), list(collection.classes), collection.exclude)
@@ -208,19 +202,6 @@ def _reasons(model: TextClassifier | str, content: bytes) -> dict[str, Any]:
     written = ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in largest)
     words = scores.words[0].items() if n_words else ()
     return {"values": written, "words": {model.classes[code]: tuple(most) for code, most in words}}
-
-
-def _steps(spec: MethodSpec, text: TextSettings, facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return the steps of a method from its text to its classifier; `facts` are those of the documents."""
-    words = next((counted for counted in facts.get("texts", ()) if text.flat.items() <= counted.items()), facts)
-    least = f"; a word has at least {MIN_WORD_LENGTH} letters" if text.lexing.ngrams else ""
-    return {
-        "words": f"{words['vocabulary']:,} distinct, {words['words']:,} in all{least}",
-        "text": _settings(vars(text.lexing) | vars(text.pruning)),
-        "points": points_label(spec),
-        "kernel": component_label(spec.kernel) if spec.kernel else "none",
-        "classifier": component_label(spec.classifier),
-    }
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

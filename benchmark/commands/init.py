@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.corpora.user.frames import FRAME_ROLES
 from benchmark.corpora.user.labels import class_mark, listed_labels
 from benchmark.corpora.user.records import TABLE_DELIMITERS, TextForm, file_extension, iter_records, read_columns
-from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, DocumentsError, UserFiles, parse_date
+from benchmark.corpora.user.user_files import DROP_REASONS, PROBLEMS, UserFiles, parse_date
 from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.report.environment import template_environment
 from benchmark.system.atomic_files import write_atomically
@@ -27,14 +24,8 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-#: Limit on inspected records.
-MAX_RECORDS = 20_000
-#: Fewest characters of a date, and most words of a column's name; a longer first row is taken for a document.
-MIN_DATE_LENGTH, MAX_HEADER_WORDS = 8, 8
-#: A date that may have the day or the month first.
-DAY_OR_MONTH_FIRST = re.compile(r"\s*\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
-#: Roles whose proposed columns are given up for a reason.
-_ROLE_OF = {"repeated": "id", "nameless": "id", "split": "split", "group": "group", "date": "date"}
+#: Most words of a column's name; a longer first row is taken for a document.
+MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 #: Most documents for which an exact kernel is proposed: its time grows with their square.
@@ -55,19 +46,17 @@ PART_NAMES = {"train", "test", "training", "testing", "dev", "valid", "validatio
 
 @dataclass(frozen=True)
 class Proposal:
-    """Beginning of a file, and what a first configuration says of a user's documents.
+    """Records of a file, and what a first configuration says of a user's documents.
 
     Parameters
     ----------
     path : Path
     columns : dict of str to list
-        Values of the first records by column; empty for a folder.
+        Values by column; empty for a folder.
     form : dict of str to Any
-        Parameters of the corpus that say how the file is written, where they are not the usual ones.
+        Parameters of the corpus that are no columns: how the file is written, and which documents to drop.
     roles : dict of str to Any
         Columns by role.
-    drop : tuple of str
-        Documents to drop, see `corpora.user.user_files.DROP_REASONS`.
     notes : tuple of str
         What a person should know of the documents and of what was taken for what.
     n_documents : int
@@ -78,7 +67,6 @@ class Proposal:
     columns: dict[str, list[Any]]
     form: dict[str, Any]
     roles: dict[str, Any] = field(default_factory=dict)
-    drop: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     n_documents: int = 0
 
@@ -88,8 +76,9 @@ def propose(
     named: Mapping[str, str | None],
     *,
     header: bool | None = None,
-    separator: str | None = None,
     single_label: bool = False,
+    separator: str | None = None,
+    date_format: str | None = None,
     **form: Any,
 ) -> Proposal:
     """Read a user's documents, and return what a configuration says of them.
@@ -99,10 +88,10 @@ def propose(
     path : Path
     named : mapping of str to str or None
         Columns that the user named, by role; `a,b,c` names several for the classes.
-    header, separator, single_label
+    header, single_label, separator, date_format
         As the options of ``bench init``.
     form
-        Other parameters of the corpus: encoding, date_format, quoting and escape.
+        Other parameters of the corpus: encoding, quoting and escape.
 
     Raises
     ------
@@ -126,47 +115,17 @@ def propose(
         label, options = roles["label"], f"--labels {roles['label']} --separator '{mixed[0]}'"
         values = f"{path}: the column {quote_value(label)} has values such as {quote_value(mixed[1])}"
         raise ConfigError(f"{values}: add {options}, or --single-label if each is one class")
-    form = seen.form | ({"separator": separator} if separator else {})
-    proposal = replace(seen, form=form, roles=roles)
-    while True:
-        reader = UserFiles(**{key: value for key, value in corpus_section(proposal).items() if key != "name"})
-        reader.check()
-        try:
-            scan = reader.scanned()
-            break
-        except DocumentsError as error:
-            proposal = _without(proposal, error, set(chosen))
-    notes = [*proposal.notes]
+    stated = {"separator": separator, "date_format": date_format}
+    form = seen.form | {key: value for key, value in stated.items() if value}
+    reader = UserFiles(str(path.resolve()), **roles, **form, drop=DROP_REASONS)
+    reader.check()
+    scan = reader.scanned()
+    notes, n_documents = seen.notes, len(scan.corpus.documents)
     if scan.dropped:
+        form["drop"] = [*scan.dropped]
         left_out = ", ".join(f"documents {PROBLEMS[why][0]} ({n:,})" for why, n in scan.dropped.items())
-        n = len(scan.corpus.documents)
-        notes.append(f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n:,} are left")
-    dated = [
-        name
-        for name, values in seen.columns.items()
-        if values and all(DAY_OR_MONTH_FIRST.match(str(value)) for value in values)
-    ]
-    if dated and "date" not in proposal.roles:
-        stated = f"if it is, add --date {dated[0]} --date-format '%d.%m.%Y', or as the dates are written"
-        notes.append(f"{quote_value(dated[0])} looks like a date with the day or the month first: {stated}")
-    if "group" in proposal.roles and proposed_protocol(proposal)[0] != "group":
-        both = f"documents of a {quote_value(proposal.roles['group'])} may be on both sides of the split"
-        notes.append(f"{both}; protocol: {{name: k-fold, k: 5, grouped: true}} keeps them on one")
-    return replace(proposal, notes=(*notes, *scan.notes), n_documents=len(scan.corpus.documents))
-
-
-def _without(proposal: Proposal, error: DocumentsError, chosen: Collection[str]) -> Proposal:
-    """Return the proposal without columns that not all documents fill, or without the documents that can't be used.
-
-    Only proposed columns are given up; raises the error where neither helps.
-    """
-    withdrawn = {_ROLE_OF.get(why, "") for why in error.reasons} & (proposal.roles.keys() - chosen)
-    if withdrawn:
-        return replace(proposal, roles={role: each for role, each in proposal.roles.items() if role not in withdrawn})
-    needed = [why for why in error.reasons if why in DROP_REASONS and why not in proposal.drop]
-    if not needed or not set(error.reasons) <= set(DROP_REASONS):
-        raise error
-    return replace(proposal, drop=(*proposal.drop, *needed))
+        notes += (f"drop: [{', '.join(scan.dropped)}] leaves out {left_out}; {n_documents:,} are left",)
+    return replace(seen, form=form, roles=roles, notes=(*notes, *scan.notes), n_documents=n_documents)
 
 
 def write_configuration(proposal: Proposal, target: Path) -> list[str]:
@@ -180,84 +139,60 @@ def write_configuration(proposal: Proposal, target: Path) -> list[str]:
 
 
 def sample_file(path: Path, **form: Any) -> Proposal:
-    """Read the beginning of a file, or accept a folder of class folders; `form` has parameters of the corpus."""
-    form = {key: value for key, value in form.items() if value != getattr(TextForm, key, None)}
-    how = {key: value for key, value in form.items() if key != "date_format"}
-    UserFiles(str(path), **how).check()
+    """Read a file of records, or accept a folder of class folders; `form` has parameters of the corpus."""
+    form = {key: value for key, value in form.items() if value != getattr(TextForm, key)}
+    UserFiles(str(path), **form).check()
     if path.is_dir():
         return Proposal(path, {}, form)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    known = read_columns(path, **how)
+    known = read_columns(path, **form)
     if file_extension(path) in TABLE_DELIMITERS and len(known) == 1:
         delimiter = max(";\t|,", key=known[0].count)
         if delimiter in known[0]:
-            how["delimiter"] = delimiter
-            known = read_columns(path, **how)
+            form["delimiter"] = delimiter
+            known = read_columns(path, **form)
     names = [name for name in known if name]
-    first = [values for _, values in islice(iter_records(path, names, **how), MAX_RECORDS)]
-    if not first:
+    rows = [values for _, values in iter_records(path, names, **form)]
+    if not rows:
         raise DataError(f"{path}: holds no document")
-    columns, unnamed = {name: [row[i] for row in first] for i, name in enumerate(names)}, len(known) - len(names)
+    columns, unnamed = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), len(known) - len(names)
     notes = (f"{path}: {unnamed} {'column has' if unnamed == 1 else 'columns have'} no name: left out",)
-    return Proposal(path, columns, form | how, notes=notes if unnamed else ())
+    return Proposal(path, columns, form, notes=notes if unnamed else ())
 
 
 # --- Columns ---
 
 
-def not_a_header_reason(seen: Proposal, wanted: Collection[str] = ()) -> str | None:
+def not_a_header_reason(seen: Proposal, named: Collection[str] = ()) -> str | None:
     """Return the reason why the first row of a table looks like a document and not like a header; None if it doesn't.
 
-    A row with all of the `wanted` names is a header. Otherwise, a row is no header if one of its names occurs again in
-    the column. Otherwise, a row with a usual name is a header, and one with a long text, a number or a date is none.
+    A row with all columns that the user named is a header.
     """
-    named = bool(wanted) and set(wanted) <= set(seen.columns)
-    if named or not seen.form.get("header", True) or file_extension(seen.path) not in TABLE_DELIMITERS:
+    is_table = file_extension(seen.path) in TABLE_DELIMITERS and seen.form.get("header", True)
+    if not is_table or (named and set(named) <= seen.columns.keys()):
         return None
     for name, values in seen.columns.items():
         if any(str(value).strip() == name for value in values):
             return f"{quote_value(name)} occurs again in its column"
-    if any(name.lower() in (*FRAME_ROLES, *chain(*USUAL_COLUMN_NAMES.values())) for name in seen.columns):
-        return None
-    for name in seen.columns:
         if len(name.split()) > MAX_HEADER_WORDS:
             return f"{quote_value(name)} is a long text"
-        if re.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?", name.strip()) or _are_dates([name]):
-            return f"{quote_value(name)} is a number or a date"
     return None
 
 
 def propose_columns(seen: Proposal, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns by role: those that the user named, and others proposed by their values and names.
-
-    Raises
-    ------
-    ConfigError
-        If a named column doesn't exist.
-    """
+    """Return columns by role: those that the user named, and others proposed by their values and names."""
     for role, name in ((role, name) for role, names in chosen.items() for name in as_list(names)):
         if seen.columns and name not in seen.columns:
             raise ConfigError(f"--{role}: {unknown_name('column', name, list(seen.columns))}")
     roles = dict(chosen)
-    suited: dict[str, Callable[[list[Any]], bool]] = {
-        "text": lambda values: all(isinstance(value, str | None) for value in values),
-        "split": lambda values: (
-            2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= PART_NAMES
-        ),
-        "date": _are_dates,
-        "label": lambda values: not _lists(values) and 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
-        "id": lambda values: len(_distinct(values)) == len(values),
-        "group": lambda values: 2 <= len(_distinct(values)) < len(values),
-    }
-    for role, fits in suited.items():
+    for role, fits in _SUITED.items():
         if role in roles or (role == "label" and "labels" in roles):
             continue
-        free = [name for name in seen.columns if name not in _taken(roles)]
-        left = [name for name in free if fits(seen.columns[name])]
+        free = {name: values for name, values in seen.columns.items() if name not in _taken(roles)}
+        left = [name for name, values in free.items() if fits(values)]
         usual = [name for known in USUAL_COLUMN_NAMES.get(role, ()) for name in left if name.lower() == known]
-        lists = [name for name in free if role == "label" and _lists(seen.columns[name])]
-        lists = [name for name in lists if name.lower() in USUAL_COLUMN_NAMES["labels"] or not left]
+        lists = [name for name, values in free.items() if role == "label" and _are_lists(values)]
         if role == "text" and left:
             roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif lists and not usual:
@@ -271,14 +206,12 @@ def check_columns(seen: Proposal, roles: Mapping[str, Any], chosen: Collection[s
     """Raise ConfigError if no column is the text or the class, or several may be classes."""
     if not seen.columns:
         return
-    if "text" not in roles:
-        raise ConfigError(f"{seen.path}: no column looks like a text; name it by --text")
     if not {"label", "labels"} & set(chosen) and "labels" not in roles:
         _check_marks(seen, roles)
-    if "label" in roles or "labels" in roles:
-        return
-    names = quote_value(", ".join(seen.columns))
-    raise ConfigError(f"{seen.path}: no column looks like a class (columns: {names}); name it by --label")
+    missing = "text" if "text" not in roles else "label" if not {"label", "labels"} & roles.keys() else ""
+    if missing:
+        names = quote_value(", ".join(seen.columns))
+        raise ConfigError(f"{seen.path}: no column looks like a {missing} (columns: {names}); name it by --{missing}")
 
 
 def _check_marks(seen: Proposal, roles: Mapping[str, Any]) -> None:
@@ -309,7 +242,7 @@ def _taken(roles: Mapping[str, Any]) -> set[str]:
     return {name for names in roles.values() for name in as_list(names)}
 
 
-def _lists(values: Sequence[Any]) -> bool:
+def _are_lists(values: Sequence[Any]) -> bool:
     """Return whether the values of a column are lists, or lists that are written as text."""
     full = [value for value in values if value not in (None, "")]
     return bool(full) and all(
@@ -319,14 +252,31 @@ def _lists(values: Sequence[Any]) -> bool:
 
 def _distinct(values: Sequence[Any]) -> set[str]:
     """Return the distinct values of a column as text, without lists and missing values."""
-    return {str(value).strip() for value in values if value is not None and not isinstance(value, list | dict)}
+    return {str(value).strip() for value in values if value not in (None, "") and not isinstance(value, list | dict)}
 
 
 def _are_dates(values: Sequence[Any]) -> bool:
-    """Return whether all values of a column are dates of one meaning."""
+    """Return whether all values of a column are dates."""
     with suppress(ValueError):
-        return all(len(str(value)) >= MIN_DATE_LENGTH and parse_date(value) for value in values)
+        return all(len(str(value)) >= len("20240531") and parse_date(value) for value in values)
     return False
+
+
+def _are_full(values: Sequence[Any]) -> bool:
+    return not any(value in (None, "") for value in values)
+
+
+#: Whether values suit a role, in the order in which columns get them.
+_SUITED: dict[str, Callable[[list[Any]], bool]] = {
+    "text": lambda values: all(isinstance(value, str | None) for value in values),
+    "split": lambda values: (
+        _are_full(values) and 2 <= len(found := {v.lower() for v in _distinct(values)}) <= 4 and found <= PART_NAMES
+    ),
+    "date": _are_dates,
+    "label": lambda values: not _are_lists(values) and 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
+    "id": lambda values: len(_distinct(values)) == len(values),
+    "group": lambda values: _are_full(values) and 2 <= len(_distinct(values)) < len(values),
+}
 
 
 # --- Splits ---
@@ -345,8 +295,7 @@ def proposed_protocol(proposal: Proposal) -> tuple[str, dict[str, Any]]:
     if "date" in roles:
         return "date", {"name": "by-date", "test_share": 0.25}
     if "group" in roles:
-        largest = Counter(map(str, columns[roles["label"]])).most_common(1)[0][1] if "label" in roles else N_FOLDS
-        k = min(N_FOLDS, max(2, min(largest, len(_distinct(columns[roles["group"]])))))
+        k = min(N_FOLDS, len(_distinct(columns[roles["group"]])))
         return "group", {"name": "k-fold", "k": k, "grouped": True, **stratified}
     return "random", {"name": "k-fold", "k": N_FOLDS, **stratified}
 
@@ -379,7 +328,7 @@ def configuration_text(proposal: Proposal, target: Path) -> str:
     path = Path(os.path.relpath(proposal.path.resolve(), target.resolve().parent)).as_posix()
     written = environment.get_template("configuration.yaml.j2").render(
         name=target.stem,
-        corpus=corpus_section(proposal) | {"path": path},
+        corpus={"name": "files", "path": path, **roles, **proposal.form},
         text={"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted},
         way=way,
         protocol=protocol,
@@ -387,10 +336,3 @@ def configuration_text(proposal: Proposal, target: Path) -> str:
         exact_kernel=proposal.n_documents <= MAX_KERNEL_DOCUMENTS,
     )
     return written.strip() + "\n"
-
-
-def corpus_section(proposal: Proposal) -> dict[str, Any]:
-    """Return the section `corpus`, with the path of the documents as it is."""
-    form = {key: value for key, value in proposal.form.items() if key != "date_format" or "date" in proposal.roles}
-    drop = {"drop": list(proposal.drop)} if proposal.drop else {}
-    return {"name": "files", "path": str(proposal.path.resolve()), **proposal.roles, **form, **drop}

@@ -1,234 +1,160 @@
-"""Placement of predictions that were made elsewhere on a public test set, without training and without the corpus."""
+"""Placement of predictions that were made elsewhere: a run of them and of our methods' on a public test set.
+
+Nothing is trained, and the corpus isn't needed: the labels that our methods predict come with the package.
+"""
 
 from __future__ import annotations
 
-from decimal import Decimal
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from benchmark.analysis.comparisons import NOT_SHOWN
-from benchmark.corpora.user.records import iter_records, read_columns
-from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
-from benchmark.evaluation.outcomes import score_over_splits
-from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, load_shipped, public_test_set, split_labels
-from benchmark.evaluation.sampling_model import SamplingModel
-from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
+from benchmark.analysis.scoring import RunPredictions
+from benchmark.config.components import Component
+from benchmark.config.model import BASE_VARIANT, Cell, ComparedPair, MethodEntry, MethodFile, MethodSpec
+from benchmark.config.other_methods import MADE_ELSEWHERE, MadeElsewhere, uncounted_points
+from benchmark.corpora.user.text_files import file_digest
+from benchmark.evaluation.predictions import Predictions, SettingPredictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.public_test_sets import label_codes, load_shipped
+from benchmark.experiment.configuration import load_checked
+from benchmark.experiment.run import write_report
+from benchmark.experiment.run_folder import check_folder_free, manifest_of, write_run
+from benchmark.methods.given_predictions import SPLIT, predicted_label_codes, read_predictions
 from benchmark.papers.load import load_published
-from benchmark.papers.published import PUBLISHED_FOLDER
-from benchmark.report.placement import (
-    ALIKE,
-    BETTER,
-    HIGHER,
-    LOWER,
-    PUBLISHED_SCORE_COLUMNS,
-    RANKING_COLUMNS,
-    WORSE,
-    Placement,
-    placement_page,
-)
+from benchmark.papers.published import PUBLISHED_FOLDER, REFERENCE_PAPER
 from benchmark.report.writers import csv_text
-from benchmark.system.atomic_files import write_atomically
-from benchmark.system.errors import DataError, quote_value
+from benchmark.system.errors import DataError
+from benchmark.system.shipped_files import find_configuration
+from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from benchmark.evaluation.cell_scores import CellScores
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
-
-#: File of published scores that stand beside those of a test set.
-_REFERENCE_FILE = PUBLISHED_FOLDER / "reference-values.yaml"
+    from benchmark.experiment.run import RunResult
 
 
 def template_csv(shipped: ShippedPredictions) -> str:
     """Return the ids of a test set as CSV, with an empty column for the labels.
 
-    Documents that our methods leave out are among them. If several splits test the documents, a third column has the
-    group of each.
+    If several splits test the documents, a third column has the group of each.
     """
-    groups = dict(zip(shipped.frame["id"], shipped.frame["group"], strict=True))
-    groups |= dict.fromkeys(shipped.test_set.excluded, shipped.groups[0])
     header = ("id", shipped.test_set.label_column, "group")[: 3 if len(shipped.groups) > 1 else 2]
-    return csv_text(header, ((id_, "", group)[: len(header)] for id_, group in sorted(groups.items())))
+    documents = sorted(zip(shipped.frame["id"], shipped.frame["group"], strict=True))
+    return csv_text(header, ((name, "", group)[: len(header)] for name, group in documents))
 
 
-def label_column_of(columns: Sequence[str], test_set: PublicTestSet, source: str) -> str:
-    """Return the column of the labels, "label" or "labels"; DataError if it or the column of ids is missing."""
-    wanted = sorted({"label", "labels"} & set(columns), key=lambda name: name != test_set.label_column)
-    if not wanted or "id" not in columns:
-        missing = test_set.label_column if "id" in columns else "id"
-        names = quote_value(", ".join(map(str, columns)))
-        raise DataError(f"{source}: has no column {missing!r} (columns: {names})")
-    return wanted[0]
+def place_file(path: Path, on: str) -> RunResult:
+    """Write the run that places the predictions of a file into a folder beside the file."""
+    run = place_predictions(path, on, path.name.partition(".")[0])
+    folder = path.with_name(run.experiment.name)
+    check_folder_free(folder, run.experiment)
+    write_run(run, manifest_of(run, jobs=1, seconds=0.0), folder)
+    return write_report(run, folder)
 
 
-def place_file(path: Path, on: str) -> tuple[Placement, Path]:
-    """Compare the predictions of a file, write a page beside it, and return both; the method has the file's name.
+def place_predictions(path: Path, on: str, name: str) -> RunPredictions:
+    """Return the predictions of a file beside those of our methods on the same documents, as one run.
 
-    The file is a table, JSON lines or Parquet.
-    """
-    name, test_set = path.name.partition(".")[0], public_test_set(on)
-    columns = ["id", label_column_of(read_columns(path), test_set, str(path))]
-    frame = pd.DataFrame([values for _, values in iter_records(path, columns)], columns=columns)
-    placement = place_predictions(frame, on, name, str(path))
-    page = path.with_name(f"{name}-on-{on}.html")
-    write_atomically(page, placement_page(placement).encode())
-    return placement, page
-
-
-def place_predictions(frame: pd.DataFrame, on: str, name: str, source: str = "the frame") -> Placement:
-    """Compare predictions with those of our methods and with published scores.
+    Every other cell is compared with that of the file.
 
     Parameters
     ----------
-    frame : DataFrame
-        A row for each test document, with the columns id and label (or labels: a text or a list of texts).
+    path : Path
+        A table, JSON lines or Parquet with the columns id and label (or labels).
     on : str
         Name of the test set.
     name : str
         Name of the method.
-    source : str
-        Where the predictions come from, for errors.
-
-    Returns
-    -------
-    Placement
 
     Raises
     ------
     ConfigError
         If there is no such test set.
     DataError
-        If documents are missing, surplus or given twice, or a label isn't one of the test set.
+        If a document has no prediction, or two, or a label isn't one of the test set.
     """
-    shipped = load_shipped(on)
-    labels = _labels_by_id(frame, shipped, source)
-    excluded = {id_: labels[id_] == label for id_, label in shipped.test_set.excluded.items() if id_ in labels}
-    predicted = [labels[id_] for id_ in shipped.frame["id"]]
-    if name in shipped.cells:
-        name = f"{name} (placed)"  # keeps it apart from the cell
-    sample, placed = SamplingModel(0, groups=len(shipped.groups) > 1), shipped.scores(name, predicted)
-    ranking, published = _ranking(placed, predicted, sample, shipped), _published(placed, sample, shipped.test_set)
-    return Placement(shipped.test_set, name, _scores(placed, sample, shipped.test_set), ranking, published, excluded)
-
-
-def _labels_by_id(frame: pd.DataFrame, shipped: ShippedPredictions, source: str) -> dict[str, str]:
-    """Return the labels of each document by the test set's ids; DataError unless each document has its labels once."""
-    test_set, known = shipped.test_set, {*shipped.frame["id"], *shipped.test_set.excluded}
-    column = label_column_of(list(frame.columns), test_set, source)
-    if not len(frame):
-        raise DataError(f"{source}: has no predictions")
-    ids = pd.Series([_known_id(value, known) for value in frame["id"]])
-    labels = [_labels(value, several=test_set.multilabel) for value in frame[column]]
-    unlabelled = pd.Series([not each and not test_set.multilabel for each in labels])
-    unknown = [name for names in labels for name in names if name not in shipped.classes]
-    problems: tuple[tuple[str, Sequence[str]], ...] = (
-        ("given twice", ids[ids.duplicated()].tolist()),
-        ("not in the test set", ids[~ids.isin(known)].tolist()),
-        ("missing", shipped.frame["id"][~shipped.frame["id"].isin(ids)].tolist()),
-        ("without a label", ids[unlabelled].tolist()),
-        (f"of a class that {test_set.name} lacks", unknown),
-    )
-    for problem, examples in problems:
-        if examples:
-            n = f"{len(examples):,} document{'s are' if len(examples) > 1 else ' is'}"
-            hint = f"such as {quote_value(examples[0])}; `bench place --template` has the ids"
-            raise DataError(f"{source}: {n} {problem}, {hint}")
-    by_id = dict(zip(ids, labels, strict=True))
-    return {
-        id_: LABEL_SEPARATOR.join(name for name in shipped.classes if name in names) for id_, names in by_id.items()
+    shipped, file = load_shipped(on), MethodFile(path.name, file_digest(path), path)
+    frame, classes, multilabel = shipped.frame, shipped.classes, shipped.test_set.multilabel
+    placed = f"{name}-placed" if name in shipped.cells else name
+    experiment, cells = _experiment(shipped, placed, file, f"{name}-on-{on}"), ("label", *shipped.cells)
+    codes = {cell: label_codes(frame[cell].tolist(), classes, multilabel=multilabel) for cell in cells}
+    given = read_predictions(file)
+    groups = frame["group"] if SPLIT in given.attrs["columns"] else [""] * len(frame)
+    wanted = [(document, group, "") for document, group in zip(frame["id"], groups, strict=True)]
+    try:
+        _, codes[placed] = predicted_label_codes(given, wanted, classes, multilabel=multilabel)
+    except ValueError as error:
+        raise DataError(f"{path}: {error}; `bench place --template {on}` has the ids") from None
+    rows = [np.flatnonzero(frame["group"] == group) for group in shipped.groups]
+    untrained = np.zeros(len(classes), dtype=np.int64)
+    splits = tuple(TestedSplit(*each, untrained) for each in zip(shipped.groups, rows, strict=True))
+    order, sizes = np.concatenate(rows), tuple(map(len, rows))
+    settings = {
+        cell.setting(0, None): SettingPredictions.untrained(codes[cell.id][order], sizes) for cell in experiment.cells
     }
+    documents, first = TaskDocuments(tuple(frame["id"]), classes, codes["label"]), experiment.cells[0]
+    predictions = Predictions({first.of_task: documents}, {first.of_splits: splits}, settings)
+    facts = {"source": on, "documents": len(frame), "classes": list(classes), "content_digest": shipped.digest}
+    return RunPredictions(experiment, predictions, {}, {BASE_VARIANT: facts}, n_processors())
 
 
-def _known_id(value: Any, known: set[str]) -> str:
-    """Return the id that a path ends with, such as one of scikit-learn's `filenames`; the text itself if none does."""
-    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
-    parts = text.replace("\\", "/").split("/")
-    ends = ("/".join(parts[start:]) for start in range(len(parts)))
-    return next((end for end in ends if end in known), text)
+def _experiment(shipped: ShippedPredictions, placed: str, file: MethodFile, name: str) -> Experiment:
+    """Return an experiment with the cells of a test set, and a cell of a file that they are compared with.
+
+    Its corpus, protocol and metrics are those of the test set's first configuration.
+    """
+    test_set = shipped.test_set
+    known = load_checked(find_configuration(Path(test_set.configurations[0])))
+    (variant,), published = known.variants.values(), _published_scores(test_set, name, placed)
+    points, elsewhere = uncounted_points("none"), Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    files = {placed: file, **{cell: MethodFile(of, shipped.digest) for cell, of in shipped.cells.items()}}
+    specs = {cell: MethodSpec(points, None, elsewhere, predictions=each) for cell, each in files.items()}
+    entries = tuple(MethodEntry(cell, (spec,)) for cell, spec in specs.items())
+    return replace(
+        known,
+        name=name,
+        title=f"{placed} on {test_set.title}",
+        paper=REFERENCE_PAPER if published else None,
+        own_paper=published,
+        notes=(test_set.training,),
+        compare=tuple(ComparedPair(cell, placed, "") for cell in shipped.cells),
+        raw={"name": name},
+        variants={variant.name: replace(variant, entries=entries)},
+        cells=tuple(Cell(cell, variant.name, "", cell) for cell in specs),
+        choices=("",),
+        inner=None,
+        tuned_cells={},
+        figures=(),
+    )
 
 
-def _labels(value: Any, *, several: bool) -> list[str]:
-    """Return the labels of a document from a list of them, or from a text; none for a missing value."""
-    if isinstance(value, list | tuple | set | np.ndarray):
-        return [str(each) for each in value]
-    text = "" if pd.isna(value) else str(value).strip()
-    return split_labels(text) if several else [text] * bool(text)
+def _published_scores(test_set: PublicTestSet, config: str, cell: str) -> dict[str, Any] | None:
+    """Return the scores that the census counted on this test set or, where it counted none, the reference values.
 
-
-def _scores(placed: CellScores, sample: SamplingModel, test_set: PublicTestSet) -> pd.DataFrame:
-    """Return the scores of the placed method on each split and over all."""
-    rows = []
-    for metric in test_set.metrics:
-        parts = [
-            (fold, sample.part(placed, metric, i), placed.n[i])
-            for i, fold in enumerate(placed.folds if len(placed.folds) > 1 else ())
-        ]
-        for fold, score, n in (*parts, (ALL_SPLITS, sample.estimate(placed, metric), placed.n.sum())):
-            rows.append((placed.cell, fold, metric, score.value, score.low, score.high, int(n), 0))
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
-
-
-def _ranking(
-    placed: CellScores, labels: Sequence[str], sample: SamplingModel, shipped: ShippedPredictions
-) -> pd.DataFrame:
-    """Return the placed method and all cells by descending score, with the paired comparisons."""
-    main, further = shipped.test_set.metrics
-    cells = [shipped.scores(cell, shipped.frame[cell].tolist()) for cell in shipped.cells]
-    family = [] if shipped.test_set.multilabel else cells
-    tests = {test.b: test for test in holm_correction(sample.test("mcnemar", placed, cell, main) for cell in family)}
-    rows, given = [], np.array(labels, dtype=object)
-    for scores in (placed, *cells):
-        estimate, configuration = sample.estimate(scores, main), shipped.cells.get(scores.cell, "")
-        row: dict[str, Any] = {"cell": scores.cell, "configuration": configuration, "macro_f1": _whole(scores, further)}
-        row |= {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-        if configuration:
-            gap, test = sample.difference(placed, scores, main), tests.get(scores.cell)
-            row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-            row |= {"differing": int((shipped.frame[scores.cell] != given).sum()), "compared": NOT_SHOWN}
-            row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
-            clear = test is None or (test.p_holm is not None and test.p_holm < SIGNIFICANCE_LEVEL)
-            if clear and (gap.low > 0 or gap.high < 0):
-                row["compared"] = BETTER if gap.low > 0 else WORSE
-        rows.append(row)
-    ranking = pd.DataFrame(rows).reindex(columns=RANKING_COLUMNS)
-    ranking["rank"] = ranking["value"].rank(method="min", ascending=False).astype(int)
-    # The sort is stable: the placed method stands before cells of the same score.
-    return ranking.sort_values("rank", kind="stable", ignore_index=True)
-
-
-def _published(placed: CellScores, sample: SamplingModel, test_set: PublicTestSet) -> pd.DataFrame:
-    """Return the scores that the census counted on this test set or, where it counted none, the reference values."""
-    known = load_published(_REFERENCE_FILE)
-    rows: list[tuple[Any, ...]] = [
-        (each.metric, each.method, each.source, each.year, each.value, each.transductive)
+    They stand beside a cell of a configuration, the highest first. None is returned if none is known.
+    """
+    known = load_published(PUBLISHED_FOLDER / f"{REFERENCE_PAPER}.yaml")
+    scores: list[tuple[Any, ...]] = [
+        (each.metric, each.value, each.method, each.source, each.transductive)
         for each in known.census
         if each.corpus == test_set.name
     ]
-    if not rows:
-        rows = [
-            (value.metric, each.method, each.source, None, value.value, each.transductive)
-            for each in known.reference_values
-            for value in each.values  # noqa: PD011 - no frame
-            if value.config in test_set.configurations and value.unit == "percent"
-        ]
-    scores = {metric: 100 * sample.estimate(placed, metric).value for metric in test_set.metrics}
-    compared = [(*row, _beside(row[4], scores[row[0]])) for row in rows if row[0] in scores]
-    compared.sort(key=lambda row: (test_set.metrics.index(row[0]), -float(row[4])))
-    return pd.DataFrame(compared, columns=list(PUBLISHED_SCORE_COLUMNS))
-
-
-def _beside(published: str, ours: float) -> str:
-    """Compare a published score with ours after rounding ours to its digits."""
-    digits = Decimal(published)
-    rounded = round(Decimal(str(ours)), -int(digits.as_tuple().exponent))
-    return HIGHER if digits > rounded else LOWER if digits < rounded else ALIKE
-
-
-def _whole(scores: CellScores, metric: str) -> float:
-    """Return a score over all splits, without its interval."""
-    assert scores.outcome is not None  # noqa: S101 - made of predictions
-    return score_over_splits(scores.outcome, metric)
+    scores = scores or [
+        (value.metric, value.value, each.method, each.in_words, each.transductive)
+        for each in known.reference_values
+        for value in each.values
+        if value.config in test_set.configurations
+    ]
+    listed = [
+        {
+            "method": method,
+            "source": source,
+            "transductive": transductive,
+            "values": [{"config": config, "cell": cell, "metric": metric, "value": value}],
+        }
+        for metric, value, method, source, transductive in sorted(scores, key=lambda row: (row[0], -float(row[1])))
+    ]
+    about = known.model_dump(include={"paper", "title", "reference"})
+    return {**about, "unit": "percent", "reference_values": listed} if listed else None

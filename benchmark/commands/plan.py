@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from benchmark.experiment.plan import Batch, plan_batches, unit_splits
 from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
-from benchmark.methods.wrappers import FusedMethod
 from benchmark.system.memory import free_memory, peak_memory
 from benchmark.system.row_blocks import blas_threads
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.plan import Setting
 
 #: Documents that a batch is timed on, and few ones whose time is that of no document.
 SAMPLE_DOCUMENTS, FEW_DOCUMENTS = 1000, 40
@@ -41,8 +39,8 @@ class Plan:
 
     Parameters
     ----------
-    rows : list of (str, int, int)
-        Name of each curve or cell, the number of its store entries, and how many of them the store has.
+    entries, stored : int
+        Number of the run's results, and how many of them the store has.
     batches : list of (str, int, float)
         Cells that are computed together, their fits in all variants and tasks that the store lacks, and the processor
         seconds of those: NaN where no time was measured.
@@ -52,7 +50,8 @@ class Plan:
         Memory that a run may take.
     """
 
-    rows: list[tuple[str, int, int]]
+    entries: int
+    stored: int
     batches: list[tuple[str, int, float]] = field(default_factory=list)
     memory: float = 0.0
     free_bytes: float = math.inf
@@ -91,44 +90,41 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     DataError, ConfigError
         As a run does before training.
     """
-    works = list(plan_tasks(experiment, read_variants(experiment, context)))
-    entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
-    for work in works:
+    entries, stored, kinds = 0, 0, defaultdict[str, list[Batch]](list)
+    for work in plan_tasks(experiment, read_variants(experiment, context)):
         units = [(point, job) for point in work.settings for job in point.units]
         missing = [(point, job) for point, job in units if not context.store.has(job.key)]
-        entries.update(_curve(point) for point, _ in units)
-        lacking.update(_curve(point) for point, _ in missing)
+        entries, stored = entries + len(units), stored + len(units) - len(missing)
         for batch in plan_batches(missing, by_split=work.problem.multilabel):
-            kinds[", ".join(dict.fromkeys(point.key[2] for point, _ in batch.parts))].append(batch)
+            kinds[", ".join(dict.fromkeys(point.key.method for point, _ in batch.parts))].append(batch)
     peak = float(np.nan_to_num(peak_memory()))
     matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
     memory = peak + max(matrices_at_once) if kinds else 0.0
-    matrices, ran, timed = MatrixCache(1), set[type](), []
+    matrices, timed = MatrixCache(1), []
     with blas_threads(1):  # threads that wait for each other would count as processor time
         for name, batches in kinds.items():
             fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
-            timed.append((name, fits, _batch_seconds(batches, matrices, ran) if with_pilot else math.nan))
-    rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
-    return Plan(rows, timed, memory, free_memory() + peak)
+            timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
+    return Plan(entries, stored, timed, memory, free_memory() + peak)
 
 
-def plan_tables(planned: Plan) -> list[Table]:
-    """Return a table of what a run would compute, and one of what is computed together."""
+def plan_table(planned: Plan) -> Table:
+    """Return a table of what is computed together."""
     batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in planned.batches]
-    together = [Table.of("", ("computed together", "fits", "processor time"), batches)]
-    return [Table.of("", ("what", "entries", "in the store"), planned.rows), *(together if batches else [])]
+    return Table.of("", ("computed together", "fits", "processor time"), batches, empty="nothing to compute")
 
 
 def plan_sentence(planned: Plan) -> str:
     """Return the time and memory of what is missing in a sentence."""
+    has = f"The store has {planned.stored:,} of {planned.entries:,} results."
     if not planned.batches:
-        return "The store has every result."
+        return has
     memory, untimed = two_digits_text(planned.memory / 1e9), [name for name, _, s in planned.batches if math.isnan(s)]
     if len(untimed) == len(planned.batches):
-        return f"A run takes about {memory} GB of memory."
-    needs = f"Training and predicting take about {format_seconds(planned.seconds)} of processor time and {memory} GB"
+        return f"{has} The others take about {memory} GB of memory."
+    needs = f"The others take about {format_seconds(planned.seconds)} of processor time and {memory} GB of memory"
     but = f" Not timed: {', '.join(untimed)}." if untimed else ""
-    return f"{needs}, a rough estimate, up to 4 times off.{but}"
+    return f"{has} {needs}, a rough estimate, up to 4 times off.{but}"
 
 
 def format_seconds(seconds: float) -> str:
@@ -137,11 +133,6 @@ def format_seconds(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{two_digits_text(seconds / size)} {unit}"
     return MISSING_TEXT if math.isnan(seconds) else f"{two_digits_text(seconds)} s"
-
-
-def _curve(point: Setting) -> str:
-    """Return the name of a point's curve or cell."""
-    return "-".join(word for word in point.key[:3] if word not in ("", "base"))
 
 
 def _has_kernel(spec: MethodSpec) -> bool:
@@ -168,21 +159,18 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 # --- Timing on a sample ---
 
 
-def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache, ran: set[type]) -> float:
+def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     """Return the processor seconds of batches of the same methods; NaN where they can't be timed.
 
     Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel, else with the
-    documents. `ran` gathers the classes whose functions are compiled and loaded.
+    documents. A user's code isn't timed, since it may print or end the process, and neither are fused methods.
     """
-    if any(point.user_classes for point, _ in batches[0].parts):
-        return math.nan  # a user's code, which may print or end the process
-    kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
+    settings = [point for point, _ in batches[0].parts]
+    if any(point.user_classes or point.method.spec.fused for point in settings):
+        return math.nan
+    kernel = any(_has_kernel(point.method.spec) for point in settings)
     few, sample = _sample(batches[0], FEW_DOCUMENTS), _sample(batches[0], SAMPLE_DOCUMENTS)
-    specs = [point.method.spec for point, _ in few.parts]
-    classes = {part.cls for spec in specs for part in (spec.kernel, spec.classifier) if part}
-    if not classes <= ran:
-        _solve(few, matrices)
-        ran |= classes
+    _solve(few, matrices)  # compiles and loads functions
     fixed, timed = _solve(few, matrices), _solve(sample, matrices)
     matrices.release()
     return fixed * len(batches) + max(0.0, timed - fixed) / _size([sample], kernel) * _size(batches, kernel)
@@ -204,18 +192,12 @@ def _size(batches: Iterable[Batch], kernel: bool) -> float:
 def _sample(batch: Batch, n: int) -> Batch:
     """Return a batch on a split of about n of its documents, as many of each class as there are."""
     n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
-    problem = cache(lambda whole: _part_of(whole, n))
-    parts = []
+    part_of, parts = cache(partial(_part_of, n=n)), []
     for setting, units in batch.parts:
-        method: Any = setting.method
-        if isinstance(method, FusedMethod):
-            problems = tuple(map(problem, method.problems))
-            method = FusedMethod(method.spec, method.methods, problems, batched=method.batched)
-        part = problem(setting.problem)
+        part = part_of(setting.problem)
         n_train, rows = 3 * len(part.documents) // 4, np.arange(len(part.documents))
         split = Split("sample", rows[:n_train], rows[n_train:], 0)
-        unit = replace(units[0], splits=(split,), inner=((),))
-        parts.append((replace(setting, problem=part, method=method), (unit,)))
+        parts.append((replace(setting, problem=part), (replace(units[0], splits=(split,), inner=((),)),)))
     return replace(batch, parts=tuple(parts))
 
 

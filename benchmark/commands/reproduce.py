@@ -12,6 +12,7 @@ from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
+from benchmark.papers.published import REFERENCE_PAPER
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
@@ -28,20 +29,20 @@ from benchmark.system.errors import ConfigError
 from benchmark.system.shipped_files import shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.experiment.run import RunResult
     from benchmark.papers.claims import ClaimVerdict, ComparisonVerdict, Evidence
-    from benchmark.papers.published import Claim, Comparison, Published
+    from benchmark.papers.published import Claim, Comparison
     from benchmark.papers.published_verdicts import Exclusions
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
     """Return the configurations of papers, and their sensitivity analyses.
 
-    A configuration with reference values only doesn't belong to a paper.
+    A configuration beside reference values doesn't belong to a paper.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def paper_configs(folder: Path) -> list[Experiment]:
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
     experiments = [load_checked(path) for path in shipped_files(folder, "*.yaml")]
-    of_papers = {each.name for each in experiments if each.paper and not _reference_values_alone(each)}
+    of_papers = {each.name for each in experiments if each.paper not in (None, REFERENCE_PAPER)}
     for each in experiments:
         if each.sensitivity_of and each.sensitivity_of not in of_papers:
             problem = f"sensitivity_of is {each.sensitivity_of!r}, which isn't a configuration of a paper"
@@ -58,14 +59,6 @@ def paper_configs(folder: Path) -> list[Experiment]:
     if not selected:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
     return selected
-
-
-def _reference_values_alone(experiment: Experiment) -> bool:
-    """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
-    published = published_of_experiment(experiment)
-    if published is None:
-        return False
-    return bool(published.reference_values) and not (published.values or published.ranges or published.claims)
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
@@ -100,19 +93,20 @@ def _section(of_paper: list[RunResult], done: list[RunResult]) -> PaperResult:
     asides = {cell: aside for run in runs for cell, aside in excluded_cells(run.experiment).items()}
     readings = {name: words for run in runs for name, words in run.experiment.readings.items()}
     judged = [(claim, verdict) for claim in published.claims for verdict in _judged(claim, runs, asides)]
+    counted = [v for v in published.values if not v.alternative and (v.config, v.cell) not in asides]
+    printed = {(v.config, v.metric, v.cell): float(v.value) / (100 if v.unit == "percent" else 1) for v in counted}
     comparisons = [
-        _comparison(claim, compared, compared.evidence, published, asides)
-        | {"variant": readings.get(verdict.variant or BASE_VARIANT, verdict.variant)}
+        row | {"variant": readings.get(verdict.variant or BASE_VARIANT, verdict.variant)}
         for claim, verdict in judged
         for compared in verdict.comparisons
-        if compared.evidence is not None
+        if (row := _comparison(claim, compared, printed))
     ]
     chosen = {cell for run in runs for cell in run.experiment.chosen_on_test}
     return PaperResult(
         published,
         tuple(experiments),
         summary_table("claims", [claim_row(verdict, chosen, readings) for _, verdict in judged]),
-        Counter(v.kind for v in published.values if not v.alternative and (v.config, v.cell) not in asides),
+        Counter(value.kind for value in counted),
         comparison_frame(comparisons),
     )
 
@@ -149,30 +143,20 @@ def _caveats(run: RunResult, sweeps: list[RunResult]) -> tuple[str, ...]:
     return (*experiment.notes, *leaks, *caveats_of_choices(experiment, lambda honest: filter(None, effects(honest))))
 
 
-def _comparison(
-    claim: Claim, judged: ComparisonVerdict, evidence: Evidence, published: Published, asides: Exclusions
-) -> dict[str, Any]:
-    """Return a comparison of a claim by the columns `COMPARISONS`, with that of the published values."""
-    compared, gap, test = judged.comparison, evidence.estimate, evidence.test
-    metric = claim.metric_of(compared)
-    printed = {
-        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
-        for value in published.values
-        if (value.config, value.metric, value.alternative) == (compared.config, metric, False)
-        and (value.config, value.cell) not in asides
-    }
-    a, b = (printed.get(cell, math.nan) for cell in (compared.a, compared.b))
-    row: dict[str, Any] = {
-        "claim": claim.id,
-        "config": compared.config,
-        "a": compared.a,
-        "b": compared.second,
-        "metric": metric,
-    }
-    row |= {"relation": claim.relation, "value": gap.value, "low": gap.low, "high": gap.high}
+def _comparison(claim: Claim, judged: ComparisonVerdict, printed: Mapping[Any, float]) -> dict[str, Any]:
+    """Return a comparison of a claim by the columns `COMPARISONS`, with that of the published values.
+
+    `printed` are these values by configuration, metric and cell, shares as fractions.
+    """
+    compared, evidence, metric = judged.comparison, judged.evidence, claim.metric_of(judged.comparison)
+    if evidence is None:
+        return {}
+    a, b = (printed.get((compared.config, metric, cell), math.nan) for cell in (compared.a, compared.b))
+    row: dict[str, Any] = {"claim": claim.id, "config": compared.config, "a": compared.a, "b": compared.second}
+    row |= {"metric": metric, "relation": claim.relation}
+    row |= {name: getattr(evidence.estimate, name) for name in ("value", "low", "high")}
     row["published"] = a - b if claim.relation != "ratio" else a / b if b else math.nan
-    ranged = claim.is_ranged
-    row |= dict(zip(("claimed_low", "claimed_high"), claim.span, strict=True)) if ranged else {}
-    row |= {"p_value": test.p_value, "p_holm": test.p_holm} if test else {}
+    row |= dict(zip(("claimed_low", "claimed_high"), claim.span, strict=True)) if claim.is_ranged else {}
+    row |= {"p_value": evidence.test.p_value, "p_holm": evidence.test.p_holm} if evidence.test else {}
     row |= {"detectable": judged.detectable, "paper_verdict": judged.paper, "strict_verdict": judged.strict}
-    return row | {"verdict": judged.strict if claim.test is not None or ranged else judged.paper}
+    return row | {"verdict": judged.strict if claim.test is not None or claim.is_ranged else judged.paper}

@@ -187,6 +187,12 @@ class SettingPredictions:
         return cls(codes, tied, (len(codes),), seconds[None], unknown, NO_INNER_FOLDS, values=values)
 
     @classmethod
+    def untrained(cls, predicted: NDArray[Any], sizes: tuple[int, ...]) -> Self:
+        """Return predictions of which nothing but the labels is known."""
+        seconds, unknown = np.zeros((len(sizes), len(TIMERS))), np.full(len(sizes), np.nan)
+        return cls(predicted, np.zeros(predicted.shape, dtype=np.bool_), sizes, seconds, unknown, NO_INNER_FOLDS)
+
+    @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the predictions of all parts, one part after the other."""
         if len(parts) == 1:

@@ -1,35 +1,31 @@
 """Public test sets, and the labels that our methods predict on them: ids and labels alone, without texts or counts.
 
-`results/predictions/<name>.parquet` has a row for each test document and a column for each cell. The labels of a
-document are one text, as `bench predict` writes them: several are separated by semicolons.
+`results/predictions/<configuration>.parquet` has a row for each test document and a column for each cell. The labels
+of a document are one text, as `bench predict` writes them: several are separated by semicolons.
 """
 
 from __future__ import annotations
 
-import io
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
     from numpy.typing import NDArray
 
 
-#: Folder with one file for each test set.
+#: Folder with one file for each configuration.
 PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
-PREDICTIONS_FORMAT = 2
+PREDICTIONS_FORMAT = 3
 #: Between the labels of one document.
 LABEL_SEPARATOR = ";"
 #: Columns beside those of the cells: the id, the split that tests the document, its true labels.
@@ -51,8 +47,6 @@ class PublicTestSet:
         What a method may be trained on, as a sentence.
     multilabel : bool
         Whether a document may have several labels.
-    excluded : mapping of str to str
-        Labels of documents that belong to the set and that our methods leave out, by id.
     """
 
     name: str
@@ -61,12 +55,6 @@ class PublicTestSet:
     documents: str
     training: str
     multilabel: bool = False
-    excluded: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def metrics(self) -> tuple[str, str]:
-        """Main metric and further metric."""
-        return ("micro-f1", "macro-f1") if self.multilabel else ("accuracy", "macro-f1")
 
     @property
     def label_column(self) -> str:
@@ -92,9 +80,7 @@ class ShippedPredictions:
     digest : str
         Content digest of the corpus.
     cells : mapping of str to str
-        Configuration of each cell.
-    versions : mapping of str to str
-        Version that computed each configuration.
+        Configuration of each cell; a cell that an earlier one has, too, is named with its own before it.
     """
 
     test_set: PublicTestSet
@@ -102,46 +88,11 @@ class ShippedPredictions:
     classes: tuple[str, ...]
     digest: str
     cells: Mapping[str, str]
-    versions: Mapping[str, str]
 
-    def column(self, configuration: str, cell: str) -> str | None:
-        """Return the column of a cell: its id, with its configuration before it where another one has such a cell."""
-        names = (cell, f"{configuration}-{cell}")
-        return next((name for name in names if self.cells.get(name) == configuration), None)
-
-    @cached_property
+    @property
     def groups(self) -> tuple[str, ...]:
         """Names of the splits that test the documents, in order."""
         return tuple(dict.fromkeys(self.frame["group"]))
-
-    @cached_property
-    def truth(self) -> NDArray[Any]:
-        """True labels as codes, see `label_codes`."""
-        return self.codes(self.frame["label"].tolist())
-
-    def codes(self, labels: Sequence[str]) -> NDArray[Any]:
-        """Return the codes of one label text a document, in the order of `frame`."""
-        return label_codes(labels, self.classes, multilabel=self.test_set.multilabel)
-
-    def predicted(self, labels: Iterable[str]) -> dict[tuple[str, str], frozenset[str]]:
-        """Return the classes of one label text a document, by split and document."""
-        keys = zip(self.frame["group"], self.frame["id"], strict=True)
-        return {key: frozenset(split_labels(text)) for key, text in zip(keys, labels, strict=True)}
-
-    def scores(self, name: str, labels: Sequence[str]) -> CellScores:
-        """Return the scores of predictions on every split.
-
-        Parameters
-        ----------
-        name : str
-            Name of the method.
-        labels : sequence of str
-            A text for each document, in the order of `frame`.
-        """
-        rows, folds = np.arange(len(self.frame)), self.frame["group"].factorize()[0]
-        outcome = Outcome(name, rows, folds, self.truth, self.codes(labels), len(self.classes))
-        n = np.array([rows.size for rows in outcome.rows])
-        return CellScores(name, self.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)
 
 
 def label_codes(labels: Sequence[str], classes: Sequence[str], *, multilabel: bool) -> NDArray[Any]:
@@ -185,50 +136,56 @@ def public_set_of_configuration(configuration: str) -> PublicTestSet | None:
     return next((each for each in TEST_SETS.values() if configuration in each.configurations), None)
 
 
-def load_shipped(name: str, folder: Path | None = None) -> ShippedPredictions:
+def load_shipped(name: str) -> ShippedPredictions:
     """Read the shipped predictions on a public test set.
 
     Raises
     ------
     ConfigError
         If there is no such test set.
+    BenchError, DataError
+        As `read_labels` does.
+    """
+    test_set = public_test_set(name)
+    first, *others = (read_labels(configuration) for configuration in test_set.configurations)
+    frame, cells = first, dict.fromkeys(first.columns.drop(list(DOCUMENT_COLUMNS)), test_set.configurations[0])
+    for configuration, labels in zip(test_set.configurations[1:], others, strict=True):
+        own = labels.columns.drop(list(DOCUMENT_COLUMNS))
+        names = {cell: f"{configuration}-{cell}" if cell in cells else cell for cell in own}
+        frame = frame.merge(labels.rename(columns=names), on=list(DOCUMENT_COLUMNS), validate="one_to_one")
+        cells |= dict.fromkeys(names.values(), configuration)
+    return ShippedPredictions(test_set, frame, tuple(first.attrs["classes"]), first.attrs["corpus_digest"], cells)
+
+
+def read_labels(configuration: str, folder: Path | None = None) -> pd.DataFrame:
+    """Read the labels that a configuration predicts, with the columns `DOCUMENT_COLUMNS` and one for each cell.
+
+    Its `attrs` have the classes, the digest of the corpus, and the version that computed the labels.
+
+    Raises
+    ------
     BenchError
-        If its predictions aren't here.
+        If there is no such file.
     DataError
         If the file is damaged, or of another format.
     """
-    test_set, path = public_test_set(name), find_shipped(folder or PREDICTIONS_FOLDER, f"{name}.parquet")
-    try:
-        return decode_shipped(path.read_bytes())
-    except FileNotFoundError:
-        makes = f"`bench check --update {' '.join(test_set.configurations)}` makes it"
-        raise BenchError(f"{path}: there are no predictions on {name!r}; {makes}") from None
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise DataError(f"{path}: can't be read ({error})") from None
-
-
-def encode_shipped(shipped: ShippedPredictions) -> bytes:
-    """Return the content of the file."""
-    frame = shipped.frame.copy()
-    frame.attrs = {
-        "format": PREDICTIONS_FORMAT,
-        "test_set": shipped.test_set.name,
-        "corpus_digest": shipped.digest,
-        "classes": list(shipped.classes),
-        "cells": dict(shipped.cells),
-        "versions": dict(shipped.versions),
-    }
-    content: bytes = frame.to_parquet(index=False, compression="zstd", compression_level=19)
-    return content
-
-
-def decode_shipped(content: bytes) -> ShippedPredictions:
-    """Return the predictions of a file; ValueError, LookupError, TypeError or OSError if it is damaged."""
     import pandas as pd  # noqa: PLC0415 - slow, and needed for the files alone
 
-    frame = pd.read_parquet(io.BytesIO(content))
-    facts, frame.attrs = frame.attrs, {}
-    if facts["format"] != PREDICTIONS_FORMAT:
-        raise ValueError(f"format {facts['format']!r}; this version reads {PREDICTIONS_FORMAT}")
-    test_set, classes = TEST_SETS[facts["test_set"]], tuple(facts["classes"])
-    return ShippedPredictions(test_set, frame, classes, facts["corpus_digest"], facts["cells"], facts["versions"])
+    path = find_shipped(folder or PREDICTIONS_FOLDER, f"{configuration}.parquet")
+    try:
+        frame = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise BenchError(f"{path}: is missing; `bench check --update {configuration}` makes it") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: can't be read ({error})") from None
+    if frame.attrs.get("format") != PREDICTIONS_FORMAT:
+        raise DataError(f"{path}: is not of format {PREDICTIONS_FORMAT}, which this version reads")
+    return frame
+
+
+def encode_labels(frame: pd.DataFrame, classes: Sequence[str], digest: str, version: str) -> bytes:
+    """Return the content of a file that `read_labels` reads."""
+    described = frame.copy()
+    described.attrs = {"format": PREDICTIONS_FORMAT, "classes": [*classes], "corpus_digest": digest, "version": version}
+    content: bytes = described.to_parquet(index=False, compression="zstd", compression_level=19)
+    return content

@@ -99,10 +99,14 @@ def cached_pictures(store: Store, specs: Mapping[str, FigureSpec]) -> dict[str, 
 
 def report_again(folder: Path, note: Callable[[str], None] | None = None) -> RunResult:
     """Write the tables and figures of a finished run again, from its predictions alone."""
+    return write_report(read_run(folder), folder, note)
+
+
+def write_report(results: RunPredictions, folder: Path, note: Callable[[str], None] | None = None) -> RunResult:
+    """Write the tables and figures of predictions into their folder."""
     from benchmark.report.files import write_report_files  # noqa: PLC0415 - draws pictures: a third of what a check takes to load
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
-    results = read_run(folder)
     summary = summarize(results)
     write_report_files(summary, folder, note=note)
     write_page(summary, folder, read_manifest(folder).get("machine", {}))

@@ -21,6 +21,8 @@ from benchmark.system.errors import DataError, did_you_mean, quote_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import MethodFile
     from benchmark.evaluation.splits import Split
     from benchmark.methods.fitted import FittedMethod
@@ -125,21 +127,33 @@ class GivenPredictionsMethod(Method):
 def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPredictions:
     documents, columns = problem.documents, frame.attrs["columns"]
     where = split.name if SPLIT in columns else "", str(len(split.train)) if SIZE in columns else ""
-    wanted = pd.MultiIndex.from_tuples([(documents.ids[row], *where) for row in split.test], names=frame.index.names)
-    missing = wanted[~wanted.isin(frame.index)]
-    if len(missing):
-        of = " ".join(filter(None, where))
-        counted = f"{len(missing):,} of {len(wanted):,} test documents have no prediction{of and f' in {of}'}"
-        raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
-    rows = frame.reindex(wanted)
-    try:
-        predicted = label_codes(rows[LABELS[0]].tolist(), documents.classes, multilabel=problem.multilabel)
-    except KeyError as error:
-        (label,) = error.args
-        raise ValueError(
-            f"the label {quote_value(label)} is not a class{did_you_mean(label, documents.classes)}"
-        ) from None
+    wanted = [(documents.ids[row], *where) for row in split.test]
+    rows, predicted = predicted_label_codes(frame, wanted, documents.classes, multilabel=problem.multilabel)
     scores, values = [f"score {name}" for name in documents.classes], None
     if set(scores) <= set(rows):
         values = rows[scores].to_numpy(dtype=np.float64)
     return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)
+
+
+def predicted_label_codes(
+    frame: pd.DataFrame, documents: Sequence[tuple[str, str, str]], classes: Sequence[str], *, multilabel: bool
+) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Return the rows and the `label_codes` of documents, which are named by id, split and size.
+
+    Raises
+    ------
+    ValueError
+        If a document has no prediction, or an unknown label.
+    """
+    wanted = pd.MultiIndex.from_tuples(documents, names=frame.index.names)
+    missing = wanted[~wanted.isin(frame.index)]
+    if len(missing):
+        of = " ".join(str(each) for each in missing[0][1:] if each)
+        counted = f"{len(missing):,} of {len(wanted):,} test documents have no prediction{of and f' in {of}'}"
+        raise ValueError(f"{counted}, such as {quote_value(missing[0][0])}")
+    rows = frame.reindex(wanted)
+    try:
+        return rows, label_codes(rows[LABELS[0]].tolist(), classes, multilabel=multilabel)
+    except KeyError as error:
+        (label,) = error.args
+        raise ValueError(f"the label {quote_value(label)} is not a class{did_you_mean(label, classes)}") from None

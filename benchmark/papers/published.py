@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Folder with one file for each paper; a user's papers are in the folder of this name below the current one.
 PUBLISHED_FOLDER = SHIPPED / "results" / "published"
+#: The paper of scores by other methods, each with a source of its own.
+REFERENCE_PAPER = "reference-values"
 #: Units of counts of the data.
 COUNT_UNITS = ("documents", "classes", "words")
 #: Names of tests in tables.

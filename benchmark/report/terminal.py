@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from benchmark.analysis.comparisons import ranked_cells
+from benchmark.analysis.comparisons import first_comparisons, ranked_cells
 from benchmark.analysis.formatting.units import is_missing, metric_with_unit
 from benchmark.analysis.notes import GENERATED
 from benchmark.analysis.prose.main_finding import advice_on_own_documents, main_finding
@@ -30,7 +30,7 @@ from benchmark.report.verdict_signs import claim_facts
 from benchmark.report.writers import MAX_TERMINAL_COLUMNS, TerminalTable, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -89,8 +89,9 @@ class RunOnTerminal:
         if summary.of_points:
             yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv") for table in main_tables(summary))
         else:
-            table = _of_methods(cell_table(summary, costs=True), summary)
-            yield table if self.whole else _first_rows(table, MAX_CELLS, f"bench report {self.folder} --all-cells")
+            table, first = _of_methods(cell_table(summary, costs=True), summary), first_comparisons(summary).values()
+            more = f"bench report {self.folder} --all-cells"
+            yield table if self.whole else _first_rows(table, MAX_CELLS, more, {pair.b.id for pair in first})
             if not len(summary.claims):  # which are about these comparisons
                 yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in significance.csv")
         others = other_verdicts(summary)
@@ -136,12 +137,13 @@ def next_step(summary: Summary, folder: Path, config: str) -> str:
     return "bench init FILE, for your own documents"
 
 
-def _first_rows(table: Table, most: int, where: str) -> Table:
-    """Return the first rows of a table, with a note on where the others are."""
-    left = len(table.rows) - most
-    if left <= 0:
+def _first_rows(table: Table, most: int, where: str, baselines: Collection[str] = ()) -> Table:
+    """Return the first rows of a table and those of `baselines`, with a note on where the others are."""
+    rows = [row for i, row in enumerate(table.rows) if i < most or row[0] in baselines]
+    left = len(table.rows) - len(rows)
+    if not left:
         return table
-    return replace(table, rows=table.rows[:most], note=f"{table.note} {left} more rows: {where}".strip())
+    return replace(table, rows=tuple(rows), note=f"{table.note} {left} more rows: {where}".strip())
 
 
 def claim_lines(summary: Summary, width: int = MAX_TERMINAL_COLUMNS) -> list[str]:

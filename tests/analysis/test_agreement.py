@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from benchmark.analysis.agreement import (
+    agreements,
     compare_two_cells,
     compare_two_runs,
-    run_agreements,
 )
+from benchmark.analysis.document_predictions import label_frame
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.system.errors import ConfigError
 from tests.analysis.made import predicted, table_study
@@ -19,7 +20,7 @@ def run_of(experiment, predictions=None, seed=0):
 
 
 def compared(one, two):
-    sentence, table = compare_two_runs(one, two, ("one", "two"), run_agreements(one, two))
+    sentence, table, _ = compare_two_runs(one, two, ("one", "two"))
     return sentence, {row[0]: row[1:] for row in table.rows}
 
 
@@ -42,8 +43,8 @@ class TestRuns:
         one = run_of(*tabled[:2])
         part = table_study(methods=["mnb", {"kernel": "linear", "name": "tf-l1-linear"}], compare=[])
         two = run_of(part)
-        found = run_agreements(one, two)
-        assert {cell for cell, each in found.items() if each.alone} == {*one.experiment.ids} ^ {*part.ids}
+        found = agreements(label_frame(one), label_frame(two))
+        assert {*found.index[(found["first"] > 0) | (found["second"] > 0)]} == {*one.experiment.ids} ^ {*part.ids}
         sentence, rows = compared(one, two)
         assert rows.keys() == {*one.experiment.ids} & {*part.ids}
         assert sentence.endswith("3 only in one; 1 only in two.")

@@ -76,18 +76,15 @@ class TestFrames:
         expected = {row.id: tuple(sorted(row.labels)) for row in stories.itertuples()}
         assert {name: tuple(sorted(row)) for name, row in truth.items()} == expected
 
-    def test_have_columns_that_are_named_one_by_one_or_in_the_section(self) -> None:
+    def test_have_columns_that_are_named_or_called_as_their_role(self) -> None:
         frame = texts()
         decisions = sb.run(corpus=frame, **NAMED).predictions("mnb")
         assert list(decisions) == ["document", "split", "truth", "predicted", "tied"]
         assert decisions.set_index("document")["truth"].to_dict() == frame.set_index("key")["kind"].to_dict()
-        section = {"frame": frame, "text": "body", "label": "kind", "id": "key", "classes": ["b", "a"]}
-        again = sb.run(corpus=section, methods=["mnb"])
-        pd.testing.assert_frame_equal(
-            *(each.sort_values("document", ignore_index=True) for each in (again.predictions("mnb"), decisions))
-        )
-        assert again.findings.experiment.raw["corpus"]["path"] == "frame.jsonl"
-        assert list(section) == ["frame", "text", "label", "id", "classes"], "what was passed is left as it was"
+        raw = sb.run(
+            corpus=frame.rename(columns={"body": "text", "kind": "label"}), methods=["mnb"]
+        ).findings.experiment.raw
+        assert raw["corpus"] == {"name": "files", "path": "frame.jsonl", "text": "text", "label": "label"}
 
     def test_get_what_bench_init_proposes_unless_something_is_passed(self) -> None:
         """Keys of `text` and `defaults` one by one; other sections as a whole."""
@@ -101,9 +98,8 @@ class TestFrames:
         assert proposed["compare"]
         assert "compare" not in own
         assert own["text"] == proposed["text"]
-        section = {"frame": texts(), "text": "body", "label": "kind", "id": "key"}
-        changed = sb.run(corpus=section, methods=["mnb"], text={"min_documents": 3}).findings.experiment
-        assert changed.raw["text"] == proposed["text"] | {"min_documents": 3}
+        changed = raw(corpus=texts().rename(columns={"body": "text"}), text={"min_documents": 3})
+        assert changed["text"] == proposed["text"] | {"min_documents": 3}
         parts = texts().assign(split=lambda each: np.where(np.arange(len(each)) % 3, "train", "test"))
         assert raw(corpus=parts, methods=["mnb"])["text"]["vocabulary_from"] == "train"
         folds = raw(corpus=parts, methods=["mnb"], protocol={"name": "k-fold", "k": 2})

@@ -15,7 +15,7 @@ from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summary import HEADLINE_FOLD, summary_table
 from benchmark.commands.check import PINNED, deviations, label_deviations, pin, pin_predictions, pinned_configs
 from benchmark.evaluation.intervals import wilson
-from benchmark.evaluation.public_test_sets import TEST_SETS, PublicTestSet, encode_shipped, load_shipped
+from benchmark.evaluation.public_test_sets import TEST_SETS, PublicTestSet, encode_labels, read_labels
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import BenchError
@@ -133,52 +133,28 @@ def test_what_the_page_beside_published_scores_says_is_in_the_files() -> None:
         assert f"{100 * right / 7531:.2f}% [{100 * low:.2f}, {100 * high:.2f}]" in text
 
 
-class TestPredictions:
-    """Of a run on a public test set, here the small one, every label is compared with the shipped one."""
+@pytest.fixture
+def shipped(finished: RunResult, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Folder with the labels of a run on a public test set, here the small one."""
+    monkeypatch.setitem(TEST_SETS, "small", PublicTestSet("small", "Small", ("small",), "pages", "Train."))
+    assert pin_predictions(finished.results, "1.0", tmp_path) == tmp_path / "small.parquet"
+    return tmp_path
 
-    @pytest.fixture
-    def shipped(self, finished, monkeypatch, tmp_path):
-        of_small = PublicTestSet("small", "Small", ("small", "other"), "pages", "Train.")
-        monkeypatch.setitem(TEST_SETS, "small", of_small)
-        assert pin_predictions(finished.results, "1.0", tmp_path) == tmp_path / "small.parquet"
-        return tmp_path
 
-    def test_a_run_has_the_labels_that_it_wrote(self, finished, shipped):
-        assert not list(label_deviations(finished.results, shipped))
-        found = load_shipped("small", shipped)
-        assert (tuple(found.cells), found.versions) == (finished.results.experiment.ids, {"small": "1.0"})
-        assert found.groups == ("cornell", "texas")
-        for cell in finished.results.experiment.ids:
-            expected = finished.summary.scores.query("cell == @cell and metric == 'accuracy' and fold != 'all'")
-            by_split = found.scores(cell, found.frame[cell].tolist()).values  # noqa: PD011 - no frame
-            assert by_split["accuracy"] == pytest.approx(expected["value"].to_numpy())
+def test_labels_of_a_run_are_those_that_it_wrote_and_a_changed_one_is_named(finished: RunResult, shipped: Path) -> None:
+    run, labels = finished.results, read_labels("small", shipped)
+    cell = run.experiment.cells[0]
+    assert not list(label_deviations(run, shipped))
+    assert tuple(labels.columns[3:]) == run.experiment.ids
+    expected = finished.summary.scores.query("cell == @cell.id and metric == 'accuracy' and fold != 'all'")
+    right = (labels[cell.id] == labels["label"]).groupby(labels["group"], sort=False).mean()
+    assert right.tolist() == pytest.approx(expected["value"].tolist())
 
-    def test_a_label_that_changed_is_named_and_a_tie_is_not(self, finished, shipped):
-        found, cell = load_shipped("small", shipped), finished.results.experiment.ids[0]
-        run = finished.results
-        info = next(each for each in run.experiment.cells if each.id == cell)
-        tied = {each.document for each in document_predictions(run, info) if each.tied}
-        frame = found.frame.copy()
-        rows = frame.index[~frame["id"].isin(tied)][:3]
-        frame.loc[rows, cell] = ["student" if label != "student" else "course" for label in frame.loc[rows, cell]]
-        (shipped / "small.parquet").write_bytes(encode_shipped(replace(found, frame=frame)))
-        ((found_cell, what, was, changed, _),) = label_deviations(run, shipped)
-        assert (found_cell, what, was, changed) == (cell, "labels", f"{len(frame):,} documents", "3 otherwise")
-        left = replace(
-            found, frame=found.frame.drop(columns=cell), cells={k: v for k, v in found.cells.items() if k != cell}
-        )
-        (shipped / "small.parquet").write_bytes(encode_shipped(left))
-        ((lacking, *rest),) = label_deviations(run, shipped)
-        assert (lacking, rest[:3]) == (cell, ["labels", "missing", "predicted"])
-
-    def test_a_cell_that_another_configuration_has_is_named_with_its_own(self, finished, shipped):
-        run = finished.results
-        same = replace(run, experiment=replace(run.experiment, name="other"))
-        pin_predictions(same, "2.0", shipped)
-        found = load_shipped("small", shipped)
-        assert list(found.cells.values()) == ["small"] * 4 + ["other"] * 4
-        for cell in run.experiment.cells:
-            own, others = found.column("small", cell.id), found.column("other", cell.id)
-            assert (own, others) == (cell.id, f"other-{cell.id}")
-            assert found.frame[own].equals(found.frame[others])
-        assert not list(label_deviations(same, shipped))
+    tied = {each.document for each in document_predictions(run, cell) if each.tied}
+    changed = labels.copy()
+    rows = changed.index[~changed["id"].isin(tied)][:3]
+    changed.loc[rows, cell.id] = ["student" if label != "student" else "course" for label in changed.loc[rows, cell.id]]
+    for frame, otherwise in ((changed, 3), (labels.drop(columns=cell.id), len(labels) - len(tied))):
+        (shipped / "small.parquet").write_bytes(encode_labels(frame, labels.attrs["classes"], "0", "1.0"))
+        found = (cell.id, "labels", f"{len(labels):,} documents", f"{otherwise:,} otherwise")
+        assert [row[:4] for row in label_deviations(run, shipped)] == [found]

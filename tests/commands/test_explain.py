@@ -94,7 +94,7 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
     )
     done = run_and_write(load_checked(config), RunContext(store), folder=tmp_path / "run")
     parts = [part for part in explain_cell(done.folder, "mnb", RunContext(store)) if "wrong" in part.title]
-    told, document = [dict(part.rows) for part in parts], parts[0].title.partition(" (wrong")[0]
+    told, document = [dict(part.rows) for part in parts], parts[0].title.partition(" (one of")[0]
     assert told
     assert {each["text"] for each in told} == {"beta beta"}
     data.write_text(data.read_text().replace("number 3", "number three"))

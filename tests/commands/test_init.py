@@ -118,13 +118,6 @@ def test_files_of_other_forms(tmp_path: Path) -> None:
     assert load_checked(tmp_path / "own.yaml").variants["base"].collection.classes == ("billing", "login", "shipping")
 
 
-def test_a_group_that_the_split_does_not_keep_together_is_named(tmp_path: Path) -> None:
-    done, config = init(table(tmp_path / "a.csv", "body", "queue", "customer", "created"))
-    assert "documents of a 'customer' may be on both sides of the split" in done.stdout
-    assert (config["protocol"], config["corpus"]["group"]) == (BY_DATE, "customer")
-    assert "ocuments of a 'customer' may be on both sides" in (tmp_path / "own.yaml").read_text()
-
-
 MARKS = [{"body": f"one of them {n % 7} {n}", "rude": n % 2, "spam": 1 - n % 2} for n in range(1, 61)]
 NUMBERED = [{"some words 0 of 0": f"some words {n % 7} of {n}", "a": "ab"[n % 2]} for n in range(1, 60)]
 MIXED = [{"body": f"words {n}", "queue": "a;b" if n % 10 == 0 else "ab"[n % 2]} for n in range(60)]
@@ -209,9 +202,12 @@ def test_without_a_column_of_classes_nothing_is_written(tmp_path: Path, queue: s
     rows = [row | {"queue": queue.format(n=n)} for n, row in enumerate(ROWS)]
     done, config = init(table(tmp_path / "t.csv", "ticket", "body", "queue", rows=rows))
     assert (done.exit_code, config, done.stdout) == (2, None, "")
-    assert "no column looks like a class (columns: 'ticket, body, queue'); name it by --label" in done.stderr
+    assert "no column looks like a label (columns: 'ticket, body, queue'); name it by --label" in done.stderr
     (tmp_path / "t.jsonl").write_text('{"n": 1, "label": "a"}\n{"n": 2, "label": "a"}\n')
-    assert "no column looks like a text; name it by --text" in init(tmp_path / "t.jsonl", "--label", "label")[0].output
+    assert (
+        "no column looks like a text (columns: 'n, label'); name it by --text"
+        in init(tmp_path / "t.jsonl", "--label", "label")[0].output
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +237,7 @@ def test_a_role_is_proposed_by_values_and_usual_names(columns: dict[str, Any], p
 def test_the_form_of_dates_may_be_stated(tmp_path: Path) -> None:
     days = [(n, {"created": f"{1 + n % 12:02}/01/2020"}) for n in range(60)]
     path = table(tmp_path / "t.csv", "body", "queue", "created", changes=days)
-    assert "'created' looks like a date" in init(path)[0].stdout
+    assert "date" not in init(path)[1]["corpus"]
     config = init(path, "--overwrite", "--date", "created", "--date-format", "%m/%d/%Y")[1]
     assert (config["protocol"]["name"], config["corpus"]["date_format"]) == ("by-date", "%m/%d/%Y")
 
@@ -260,12 +256,6 @@ def test_the_split_is_that_of_its_columns(role: str, values: list[str], protocol
     seen = sample(text=WORDS, label=["a", "b"] * 6, own=(values * 6)[:12])
     text = configuration_text(replace(seen, roles={"text": "text", "label": "label", role: "own"}), Path("mine.yaml"))
     assert yaml.safe_load(text)["protocol"] == protocol
-
-
-def test_folds_by_group_are_no_more_than_documents_of_the_largest_class(tmp_path: Path) -> None:
-    done, config = init(table(tmp_path / "few.csv", "body", "queue", "customer", rows=ROWS[:9]))
-    assert done.exit_code == 0, done.output
-    assert config["protocol"] == GROUPED | {"k": 3}
 
 
 def test_an_exact_kernel_is_of_as_many_documents_as_its_time_allows() -> None:

@@ -27,8 +27,6 @@ SEVERAL_CLASSES = {
     "protocol": {"name": "random-subsets", "train_size": [60], "replicates": 4, "stratified": False, "test": "texas"},
     "metrics": ["macro-f1"],
 }
-ONE_VS_REST = {"kernel": "ngd", "classifier": {"name": "svm", "scheme": "one-vs-rest"}, "name": "mine"}
-FUSED = {"fuse": ["mine", "linear-svm"], "name": "both"}
 CASES: dict[str, dict[str, Any]] = {
     "kernels": {},
     "several classes": SEVERAL_CLASSES,
@@ -39,7 +37,6 @@ CASES: dict[str, dict[str, Any]] = {
         "choose": {"by": ["cross-validation"], "folds": 3},
     },
     "models": {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [3]}}, {"kernel": "hp-top"}]},
-    "fused": {"methods": [ONE_VS_REST, "linear-svm", FUSED]},
     "points": {"methods": ["mnb", {"weighting": "tfidf", "classifier": ["linear-svm", "born"]}]},
 }
 
@@ -53,14 +50,14 @@ def store(tmp_path: Path) -> Store:
 def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Store, case: str) -> None:
     experiment, context = small_experiment(**CASES[case]), RunContext(store)
     found = plan_run(experiment, context)
-    assert all(n > 0 == stored for _, n, stored in found.rows)
+    assert found.entries > 0 == found.stored
     assert all(fits > 0 < seconds < 100 for _, fits, seconds in found.batches)
     assert found.seconds == pytest.approx(sum(seconds for *_, seconds in found.batches))
     assert 1e8 < found.memory < 3e9
     assert not run_experiment(experiment, context).failures
     again = plan_run(experiment, context)
-    assert [(name, n, n) for name, n, _ in found.rows] == again.rows
-    assert (again.batches, again.memory, plan_sentence(again)) == ([], 0, "The store has every result.")
+    assert (again.entries, again.stored, again.batches, again.memory) == (found.entries, found.entries, [], 0)
+    assert plan_sentence(again) == f"The store has {found.entries} of {found.entries} results."
 
 
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
@@ -68,7 +65,8 @@ def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
     half = replace(work, settings=(replace(work.settings[0], units=work.settings[0].units[:1]),))
     solve_task(half, context, [LocalExecutor(context, MatrixCache())])
-    assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
+    found = plan_run(experiment, context, with_pilot=False)
+    assert (found.entries, found.stored) == (8, 1)
 
 
 @pytest.mark.slow
@@ -85,15 +83,16 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
 
 
 def test_a_machine_that_is_too_small_is_told_with_what_to_do() -> None:
-    said = Plan([], memory=1e10, free_bytes=8e9).warning
+    said = Plan(0, 0, memory=1e10, free_bytes=8e9).warning
     assert said.startswith("the run needs 10 GB of memory, and 8.0 GB are free: take fewer documents, `linear-svm`")
-    assert not Plan([], memory=1e10, free_bytes=11e9).warning
+    assert not Plan(0, 0, memory=1e10, free_bytes=11e9).warning
 
 
 def test_a_sentence_says_what_a_run_takes_and_what_was_not_timed() -> None:
     batches = [("a, b", 3, 100.0), ("mine", 1, math.nan)]
-    assert plan_sentence(Plan([], batches, memory=1.23e9)) == (
-        "Training and predicting take about 100 s of processor time and 1.2 GB, a rough estimate, up to 4 times off. "
-        "Not timed: mine."
+    assert plan_sentence(Plan(9, 5, batches, memory=1.23e9)) == (
+        "The store has 5 of 9 results. The others take about 100 s of processor time and 1.2 GB of memory, a rough "
+        "estimate, up to 4 times off. Not timed: mine."
     )
-    assert plan_sentence(Plan([], batches[1:], memory=1.23e9)) == "A run takes about 1.2 GB of memory."
+    untimed = plan_sentence(Plan(9, 5, batches[1:], memory=1.23e9))
+    assert untimed == "The store has 5 of 9 results. The others take about 1.2 GB of memory."

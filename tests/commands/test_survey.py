@@ -1,9 +1,7 @@
 """Surveys: what stands on the page is what the runs found."""
 
 import re
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,7 +10,6 @@ from benchmark.commands.survey import (
     check_comparable,
     write_survey,
 )
-from benchmark.evaluation.significance import rank_methods
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
@@ -38,13 +35,13 @@ def runs(tmp_path_factory):
     """Two tables and a curve of the same methods, and one of the tables with chosen parameters."""
     folder, store = tmp_path_factory.mktemp("survey"), Store(tmp_path_factory.mktemp("store"))
     texts = {
-        "every-one": COMMON.format(subset="all", protocol=TWO_GROUPS, metric="accuracy"),
+        "all-methods-one": COMMON.format(subset="all", protocol=TWO_GROUPS, metric="accuracy"),
         "every-several": COMMON.format(subset="several", protocol="k-fold, k: 2, stratified: false", metric="micro-f1"),
         "curve": COMMON.format(
             subset="all", protocol="random-subsets, train_size: [40, 80], replicates: 3", metric="accuracy"
         ),
     }
-    texts["tuned-one"] = texts["every-one"].replace(
+    texts["tuned-one"] = texts["all-methods-one"].replace(
         "methods: [linear, ngd, mnb, {weighting: tfidf, classifier: linear-svm}]",
         """methods:
   - {name: linear, kernel: linear, classifier: {C: [0.1, 1, 10], scheme: [one-vs-one, one-vs-rest]}}
@@ -119,20 +116,3 @@ def test_choices_and_variants_have_no_place(tmp_path):
     path.write_text(f"name: v\nchoose: {{by: [oracle, cross-validation]}}\n{listed}")
     with pytest.raises(ConfigError, match=refused):
         check_comparable([load_checked(path)])
-
-
-def test_the_curves_are_of_the_four_best_methods_the_baseline_and_ngd():
-    """By their mean rank over the corpora in what is pinned of them."""
-    pinned = Path(__file__).parents[2] / "results" / "pinned"
-    tables, corpora = [], []
-    for name in ("webkb", "20ng", "topics", "reuters"):
-        rows = pd.read_csv(pinned / f"all-methods-{name}.csv")
-        rows = rows[(rows["fold"] == "all") & rows["metric"].isin(["accuracy", "micro-f1"])]
-        tasks = rows["cell"].str.extract(r"^(reuters-\d+)-", expand=False).fillna(name)
-        methods = rows["cell"].str.replace(r"^reuters-\d+-", "", regex=True)
-        tables += [own.set_axis(methods[own.index]) for _, own in rows["value"].groupby(tasks)]
-        corpora += ["reuters" if name == "topics" else name] * tasks.nunique()
-    found = rank_methods(list(tables[0].index), np.array([table[tables[0].index] for table in tables]), corpora)
-    experiment = load_checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
-    drawn = [entry.label for entry in experiment.variants["base"].entries]
-    assert sorted(drawn) == sorted([*found.methods[:4], "tfidf-linear-svm", "ngd"])

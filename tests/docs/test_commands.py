@@ -223,7 +223,7 @@ def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: p
     performed(template)
     pd.read_csv("mine.csv").assign(label="sci.space").to_csv("mine.csv", index=False)
     assert "mine" in performed(screen)
-    assert (place / "mine-on-20ng.html").exists()
+    assert (place / "mine-on-20ng" / "report.html").exists()
 
     performed("bench run quickstart")
     ((_, rows),) = blocks(section("guide.md", "What a run leaves"), "python")

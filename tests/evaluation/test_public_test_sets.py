@@ -1,20 +1,16 @@
 """Files of shipped predictions: what is written is read again, and nothing else is."""
 
-import io
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score, f1_score
 
+from benchmark.evaluation import public_test_sets
 from benchmark.evaluation.public_test_sets import (
     TEST_SETS,
-    ShippedPredictions,
-    decode_shipped,
-    encode_shipped,
+    encode_labels,
     label_codes,
     load_shipped,
+    read_labels,
     split_labels,
 )
 from benchmark.system.errors import BenchError, DataError
@@ -23,44 +19,38 @@ FRAME = pd.DataFrame(
     {
         "id": ["d/3", "d/1", "d/2", "é 4"],
         "group": ["texas", "cornell", "texas", "cornell"],
-        "label": ["x", "y", "y", "z"],
-        "mnb": ["x", "x", "y", "z"],
-        "ngd": ["z", "y", "y", "x"],
+        "label": ["x;y", "", "y", "z"],
+        "mnb": ["x", "x", "y;z", "z"],
     }
 )
-SHIPPED = ShippedPredictions(
-    TEST_SETS["webkb"], FRAME, ("x", "y", "z"), "0123", {"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"}
-)
-SEVERAL = replace(
-    SHIPPED,
-    test_set=TEST_SETS["modapte-90"],
-    frame=FRAME.assign(group="test", label=["x;y", "", "z", "y"], mnb=["x", "", "z;x", "y"]),
-)
 
 
-@pytest.mark.parametrize("shipped", [SHIPPED, SEVERAL])
-def test_what_is_written_is_read_again(shipped):
-    again = decode_shipped(encode_shipped(shipped))
-    pd.testing.assert_frame_equal(again.frame, shipped.frame, check_dtype=False)
-    assert (again.test_set, again.classes, again.digest) == (shipped.test_set, ("x", "y", "z"), "0123")
-    assert (again.cells, again.versions) == ({"mnb": "one", "ngd": "two"}, {"one": "0.1", "two": "0.2"})
+def test_labels_of_configurations_are_read_again_as_one_frame(tmp_path, monkeypatch):
+    of_webkb = TEST_SETS["webkb"].configurations
+    for number, configuration in enumerate(of_webkb):
+        content = encode_labels(FRAME.assign(**{f"c{number}": ""}).iloc[:: 1 - 2 * number], "xyz", "0123", "0.1")
+        (tmp_path / f"{configuration}.parquet").write_bytes(content)
+        if number == 1:
+            break
+    pd.testing.assert_frame_equal(read_labels(of_webkb[0], tmp_path), FRAME.assign(c0=""), check_dtype=False)
+    (tmp_path / f"{of_webkb[2]}.parquet").write_bytes(encode_labels(FRAME.drop(columns="mnb"), "xyz", "0123", "0.1"))
+    monkeypatch.setattr(public_test_sets, "PREDICTIONS_FOLDER", tmp_path)
+    found = load_shipped("webkb")
+    columns = ["id", "group", "label", "mnb", "c0", f"{of_webkb[1]}-mnb", "c1"]
+    assert (list(found.frame), list(found.cells)) == (columns, columns[3:])
+    assert found.frame["mnb"].equals(found.frame[f"{of_webkb[1]}-mnb"])
+    assert (found.classes, found.digest, found.groups) == (("x", "y", "z"), "0123", ("texas", "cornell"))
 
 
-def test_scores_are_those_of_each_group():
-    found = SHIPPED.scores("mine", FRAME["ngd"].tolist())
-    assert (found.cell, found.folds, SHIPPED.groups) == ("mine", ("texas", "cornell"), ("texas", "cornell"))
-    assert found.n.tolist() == [2, 2]
-    assert found.ties.tolist() == [0, 0]
-    scores = dict(found.values.items())  # noqa: PD011 - no frame
-    for number, group in enumerate(found.folds):
-        own = FRAME[FRAME["group"] == group]
-        assert scores["accuracy"][number] == accuracy_score(own["label"], own["ngd"])
-        expected = f1_score(own["label"], own["ngd"], labels=["x", "y", "z"], average="macro", zero_division=0)
-        assert scores["macro-f1"][number] == pytest.approx(expected)
-    assert found.outcome.documents.tolist() == [0, 1, 2, 3]
-    several = dict(SEVERAL.scores("mine", ["x;y", "", "z", "x"]).values.items())  # noqa: PD011 - no frame
-    assert "accuracy" not in several
-    assert several["micro-f1"].tolist() == [pytest.approx(6 / 8)]
+@pytest.mark.parametrize("name", TEST_SETS)
+def test_configurations_of_a_test_set_have_the_same_documents_and_classes(name):
+    first, *others = (read_labels(each) for each in TEST_SETS[name].configurations)
+    for other in others:
+        pd.testing.assert_frame_equal(first[["id", "group", "label"]], other[["id", "group", "label"]])
+        assert (first.attrs["classes"], first.attrs["corpus_digest"]) == (
+            other.attrs["classes"],
+            other.attrs["corpus_digest"],
+        )
 
 
 def test_labels_are_separated_by_semicolons():
@@ -78,21 +68,13 @@ def test_labels_are_separated_by_semicolons():
 
 
 def test_what_can_not_be_read_is_said(tmp_path):
-    path = tmp_path / "webkb.parquet"
+    path = tmp_path / "simplex-r8.parquet"
     with pytest.raises(BenchError) as missing:
-        load_shipped("webkb", tmp_path)
-    assert str(missing.value) == (
-        f"{path}: there are no predictions on 'webkb'; "
-        "`bench check --update all-methods-webkb simplex-webkb tuned-webkb` makes it"
-    )
-    frame = pd.read_parquet(io.BytesIO(encode_shipped(SHIPPED)))
-    frame.attrs["format"] = 3
-    frame.to_parquet(path)
-    with pytest.raises(DataError) as other:
-        load_shipped("webkb", tmp_path)
-    assert str(other.value) == f"{path}: can't be read (format 3; this version reads 2)"
-    path.write_bytes(encode_shipped(SHIPPED)[:-100])
-    with pytest.raises(DataError, match=r"webkb\.parquet: can't be read \("):
-        load_shipped("webkb", tmp_path)
-    path.write_bytes(encode_shipped(SHIPPED))
-    assert load_shipped("webkb", tmp_path).digest == "0123"
+        read_labels("simplex-r8", tmp_path)
+    assert str(missing.value) == f"{path}: is missing; `bench check --update simplex-r8` makes it"
+    FRAME.to_parquet(path)
+    with pytest.raises(DataError, match=r"simplex-r8\.parquet: is not of format 3, which this version reads"):
+        read_labels("simplex-r8", tmp_path)
+    path.write_bytes(encode_labels(FRAME, "xyz", "0123", "0.1")[:-100])
+    with pytest.raises(DataError, match=r"simplex-r8\.parquet: can't be read \("):
+        read_labels("simplex-r8", tmp_path)

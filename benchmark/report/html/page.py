@@ -100,11 +100,14 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
     names = ["table.md", *(["curves.csv"] if summary.charts else []), *([] if summary.of_points else ["table.csv"])]
     names += ["table.tex", "scores.csv", "significance.csv", *([VERDICTS_FILE] if len(summary.verdicts) else [])]
     finding = main_finding(summary)
-    return render_html(
-        "report.html.j2",
-        finding.details,
+    pictured = [section for section in _pictured(summary) if not section.empty]
+    environment = template_environment()
+    environment.globals |= {"tone_of": verdict_tone, "on_demand": ON_DEMAND, "most": MAX_PAGE_ROWS}
+    return environment.get_template("report.html.j2").render(
+        sentences=finding.details,
         headline=finding.headline,
-        pictured=[section for section in _pictured(summary) if not section.empty],
+        pictured=pictured,
+        drawn=any(each.picture for each in pictured),  # without pictures, the page needs no script that draws them
         sections=[section for section in _sections(summary, table) if not section.empty],
         claims=claim_facts(summary),
         table=table,
@@ -114,15 +117,6 @@ def page_html(summary: Summary, machine: str = "", explanations: Explanations | 
         files=[*names, PREDICTIONS_TABLE, "manifest.json"],
         machine=machine,
     )
-
-
-def render_html(template: str, sentences: tuple[str, ...], **facts: Any) -> str:
-    """Return the HTML of a template. The script that draws pictures is included only if there are pictures."""
-    environment, pictured = template_environment(), facts.get("pictured", ())
-    environment.globals |= {"tone_of": verdict_tone, "on_demand": ON_DEMAND, "most": MAX_PAGE_ROWS}
-    context = {"headline": "", "sentences": sentences} | facts
-    context |= {"drawn": any(each.picture for each in pictured)}
-    return environment.get_template(template).render(**context)
 
 
 def _pictured(summary: Summary) -> Iterator[PageSection]:
