@@ -34,7 +34,8 @@ def shown(gap: dict[str, float]) -> str:
 
 def scores(shipped: ShippedPredictions, cell: str) -> CellScores:
     """Return the scores of a shipped column on every split."""
-    truth, labels = (label_codes(shipped.frame[name], shipped.classes, multilabel=False) for name in ("label", cell))
+    several = shipped.test_set.multilabel
+    truth, labels = (label_codes(shipped.frame[name], shipped.classes, multilabel=several) for name in ("label", cell))
     rows, folds = np.arange(len(shipped.frame)), shipped.frame["group"].factorize()[0]
     outcome = Outcome(cell, rows, folds, truth, labels, len(shipped.classes))
     n = np.array([rows.size for rows in outcome.rows])
@@ -47,7 +48,8 @@ def shipped_gap(name: str, a: tuple[str, str], b: tuple[str, str]) -> dict[str, 
     cells = [cell if shipped.cells.get(cell) == config else f"{config}-{cell}" for config, cell in (a, b)]
     found = [scores(shipped, cell) for cell in cells]
     sample = SamplingModel(0, groups=len(shipped.groups) > 1)
-    gap, p = sample.difference(*found, "accuracy"), sample.test("sign", *found, "accuracy").p_value
+    metric = "micro-f1" if shipped.test_set.multilabel else "accuracy"
+    gap, p = sample.difference(*found, metric), sample.test("sign", *found, metric).p_value
     assert p is not None  # noqa: S101 - documents of one split have a test
     return {"value": 100 * gap.value, "low": 100 * gap.low, "high": 100 * gap.high, "p": p}
 

@@ -11,11 +11,8 @@ import pytest
 from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters
 from benchmark.corpora.reuters import read_articles
-from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
-from benchmark.evaluation.public_test_sets import label_codes
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.observer import Observer
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
     from benchmark.corpora.reuters import Article
-    from benchmark.evaluation.public_test_sets import ShippedPredictions
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -116,13 +112,3 @@ def _loaded(name: str, subset: str) -> Corpus:
 @functools.cache
 def _articles(content: bytes) -> list[Article]:
     return list(read_articles(content))
-
-
-def shipped_scores(shipped: ShippedPredictions, cell: str) -> CellScores:
-    """Score a shipped cell on every split."""
-    several = shipped.test_set.multilabel
-    truth, labels = (label_codes(shipped.frame[name], shipped.classes, multilabel=several) for name in ("label", cell))
-    rows, folds = np.arange(len(shipped.frame)), shipped.frame["group"].factorize()[0]
-    outcome = Outcome(cell, rows, folds, truth, labels, len(shipped.classes))
-    n = np.array([rows.size for rows in outcome.rows])
-    return CellScores(cell, shipped.groups, outcome_scores(outcome), n, outcome.ties(None), outcome)

@@ -21,7 +21,6 @@ from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.report.drawing.render import render_pictures
-from tests.builders import shipped_scores
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -89,7 +88,7 @@ def pinned(name: str) -> pd.Series[float]:
 def shipped_score(name: str, column: str) -> tuple[float, ...]:
     """Return the scores of shipped labels by the two metrics of their test set, in percent."""
     shipped = load_shipped(name)
-    outcome = shipped_scores(shipped, column).outcome
+    outcome = script("readme").scores(shipped, column).outcome
     assert outcome is not None
     metrics = "micro-f1" if shipped.test_set.multilabel else "accuracy", "macro-f1"
     return tuple(100 * score_over_splits(outcome, metric) for metric in metrics)
