@@ -12,7 +12,7 @@ import numpy as np
 from benchmark.classifiers.centroids import symmetric_kl
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.kernels.heat.covering import Space, log_covering_bound, log_covering_number
+from benchmark.kernels.covering import Space, log_covering_bound, log_covering_number
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:

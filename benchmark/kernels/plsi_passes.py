@@ -1,6 +1,6 @@
 """Compiled passes over the nonzero word counts, for the steps of EM and of folding in.
 
-As in `benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z θ_dz φ_wz. Every sum has one
+As in `benchmark.kernels.plsi`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z θ_dz φ_wz. Every sum has one
 fixed order, whatever the number of threads. Counts are passed as parts of a CSR array: row starts, words, counts.
 """
 
