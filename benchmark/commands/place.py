@@ -10,8 +10,7 @@ import pandas as pd
 
 from benchmark.analysis.comparisons import NOT_SHOWN
 from benchmark.corpora.user.records import iter_records, read_columns
-from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
-from benchmark.evaluation.outcomes import score_over_splits
+from benchmark.evaluation.outcomes import ALL_SPLITS, SCORE_COLUMNS, score_over_splits
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR, load_shipped, public_test_set, split_labels
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import SIGNIFICANCE_LEVEL, holm_correction
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from benchmark.evaluation.cell_scores import CellScores
+    from benchmark.evaluation.outcomes import CellScores
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
 
 #: File of published scores that stand beside those of a test set.

@@ -12,8 +12,14 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmark.classifiers.centroid_flow import gradient_flow
-from benchmark.classifiers.centroids import average_skl_to_others, class_statistics, mean_skl, skl_centroid
-from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
+from benchmark.classifiers.divergence_bayes import (
+    CENTROID_KINDS,
+    DivergenceBayes,
+    average_skl_to_others,
+    class_statistics,
+    mean_skl,
+    skl_centroid,
+)
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
 from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.centroids import symmetric_kl
+from benchmark.classifiers.divergence_bayes import symmetric_kl
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
 from benchmark.kernels.covering import Space, log_covering_bound, log_covering_number

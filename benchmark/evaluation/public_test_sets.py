@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.outcomes import CellScores, Outcome, outcome_scores
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers.centroids import (
+from benchmark.classifiers.divergence_bayes import (
     average_skl_to_others,
     class_statistics,
     mean_skl,
