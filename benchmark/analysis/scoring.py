@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
     from benchmark.diagnostics.base import DiagnosticNumbers
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
     from benchmark.evaluation.sampling_model import SamplingModel
 

@@ -15,9 +15,7 @@ from benchmark.system.checks import as_list
 from benchmark.system.errors import DataError, unknown_name
 from benchmark.system.tags import tags_of
 from benchmark.text.fields import FIELD_FINDERS, format_has_field
-from benchmark.text.lexer import WHOLE_DOCUMENT, Lexing
-from benchmark.text.pruning import TRAINING, Pruning
-from benchmark.text.stoplist import STOPLISTS
+from benchmark.text.lexer import STOPLISTS, TRAINING, WHOLE_DOCUMENT, Lexing, Pruning
 
 #: Predictions are stored as numbers of 16 bits.
 MAX_CLASSES = 2**15 - 1

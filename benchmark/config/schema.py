@@ -24,8 +24,16 @@ from benchmark.representation.weighting import IDF_SOURCES
 from benchmark.system.checks import as_list
 from benchmark.system.errors import quote_value
 from benchmark.system.tags import NORMALIZATIONS
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, MAX_CHARACTERS, MAX_NGRAM_LENGTH, STEMMERS, WITHIN, WORDS
-from benchmark.text.stoplist import STOPLISTS
+from benchmark.text.lexer import (
+    DIGIT_RULES,
+    LEXERS,
+    MAX_CHARACTERS,
+    MAX_NGRAM_LENGTH,
+    STEMMERS,
+    STOPLISTS,
+    WITHIN,
+    WORDS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.methods.problem import Problem
 from benchmark.representation.weighting import normalize_rows
 from benchmark.system.registries import is_builtin

@@ -22,8 +22,9 @@ from benchmark.classifiers.divergence_bayes import (
 )
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
-from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL
 from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import Tags
 

@@ -28,7 +28,7 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation.metrics import Tallies, stack_tallies
-from benchmark.evaluation.outcomes import check_same_documents, score_over_splits
+from benchmark.evaluation.outcomes import Estimate, check_same_documents, score_over_splits
 from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
@@ -52,28 +52,6 @@ ALL_ALIKE = "none: nothing varies"
 RESAMPLES = 10_000  # bootstrap resamples where documents are of two to four kinds
 RESAMPLES_OF_RANKINGS = 1_000  # bootstrap resamples of decision values, each of which is ranked again
 RESAMPLES_MANY_KINDS = 2_000  # bootstrap resamples where there may be thousands of kinds
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Number computed from test documents, with its 95% interval.
-
-    Parameters
-    ----------
-    value, low, high : float
-        `value` is computed from all documents; the interval need not be symmetric about it.
-    n : int
-        Number of test documents; a document tested in r folds counts r times.
-    method : str
-        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate",
-        "count", `TOO_FEW_TESTED` or `ALL_ALIKE`.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    method: str
 
 
 def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, resamples: int | None = None) -> Estimate:

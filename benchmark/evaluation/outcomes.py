@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.metrics import Metric
     from benchmark.system.arrays import Array, Bools, Indices
 
@@ -126,6 +125,28 @@ class Outcome:
         if self.of_class is None:
             return np.ones(len(self.documents), dtype=bool)
         return np.asarray(self.truth[:, self.of_class] if self.multilabel else self.truth == self.of_class)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Number computed from test documents, with its 95% interval.
+
+    Parameters
+    ----------
+    value, low, high : float
+        `value` is computed from all documents; the interval need not be symmetric about it.
+    n : int
+        Number of test documents; a document tested in r folds counts r times.
+    method : str
+        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate",
+        "count", or one of those of `evaluation.intervals` that begin with none.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
 
 
 def fold_scores(outcome: Outcome, metric: str) -> Array:

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import ALL_ALIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.intervals import ALL_ALIKE, CONFIDENCE_LEVEL, replicate_mean
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
-from benchmark.evaluation.outcomes import ALL_SPLITS, check_same_documents
+from benchmark.evaluation.outcomes import ALL_SPLITS, Estimate, check_same_documents
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.outcomes import CellScores
+    from benchmark.evaluation.outcomes import CellScores, Estimate
     from benchmark.evaluation.sampling_model import SamplingModel
     from benchmark.evaluation.significance import TestResult
     from benchmark.system.arrays import Indices

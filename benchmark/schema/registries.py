@@ -16,8 +16,7 @@ from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
 from benchmark.system.tags import NORMALIZATIONS
-from benchmark.text.lexer import DIGIT_RULES, STEMMERS
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.lexer import DIGIT_RULES, STEMMERS, STOPLISTS, stop_words
 
 if TYPE_CHECKING:
     from benchmark.config.registries import Registries

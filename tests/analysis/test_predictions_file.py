@@ -17,7 +17,7 @@ from benchmark.analysis.predictions_file import (
     encode_predictions,
 )
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,

@@ -10,8 +10,7 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.preprocessing import normalize
 
 from benchmark.classifiers import ComplementBayes, TransformedComplementBayes
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 
