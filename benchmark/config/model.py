@@ -120,7 +120,7 @@ class TermSelection:
         Numbers of terms, ascending: for all classes, or per class where a classifier selects terms for each class.
     rank : {"information-gain"}
     aggregate : {"sum", "average", "maximum"}
-        How the gains of the classes are combined, see `representation.selection.aggregate_gains`.
+        How the gains of the classes are combined, see `representation.selection.GAIN_AGGREGATES`.
     """
 
     numbers: tuple[int, ...]

@@ -20,7 +20,6 @@ tested documents.
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -219,8 +218,7 @@ def _estimate(outcomes: Sequence[Outcome], metric: str, value: float, seed: int,
         return _by_percentiles(outcomes, metric, value, total)
     resamples = resamples or (RESAMPLES if is_right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(resamples), first.known[metric].scores
-    how = is_right_or_wrong(first, metric), seed, resamples
-    of_splits = _of_one(first, *how) if len(outcomes) == 1 else tuple(_resampled(outcomes, *how))
+    of_splits = tuple(_resampled(outcomes, is_right_or_wrong(first, metric), seed, resamples))
     if first.known[metric].pooled and len(of_splits) > 1:
         of_splits = ([stack_tallies(each).summed() for each in zip(*of_splits, strict=True)],)
     for resampled in of_splits:
@@ -259,20 +257,6 @@ def has_too_few_tested(outcome: Outcome, metric: str) -> bool:
     counts = outcome.tallies.summed() if spec.pooled else outcome.tallies
     tested = counts.true if counts.in_means is None else counts.true[counts.in_means]
     return spec.classes_alike and bool(tested.min() < LEAST_TESTED)
-
-
-def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
-    """Return `_resampled` of one outcome, cached for each thread until the arguments change: metrics share it."""
-    if getattr(_CACHE, "how", None) != how:
-        _CACHE.how, _CACHE.resampled = None, None  # free the old before computing the new
-        outcome, *rest = how
-        _CACHE.resampled = tuple(_resampled([outcome], *rest))
-        _CACHE.how = how
-    resampled: tuple[list[Tallies], ...] = _CACHE.resampled
-    return resampled
-
-
-_CACHE = threading.local()
 
 
 def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, resamples: int) -> Iterator[list[Tallies]]:

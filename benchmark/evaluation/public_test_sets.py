@@ -6,7 +6,6 @@ document are one text, as `bench predict` writes them: several are separated by 
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ import numpy as np
 import yaml
 
 from benchmark.evaluation.outcomes import CellScores, Outcome, outcome_scores
-from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
+from benchmark.system.errors import BenchError, ConfigError, unknown_name
 from benchmark.system.shipped_files import SHIPPED, find_shipped
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 #: Folder with one file for each test set.
 PREDICTIONS_FOLDER = SHIPPED / "results" / "predictions"
-PREDICTIONS_FORMAT = 2
 #: Between the labels of one document.
 LABEL_SEPARATOR = ";"
 #: Columns beside those of the cells: the id, the split that tests the document, its true labels.
@@ -193,25 +191,23 @@ def load_shipped(name: str, folder: Path | None = None) -> ShippedPredictions:
         If there is no such test set.
     BenchError
         If its predictions aren't here.
-    DataError
-        If the file is damaged, or of another format.
     """
+    import pandas as pd  # noqa: PLC0415 - slow, and needed for the files alone
+
     test_set, path = public_test_set(name), find_shipped(folder or PREDICTIONS_FOLDER, f"{name}.parquet")
-    try:
-        return decode_shipped(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         makes = f"`bench check --update {' '.join(test_set.configurations)}` makes it"
-        raise BenchError(f"{path}: there are no predictions on {name!r}; {makes}") from None
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise DataError(f"{path}: can't be read ({error})") from None
+        raise BenchError(f"{path}: there are no predictions on {name!r}; {makes}")
+    frame = pd.read_parquet(path)
+    facts, frame.attrs = frame.attrs, {}
+    classes = tuple(facts["classes"])
+    return ShippedPredictions(test_set, frame, classes, facts["corpus_digest"], facts["cells"], facts["versions"])
 
 
 def encode_shipped(shipped: ShippedPredictions) -> bytes:
     """Return the content of the file."""
     frame = shipped.frame.copy()
     frame.attrs = {
-        "format": PREDICTIONS_FORMAT,
-        "test_set": shipped.test_set.name,
         "corpus_digest": shipped.digest,
         "classes": list(shipped.classes),
         "cells": dict(shipped.cells),
@@ -219,15 +215,3 @@ def encode_shipped(shipped: ShippedPredictions) -> bytes:
     }
     content: bytes = frame.to_parquet(index=False, compression="zstd", compression_level=19)
     return content
-
-
-def decode_shipped(content: bytes) -> ShippedPredictions:
-    """Return the predictions of a file; ValueError, LookupError, TypeError or OSError if it is damaged."""
-    import pandas as pd  # noqa: PLC0415 - slow, and needed for the files alone
-
-    frame = pd.read_parquet(io.BytesIO(content))
-    facts, frame.attrs = frame.attrs, {}
-    if facts["format"] != PREDICTIONS_FORMAT:
-        raise ValueError(f"format {facts['format']!r}; this version reads {PREDICTIONS_FORMAT}")
-    test_set, classes = TEST_SETS[facts["test_set"]], tuple(facts["classes"])
-    return ShippedPredictions(test_set, frame, classes, facts["corpus_digest"], facts["cells"], facts["versions"])

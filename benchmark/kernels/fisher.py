@@ -35,9 +35,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 _NOTE = (

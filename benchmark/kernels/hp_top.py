@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.matrix_svm import Hyperplanes
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _NOTE = (
     "HP-TOP's mixture leaves out classes without training documents. Documents of none of the classes form the "

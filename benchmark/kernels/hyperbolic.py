@@ -198,20 +198,7 @@ def hyperbolic_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: A
     Returns
     -------
     float array, shape (…)
-
-    Raises
-    ------
-    ValueError
-        If means have different numbers of coordinates, or a deviation is not positive.
     """
-    mu, mu_other = np.asarray(mu, dtype=np.float64), np.asarray(mu_other, dtype=np.float64)
-    sigma, sigma_other = np.asarray(sigma, dtype=np.float64), np.asarray(sigma_other, dtype=np.float64)
-    if mu.shape[-1:] != mu_other.shape[-1:] or mu.ndim == 0 or mu.shape[-1] == 0:
-        raise ValueError(
-            f"means must have the same number of coordinates on the last axis, not shapes {mu.shape}, {mu_other.shape}"
-        )
-    if not (bool((sigma > 0).all()) and bool((sigma_other > 0).all())):
-        raise ValueError("standard deviations must be positive")
     rho = curvature_radius(mu.shape[-1] + 1)
     along = np.sqrt(np.square((mu - mu_other) / rho).sum(axis=-1))
     return np.asarray(

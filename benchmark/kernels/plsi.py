@@ -36,13 +36,16 @@ from benchmark.kernels.plsi_passes import (
 )
 from benchmark.kernels.products import csr_parts
 from benchmark.representation.weighting import canonical_csr
+from benchmark.system.checks import NOT_NEGATIVE, Range, check_parameters
 from benchmark.system.numba_jit import numba_thread_count
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+    from benchmark.system.checks import Allowed
+
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
 
@@ -217,6 +220,12 @@ def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
     return rest
 
 
+_ALLOWED: Allowed = {
+    "n_classes": Range(1, whole=True),
+    "max_iterations": Range(whole=True),
+    "seed": Range(whole=True),
+    "tolerance": NOT_NEGATIVE,
+}
 #: Largest gap to the optimum of a document that is folded in, in nats per word, and the largest number of steps.
 FOLD_TOLERANCE, FOLD_ITERATIONS = 1e-4, 10_000
 
@@ -277,12 +286,7 @@ class PLSI:
 
     def __post_init__(self) -> None:
         """Raise ValueError if a parameter is out of range."""
-        for name, least in (("n_classes", 1), ("max_iterations", 0), ("seed", 0)):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= least):
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        if not 0 <= self.tolerance < float("inf"):
-            raise ValueError(f"tolerance must be a finite number that isn't negative, not {self.tolerance!r}")
+        check_parameters(self, _ALLOWED)
 
     def fit(self, X: Any) -> FittedPLSI:
         """Fit the model to the counts X, dense or sparse, shape (n, V).

@@ -15,7 +15,8 @@ from benchmark.system.numba_jit import compile_lazily, prange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
     U8 = np.uint64

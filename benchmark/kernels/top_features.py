@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import BinarySvm
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 #: Values of one category that differ by less than this, relative to their size, differ by rounding only.
 _ROUNDING = 1e-12
