@@ -212,7 +212,7 @@ def check(found: RunPredictions) -> None:
     documents = predictions.tasks["base", ""]
     for (variant, task, _, _, size, _), point in predictions.settings.items():
         splits = predictions.splits[variant, task, size]
-        for split, given, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
+        for split, given, tied in zip(splits, point.by_split, np.split(point.tied, point.bounds[1:-1]), strict=True):
             assert given.shape == tied.shape == documents.truth[split.test].shape
             assert given.dtype == (np.bool_ if documents.multilabel else np.int16)
             assert documents.multilabel or ((given >= 0) & (given < len(documents.classes))).all()
