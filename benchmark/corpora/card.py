@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 CARDS = SHIPPED / "datasets"
 
+#: Name of the subset with every document, which every corpus has.
 WHOLE_CORPUS = "all"
-"""Name of the subset with every document, which every corpus has."""
 
 
 class SubsetCounts(BaseModel):

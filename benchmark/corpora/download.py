@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
 
 RETRIES = 2
+#: Seconds without an answer, or without a byte, before another attempt.
 DOWNLOAD_TIMEOUT = 30.0
-"""Seconds without an answer, or without a byte, before another attempt."""
 
 
 def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], None]) -> CorpusSource:
