@@ -229,7 +229,6 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
-    "benchmark.corpora.user.user_card",
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")

@@ -118,7 +118,7 @@ def iter_records(
         The file can't be read; the message has the line and the reason.
     """
     text, is_table = TextForm(**form), file_extension(path) in TABLE_DELIMITERS
-    names, rows = _opened(path, text, digest, columns)
+    names, rows = _opened(path, text, columns, digest)
     for name in columns if names or is_table else ():
         if name not in names:
             headless = is_table and text.header and not set(columns) & set(names)
@@ -147,11 +147,11 @@ def unreadable_kind(path: Path) -> DataError:
 
 def read_columns(path: Path, **form: Any) -> list[str]:
     """Return the columns of a file; of JSON those of the first records."""
-    return _opened(path, TextForm(**form))[0]
+    return _opened(path, TextForm(**form), ())[0]
 
 
-def _opened(path: Path, form: TextForm, digest: Any = None, columns: Sequence[str] | None = None) -> Table:
-    """Open a file of records; of Parquet, only some columns are read if they are named."""
+def _opened(path: Path, form: TextForm, columns: Sequence[str], digest: Any = None) -> Table:
+    """Open a file of records; of Parquet, only these columns are read."""
     kind = file_extension(path)
     if kind in PARQUET:
         return _parquet(path, read_file(path, digest), columns)
@@ -226,22 +226,14 @@ def _parsed(path: Path, line: int, text: str) -> Any:
         raise DataError(f"{path}:{line}: is not valid JSON: {getattr(error, 'msg', error)}; {hint}") from None
 
 
-def _parquet(path: Path, content: bytes, columns: Sequence[str] | None) -> Table:
+def _parquet(path: Path, content: bytes, columns: Sequence[str]) -> Table:
     from pyarrow import ArrowException, parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
-    damaged = (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError)
     try:
-        table = parquet.ParquetFile(io.BytesIO(content))
-    except damaged as error:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        names: list[str] = file.schema_arrow.names
+        table = file.read([name for name in names if name in columns])
+    except (OSError, ArrowException) as error:
         raise DataError(f"{path}: can't be read: {error}") from None
-    names: list[str] = table.schema_arrow.names
-
-    def rows() -> Iterator[tuple[int, dict[str, Any]]]:
-        wanted = [name for name in names if columns is None or name in columns]
-        try:
-            batches = table.iter_batches(RECORD_BATCH_ROWS, columns=wanted)
-            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), start=1)
-        except damaged as error:
-            raise DataError(f"{path}: can't be read: {error}") from None
-
-    return names, rows()
+    batches = table.to_batches(RECORD_BATCH_ROWS)
+    return names, enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), start=1)

@@ -5,28 +5,26 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import os
 import sys
-from array import array
 from collections import Counter
 from collections.abc import Sequence  # noqa: TC003 - types of parameters
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
+from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from benchmark.corpora.corpus import Corpus
-from benchmark.corpora.user.labels import CLASS_MARKS, ClassNames, label_notes, name_of
+from benchmark.corpora.corpus import Corpus, concatenate_texts
+from benchmark.corpora.user.labels import ClassNames, label_notes, name_of
 from benchmark.corpora.user.records import (
     QUOTINGS,
     TABLE_DELIMITERS,
     TextForm,
     file_extension,
     iter_records,
-    read_columns,
 )
 from benchmark.corpora.user.text_files import check_encoding, decode_text, read_file
 from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
@@ -225,16 +223,9 @@ def files_below(path: Path) -> list[tuple[str, Path]]:
     """Return the files below a folder that aren't hidden, sorted by relative path; a file itself has the path ""."""
     if not path.is_dir():
         return [("", path)]
-    found = list[tuple[str, Path]]()
-    for top, folders, names in os.walk(path, onerror=_refuse, followlinks=True):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        files = (Path(top) / name for name in names if not name.startswith("."))
-        found += [(file.relative_to(path).as_posix(), file) for file in files]
-    return sorted(found)
-
-
-def _refuse(error: OSError) -> None:
-    raise DataError(f"{error.filename}: can't be read: {error.strerror}")
+    names = iglob("**", root_dir=path, recursive=True)  # noqa: PTH207 - pathlib's follows no links
+    found = ((name, path / name) for name in names)
+    return sorted((name, file) for name, file in found if not file.is_dir())
 
 
 # --- Documents of the files ---
@@ -267,21 +258,24 @@ class ScanResult:
 
 
 class FileRow(NamedTuple):
-    """Values of one record in the columns of the parameters; its line is 0 for a file of a folder."""
+    """Texts and labels of one record, and its id, split, group and date by role, with its file and line."""
 
-    path: Path
-    line: int
+    location: str
     texts: Sequence[Any]
     labels: Sequence[Any]
-    id: Any
-    split: Any
-    group: Any
-    date: Any
+    others: Mapping[str, Any]
 
-    @property
-    def location(self) -> str:
-        """File and line."""
-        return f"{self.path}:{self.line}" if self.line else str(self.path)
+
+class _Document(NamedTuple):
+    """Document of a record, its text in UTF-8, and start and stop of each field in it."""
+
+    id: str
+    labels: tuple[str, ...]
+    part: str
+    group: str
+    date: datetime | None
+    text: bytes
+    spans: list[int]
 
 
 def read_documents(parameters: UserFiles) -> ScanResult:
@@ -314,12 +308,13 @@ def read_documents(parameters: UserFiles) -> ScanResult:
 
 def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, skipped: list[int]) -> Iterator[FileRow]:
     texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
-    rest = [parameters.id, parameters.split, parameters.group, parameters.date]
-    columns, n, end = [*texts, *labels, *filter(None, rest)], len(texts), len(texts) + len(labels)
+    roles = {role: getattr(parameters, role) for role in ("id", "split", "group", "date")}
+    columns = [*texts, *labels, *filter(None, roles.values())]
     for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **parameters.form):
-        others = iter(values[end:])
-        name, split, group, date = [next(others) if column else None for column in rest]
-        yield FileRow(path, line, values[:n], values[n:end], name, part or split, group, date)
+        value_of = dict(zip(columns, values, strict=True))
+        others = {role: value_of[column] for role, column in roles.items() if column}
+        others |= {"split": part} if part else {}
+        yield FileRow(f"{path}:{line}", values[: len(texts)], [value_of[name] for name in labels], others)
 
 
 def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
@@ -329,10 +324,9 @@ def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, d
     if len(parents) < len(levels):
         wanted = "/".join([*(f"<{level}>" for level in levels), name])
         raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
-    above = dict(zip(levels, parents, strict=False))
+    above = {"split": part, "id": f"{part}/{relpath}" if part else relpath} | dict(zip(levels, parents, strict=False))
     text = decode_text(path, read_file(path, digest), parameters.encoding)
-    identity = f"{part}/{relpath}" if part else relpath
-    return FileRow(path, 0, [text], [above["label"]], identity, part or above.get("split"), above.get("group"), None)
+    return FileRow(str(path), [text], [above["label"]], above)
 
 
 def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
@@ -357,25 +351,24 @@ def parse_date(value: Any, form: str | None = None, name: str = "date") -> datet
         return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
     except (OverflowError, ValueError):  # in UTC, it may be before the year 1, or after 9999
         stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
-        iso = f"a date in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
-        wanted = f"a date as date_format states it, {form!r}" if form else iso
-        raise ValueError(f"{name} is {quote_value(value)}, and must be {wanted}") from None
+        iso = f"in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
+        wanted = f"as date_format states it, {form!r}" if form else iso
+        raise ValueError(f"{name} is {quote_value(value)}, and must be a date {wanted}") from None
 
 
 class _Collector:
-    """Documents of the rows that were added, their text, and all problems with them."""
+    """Documents of the rows that were added, and all problems with them."""
 
     def __init__(self, parameters: UserFiles) -> None:
         self.parameters, columns, rename = parameters, parameters.labels or parameters.label, parameters.rename or {}
         self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
         self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
         self.number, self.known, self.first = 0, set[str](), dict[tuple[str, ...], str]()
-        #: Of each document its id, classes, part, group and date.
-        self.kept: list[tuple[str, tuple[str, ...], str, str, datetime | None]] = []
-        self.text, self.bounds, self.spans = bytearray(), array("q", [0]), array("q")
+        self.kept: list[_Document] = []
         self.problems: dict[str, tuple[int, str]] = {}
         self.dropped: Counter[str] = Counter()
-        self.multiline: list[tuple[Path, int, str]] = []
+        #: Texts of several lines, by file and line.
+        self.multiline: dict[str, str] = {}
 
     def add(self, row: FileRow) -> None:
         """Take a document, drop it, or note what is wrong with it."""
@@ -384,22 +377,20 @@ class _Collector:
         try:
             labels = self.classes.of(row.labels)
             text, spans = _joined(row.texts, how)
-            name = str(self.number) if row.id is None else name_of(row.id)
+            name = name_of(row.others.get("id", self.number))
             if why := self._problem(row, name, labels, text):
-                self._leave_out(why, f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location)
+                where = f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location
+                self._leave_out(why, where)
                 return
-            date = parse_date(row.date, how.date_format, str(how.date)) if "date" in self.filled else None
+            date = parse_date(row.others["date"], how.date_format, str(how.date)) if "date" in self.filled else None
         except ValueError as error:
             raise DataError(f"{row.location}: {error}") from None
         self.known.add(name)
-        if labels not in self.first:
-            self.first[labels] = row.location
-        self.kept.append((name, labels, sys.intern(name_of(row.split)), sys.intern(name_of(row.group)), date))
-        self.text += text
-        self.bounds.append(len(self.text))
-        self.spans.extend(spans)
-        if b"\n" in text and row.line and len(self.multiline) < MAX_SEARCHED:
-            self.multiline.append((row.path, row.line, text.decode()))
+        self.first.setdefault(labels, row.location)
+        part, group = (sys.intern(name_of(row.others.get(what))) for what in ("split", "group"))
+        self.kept.append(_Document(name, labels, part, group, date, text, spans))
+        if b"\n" in text and len(self.multiline) < MAX_SEARCHED:
+            self.multiline[row.location] = text.decode()
 
     def _problem(self, row: FileRow, name: str, labels: tuple[str, ...], text: bytes) -> str:
         """Return the reason why a document can't be used, one of `PROBLEMS`, or ""."""
@@ -409,7 +400,7 @@ class _Collector:
             return "unlabelled"
         if not name or name in self.known:
             return "repeated" if name else "nameless"
-        return next((what for what in self.filled if not name_of(getattr(row, what))), "")
+        return next((what for what in self.filled if not name_of(row.others.get(what))), "")
 
     def _leave_out(self, why: str, location: str) -> None:
         """Count a document that is dropped, or that has a problem."""
@@ -435,29 +426,26 @@ class _Collector:
         if not self.number:
             raise DataError(f"{where}: holds no document")
         self._refuse()  # before rare classes are sought: without these documents other classes would be rare
-        sizes = {} if self.parameters.multilabel else Counter(labels for _, labels, *_ in self.kept)
+        sizes = {} if self.parameters.multilabel else Counter(each.labels for each in self.kept)
         rare = {labels for labels, n in sizes.items() if n == 1}
         for labels in (each for each in sizes if each in rare):
             self._leave_out("rare", f"{self.first[labels]}, class {quote_value(labels[0])}")
         self._refuse()
-        spans = np.frombuffer(self.spans, dtype=np.int64).reshape(len(self.kept), len(fields), 2)
-        texts = np.frombuffer(self.text, dtype=np.uint8), np.frombuffer(self.bounds, dtype=np.int64)
-        spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
-        corpus = Corpus(self.parameters.name, self._documents(self.kept), *texts, digest, spans_of)
-        if rare:
-            left = [row for row, (_, labels, *_) in enumerate(self.kept) if labels not in rare]
-            documents = self._documents([self.kept[row] for row in left])
-            corpus = replace(corpus.take(np.array(left, dtype=np.intp)), documents=documents)
-        classes = corpus.documents.classes
-        if len(classes) < 2:
-            problem = f"all documents have the class {classes[0]!r}" if classes else "no document is left"
+        kept = [each for each in self.kept if each.labels not in rare]
+        documents = self._documents(kept)
+        if len(documents.classes) < 2:
+            only = documents.classes[:1]
+            problem = f"all documents have the class {only[0]!r}" if only else "no document is left"
             raise DataError(f"{where}: {problem}; classification needs at least two classes")
         if unused := list(self.classes.unused):
-            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], classes)}")
-        return corpus
+            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], documents.classes)}")
+        spans = np.array([each.spans for each in kept], dtype=np.int64).reshape(len(kept), -1, 2)
+        spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
+        texts = concatenate_texts([each.text for each in kept])
+        return Corpus(self.parameters.name, documents, *texts, digest, spans_of)
 
-    def _documents(self, kept: Sequence[tuple[Any, ...]]) -> Documents:
-        ids, labels, parts, groups, dates = zip(*kept, strict=True) if kept else ((),) * 5
+    def _documents(self, kept: Sequence[_Document]) -> Documents:
+        ids, labels, parts, groups, dates, *_ = zip(*kept, strict=True) if kept else ((),) * 7
         has_groups = "group" in self.filled
         return encode_documents(
             ids,
@@ -469,31 +457,30 @@ class _Collector:
         )
 
     def rows_within_quotes(self, classes: Sequence[str]) -> Iterator[str]:
-        """Yield a note if lines within quotes have as many columns as the table, and the name of a class in one."""
-        known, found = {*classes, *CLASS_MARKS} - {""}, list[str]()
-        columns, form = cache(lambda path: len(read_columns(path, **self.parameters.form))), self.parameters.form
-        for path, line, text in self.multiline:
-            if file_extension(path) in TABLE_DELIMITERS:
-                cells = (each.split(TextForm(**form).delimiter_of(path)) for each in text.split("\n"))
-                if any(len(row) == columns(path) and not known.isdisjoint(map(str.strip, row)) for row in cells):
-                    found.append(f"{path.name}:{line}")
+        """Yield a note if a table's text has a line with delimiters between which a class stands."""
+        _, path = self.parameters.paths_by_part()[0]
+        delimiter = self.parameters.delimiter or TABLE_DELIMITERS.get(file_extension(path))
+        known, texts = set(classes), self.multiline.items() if delimiter else ()
+        found = [
+            where
+            for where, text in texts
+            if any(delimiter in line and known & {*map(str.strip, line.split(delimiter))} for line in text.split("\n"))
+        ]
         if found:
             records = "1 record holds" if len(found) == 1 else f"{len(found):,} records hold"
-            where = f"{records} lines that look like rows of the table within quotes (the first begins at {found[0]})"
-            yield f"{where}. If these quotes are part of the text: quoting: none (bench init: --quoting none)."
+            where = f"{records} lines that look like rows of the table within quotes"
+            first = f"the first begins at {Path(found[0]).name}"
+            remedy = "If these quotes are part of the text: quoting: none (bench init: --quoting none)."
+            yield f"{where} ({first}). {remedy}"
 
 
 def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, list[int]]:
-    """Return a document's text, and start and stop of each of its fields, if it has any."""
-    if not parameters.fields:
-        if not isinstance(values[0], str | None):
-            raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
-        return (values[0] or "").encode("utf-8", "replace"), []
-    pieces, spans, start = list[bytes](), list[int](), 0
-    for value in values:
-        piece = b"" if value is None else str(value).encode("utf-8", "replace")
-        spans += [start, start + len(piece)]
-        if value is not None:
-            pieces.append(piece)
-            start += len(piece) + 1
-    return b"\n".join(pieces), spans
+    """Return a document's text, and start and stop of each of its columns."""
+    if not parameters.fields and not isinstance(values[0], str | None):
+        raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
+    pieces = [None if value is None else str(value).encode("utf-8", "replace") for value in values]
+    spans, start = list[int](), 0
+    for piece in pieces:
+        spans += [start, start + len(piece or b"")]
+        start += 0 if piece is None else len(piece) + 1
+    return b"\n".join(piece for piece in pieces if piece is not None), spans

@@ -82,8 +82,7 @@ SEVERAL: list[tuple[Any, str | None, list[str]]] = [
     (["p", " q ", "", None, "p"], None, ["p", "q"]), ([3, True, float("nan")], None, ["3", "True"]), (3, None, ["3"]),
     ("['p', \"q\"]", None, ["p", "q"]), ("['p' 'q']", None, ["p", "q"]), ("('p', 'q')", ",", ["p", "q"]),
     ("{'q', 'p'}", None, ["p", "q"]), ('["p", null, "q"]', ",", ["p", "q"]), ("['it\\'s']", None, ["it's"]),
-    ("array(['p', 'q'], dtype=object)", None, ["p", "q"]), ("[np.str_('p'), nan]", None, ["p"]), ("[1, 2]", ",", ["1",
-     "2"]),
+    ("[1, 2]", ",", ["1", "2"]),
     ("(p)", ";", ["(p)"]),
 ]  # fmt: skip
 
@@ -98,8 +97,7 @@ def test_several_classes_are_a_list_or_separated(
 
 @pytest.mark.parametrize(
     ("value", "name"),
-    [(" x ", "x"), (7, "7"), (1.5, "1.5"), (True, "True"), ("a\0b", "ab"), ("l" * 1001, "l" * 1000),
-     ("cafe\u0301", "café")],
+    [(" x ", "x"), (7, "7"), (1.5, "1.5"), (True, "True"), ("a\0b", "ab"), ("cafe\u0301", "café")],
 )  # fmt: skip
 def test_a_class_is_its_text_in_composed_unicode(tmp_path: Path, value: Any, name: str) -> None:
     assert named(read(tmp_path, lines({"label": value}, {}, {"label": value})))[0] == [name]
@@ -134,7 +132,6 @@ ISO = (
     "t.jsonl:1: day is '{}', and must be a date in ISO 8601, such as 2024-05-31; or state its form, such as date_format"
 )
 LOCAL_DATES = "31/12/2020", "1.2.2024", "5/6/2024 10:00 UTC", "soon", "31 May 2024", "31.12."
-TAGS = {"labels": "tags", "separator": ","}
 CUT = pa.compress(b"text,label\nx,a\n", "zstd", asbytes=True)[:-4]
 PACKED = gzip.compress(b"text,label\nx,a\n")
 
@@ -167,7 +164,6 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
      "t.jsonl:1: the class is {'a': 1}, and must be text, or a list of texts"),
     ("t.jsonl", lines({"tags": "p;q"}), {"labels": "tags"},
      "t.jsonl:1: the classes are text, 'p;q'; name their separator"),
-    ("t.jsonl", lines({"tags": "[p, q]"}), TAGS, "t.jsonl:1: the classes are a list without quotes, '[p, q]'"),
     ("t.csv", b"text,x,y\na,1,1\n", {"label": ["x", "y"]},
      "t.csv:2: has 2 classes (x, y): name their columns by `labels`"),
     ("t.csv", b"text,x,y\na,1,no\n", {"label": ["x", "y"]}, "t.csv:2: y is 'no', and must be 0 or 1"),
@@ -306,9 +302,6 @@ def test_paths_are_relative_to_the_configuration_or_the_users_folder(
     )
     with pytest.raises(DataError, match=r"none\.csv: no such file or folder; path is relative to the configuration"):
         UserFiles("none.csv", base=tmp_path).outline()
-    os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(DataError, match=r"pipe\.csv: is a pipe or device, not a regular file"):
-        UserFiles("pipe.csv", base=tmp_path).outline()
 
 
 def test_a_document_of_a_folder_is_named_by_its_path(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user.user_corpus import check_user_card, user_card_path, user_card_yaml
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 
