@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.system.checks import escape_surrogates
+from benchmark.system.checks import as_list, escape_surrogates
 from benchmark.system.errors import MAX_PROBLEMS, quote_value
 
 if TYPE_CHECKING:
@@ -85,20 +85,19 @@ class ClassNames:
     def _listed(self, value: Any) -> list[Any]:
         """Return the classes of a value: one, or where there may be several those of a list or between separators."""
         listed = listed_labels(value) if isinstance(value, str) else value
-        parts = listed if isinstance(listed, list) else [listed]
+        if isinstance(value, str) and listed is None:
+            if not self.multilabel or not value.strip():
+                return [value]
+            if not self.separator:
+                raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
+            return value.split(self.separator)
+        if isinstance(listed, list) and not self.multilabel:
+            hint = "name its column by `labels`, not `label`, since a document may have several"
+            raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
+        parts: list[Any] = as_list(listed)
         if any(isinstance(each, list | dict) for each in parts):
             raise ValueError(f"the class is {quote_value(value)}, and must be text, or a list of texts")
-        if not self.multilabel:
-            if isinstance(listed, list):
-                hint = "name its column by `labels`, not `label`, since a document may have several"
-                raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
-            return [value]
-        if not isinstance(value, str) or listed is not None or not value.strip():
-            return parts
-        separator = self.separator
-        if not separator:
-            raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
-        return value.split(separator)
+        return parts
 
 
 def name_of(value: Any) -> str:

@@ -30,7 +30,6 @@ DELIMITERS = ",;\t|"
 QUOTINGS: dict[str, Literal[0, 3]] = {"double": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
 #: First line of a table by which Excel names the delimiter.
 _NAMED_DELIMITER = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-_NO_HEADER = "; if its first row is not a header, add one, or set header: false in the configuration"
 _UNQUOTED = (
     "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
     "(bench init: --quoting none, --escape '\\')"
@@ -49,13 +48,12 @@ csv.field_size_limit(2**31 - 1)
 class UnknownColumnError(DataError):
     """A file without a column that is asked for."""
 
-    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
-        marks = [mark for mark in DELIMITERS if any(column in map(str.strip, name.split(mark)) for name in known)]
-        if marks:
-            hint = f"; the columns are separated by {marks[0]!r}: state delimiter: {marks[0]!r}"
-        nearest = "" if marks else did_you_mean(column, known)
-        columns = one_line(", ".join(known[:MAX_NAMES]))
-        super().__init__(f"{path}: has no column {quote_value(column)}{nearest} (columns: {columns}){hint}")
+    def __init__(self, path: Path, column: str, known: Sequence[str]) -> None:
+        hint, columns = did_you_mean(column, known), one_line(", ".join(known[:MAX_NAMES]))
+        for mark in DELIMITERS:
+            if any(column in map(str.strip, name.split(mark)) for name in known):
+                hint = f"; the columns are separated by {mark!r}: state delimiter: {mark!r}"
+        super().__init__(f"{path}: has no column {quote_value(column)}{hint} (columns: {columns})")
         self.column = column
 
 
@@ -121,8 +119,7 @@ def iter_records(
     names, rows = _opened(path, text, columns, digest)
     for name in columns if names or is_table else ():
         if name not in names:
-            headless = is_table and text.header and not set(columns) & set(names)
-            raise UnknownColumnError(path, name, names, _NO_HEADER if headless else "")
+            raise UnknownColumnError(path, name, names)
         if names.count(name) > 1:
             raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
     where = [names.index(name) for name in columns if name in names]

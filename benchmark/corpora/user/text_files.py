@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMPRESSED = (".gz", ".xz", ".zst", ".zip")
+#: Errors of files that can't be read: RuntimeError of an encrypted zip.
+UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 #: Encodings by their byte order marks.
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -40,9 +42,7 @@ def read_file(path: Path, digest: Any = None) -> bytes:
         if digest is not None:
             digest.update(content)
         return _unpacked(path, content)
-    except EOFError:
-        raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
-    except (OSError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:  # as of an encrypted zip
+    except UNREADABLE as error:
         raise DataError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from None
 
 

@@ -114,8 +114,7 @@ def check_user_card(reader: UserCorpus, config: Path) -> None:
         for name in dict.fromkeys([*before, *after])
         if before.get(name, 0) != after.get(name, 0)
     ]
-    more = [f"  … and {len(wrong) - MAX_PROBLEMS:,} more"] if len(wrong) > MAX_PROBLEMS else []
-    lines = [*wrong[:MAX_PROBLEMS], *more] or ["  as many documents of each class, but other content"]
+    lines = wrong[:MAX_PROBLEMS] or ["  as many documents of each class, but other content"]
     hint = f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}"
     raise DataError("\n".join([f"{reader.where} differs from its card {path}:", *lines, hint]))
 

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence  # noqa: TC003 - types of parameters
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
 
-#: Meanings of a folder's name in the path of a document.
-FOLDER_LEVELS = ("label", "split", "group")
 #: Group of documents without a group.
 NO_GROUP = "all"
 #: Largest number of texts with line breaks that are searched for rows of a table.
@@ -88,8 +86,6 @@ class UserFiles(UserCorpus):
         Column of the date, in ISO 8601 (2024-05-31, or with a time).
     date_format : str, optional
         Format of other dates, in the codes of Python's strptime: "%d/%m/%Y".
-    folders : list of str
-        Meaning of the folders above a document, from the top: label, split, group.
     encoding : str
         Encoding of the files, such as utf-8, latin-1 or cp1252; a byte order mark (of UTF-16, say) goes before it.
     delimiter : str, optional
@@ -123,7 +119,6 @@ class UserFiles(UserCorpus):
     group: str | None = None
     date: str | None = None
     date_format: str | None = None
-    folders: Sequence[str] = ("label",)
     encoding: str = "utf-8"
     delimiter: str | None = None
     header: bool = True
@@ -135,19 +130,14 @@ class UserFiles(UserCorpus):
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
-        words = {"folders": FOLDER_LEVELS, "drop": DROP_REASONS, "quoting": tuple(QUOTINGS)}
-        for key, allowed in words.items():
-            words_stated = getattr(self, key)
-            for value in [words_stated] if isinstance(words_stated, str) else words_stated:
-                if value not in allowed:
-                    raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
+        for key, words, allowed in (("drop", self.drop, DROP_REASONS), ("quoting", [self.quoting], tuple(QUOTINGS))):
+            if wrong := [word for word in words if word not in allowed]:
+                raise ConfigError(f"{key}: {unknown_name('word', wrong[0], allowed)}")
         try:
             csv.reader((), delimiter=self.delimiter or ",", escapechar=self.escape)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"delimiter, escape: {error}") from None
-        if len(self.folders) != len(set(self.folders)) or "label" not in self.folders:
-            raise ConfigError("folders: must name each level once, and one of them must be label")
-        if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
+        if isinstance(self.path, dict) and self.split is not None:
             raise ConfigError("split: the path already names the parts of the split")
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
@@ -160,7 +150,7 @@ class UserFiles(UserCorpus):
     @property
     def form(self) -> dict[str, Any]:
         """How files of text are written, see `TextForm`."""
-        return {field.name: getattr(self, field.name) for field in fields(TextForm)}
+        return {each.name: getattr(self, each.name) for each in fields(TextForm)}
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -168,11 +158,10 @@ class UserFiles(UserCorpus):
         return () if isinstance(self.text, str) else tuple(self.text)
 
     def has(self, what: str) -> bool:
-        """Test whether documents have a part of a split ("split"), or a group ("group")."""
+        """Test whether documents have a part of a split ("split"), a group or a date."""
         if what == "split" and isinstance(self.path, dict):
             return True
-        in_column, above = getattr(self, what) is not None, what in self.folders
-        return any(above if path.is_dir() else in_column for _, path in self.paths_by_part())
+        return getattr(self, what) is not None and any(not path.is_dir() for _, path in self.paths_by_part())
 
     def outline(self) -> Documents:
         """Return the documents; read the files to the end, and raise DataError with all problems."""
@@ -203,7 +192,7 @@ class UserFiles(UserCorpus):
 
     def _parameters(self) -> dict[str, Any]:
         """Return all parameters by name, as plain data."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "base"}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @cached_property
@@ -318,15 +307,12 @@ def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, ski
 
 
 def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
-    """Return the document of a file below a folder, whose path names its class."""
-    path, levels = folder / relpath, parameters.folders
-    *parents, name = relpath.split("/")
-    if len(parents) < len(levels):
-        wanted = "/".join([*(f"<{level}>" for level in levels), name])
-        raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
-    above = {"split": part, "id": f"{part}/{relpath}" if part else relpath} | dict(zip(levels, parents, strict=False))
+    """Return the document of a file below a folder, whose class is the first folder of its path."""
+    path, (label, *below) = folder / relpath, relpath.split("/")
+    if not below:
+        raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/<label>/{label}")
     text = decode_text(path, read_file(path, digest), parameters.encoding)
-    return FileRow(str(path), [text], [above["label"]], above)
+    return FileRow(str(path), [text], [label], {"split": part, "id": f"{part}/{relpath}" if part else relpath})
 
 
 def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
@@ -365,7 +351,7 @@ class _Collector:
         self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
         self.number, self.known, self.first = 0, set[str](), dict[tuple[str, ...], str]()
         self.kept: list[_Document] = []
-        self.problems: dict[str, tuple[int, str]] = {}
+        self.problems = defaultdict[str, list[str]](list)
         self.dropped: Counter[str] = Counter()
         #: Texts of several lines, by file and line.
         self.multiline: dict[str, str] = {}
@@ -407,18 +393,17 @@ class _Collector:
         if why in self.parameters.drop:
             self.dropped[why] += 1
         else:
-            n, first = self.problems.get(why, (0, location))
-            self.problems[why] = n + 1, first
+            self.problems[why].append(location)
 
     def _refuse(self) -> None:
         lines = []
-        for why, (n, first) in self.problems.items():
+        for why, places in self.problems.items():
             what, remedy = PROBLEMS[why]
             remedy += f", or leave such documents out by drop: [{why}]" if why in DROP_REASONS else ""
-            documents = f"{n:,} document{'s' if n > 1 else ''}"
-            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {first})")
+            documents = f"{len(places):,} document{'s' if len(places) > 1 else ''}"
+            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {places[0]})")
         if lines:
-            raise DocumentsError("\n".join(lines), {why: n for why, (n, _) in self.problems.items()})
+            raise DocumentsError("\n".join(lines), {why: len(places) for why, places in self.problems.items()})
 
     def corpus(self, digest: str) -> Corpus:
         """Return the documents; raise DataError with all problems."""

