@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.corpora.user.text_files import file_digest
 from benchmark.system.errors import DataError
 
 if TYPE_CHECKING:
@@ -116,7 +115,13 @@ def source_key(source: CorpusSource, card: DatasetCard) -> str:
     str
         sha256 of an archive's bytes (15 ms for 14 MB); the card's digest for a generated corpus.
     """
-    return card.digest if source.path is None else file_digest(source.path)
+    if source.path is None:
+        return card.digest
+    try:
+        with source.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise damaged_source_error(source, card, f"can't be read: {error.strerror or error}") from None
 
 
 def download_hint(card: DatasetCard) -> str:

@@ -220,6 +220,7 @@ class Newsgroups(PublishedCorpus):
     name = "20ng"
     format = "mail"
 
+    @cache  # noqa: B019 - as above
     def outline(self) -> Documents:
         """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()

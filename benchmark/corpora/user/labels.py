@@ -104,7 +104,8 @@ def name_of(value: Any) -> str:
     """Return a class, id, part or group as text that UTF-8 can encode; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return escape_surrogates(str(value)).strip().replace("\0", "")
+    text = str(value)
+    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")
 
 
 def _composed(name: str) -> str:

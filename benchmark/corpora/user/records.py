@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from benchmark.corpora.user.text_files import COMPRESSED, open_text, read_file
+from benchmark.corpora.user.text_files import COMPRESSED, decode_text, read_file
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _opened(path: Path, form: TextForm, columns: Sequence[str], digest: Any = No
         return _parquet(path, read_file(path, digest), columns)
     if kind not in (*TABLE_DELIMITERS, *JSON):
         raise unreadable_kind(path)
-    file = open_text(path, form.encoding, digest)
+    file = io.StringIO(decode_text(path, read_file(path, digest), form.encoding), newline="")
     return _table(path, file, form) if kind in TABLE_DELIMITERS else _json(path, file)
 
 

@@ -9,7 +9,7 @@ import io
 import lzma
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import ConfigError, DataError
 
@@ -64,25 +64,6 @@ def _unpacked(path: Path, content: bytes) -> bytes:
                 raise DataError(f"{path}: holds {len(names):,} files, and must hold one; unpack it")
             return archive.read(names[0])
     return content
-
-
-def open_text(path: Path, encoding: str, digest: Any = None) -> TextIO:
-    """Return a file of text, whose lines end in line feeds or carriage returns.
-
-    Parameters
-    ----------
-    path : Path
-    encoding : str
-        Encoding of a file without a byte order mark.
-    digest : hash of hashlib, optional
-        As of `read_file`.
-
-    Raises
-    ------
-    DataError
-        As of `read_file` and `decode_text`.
-    """
-    return io.StringIO(decode_text(path, read_file(path, digest), encoding), newline="")
 
 
 def decode_text(path: Path, content: bytes, encoding: str) -> str:

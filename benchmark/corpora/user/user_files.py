@@ -247,24 +247,18 @@ class ScanResult:
 
 
 class FileRow(NamedTuple):
-    """Texts and labels of one record, and its id, split, group and date by role, with its file and line."""
+    """Texts and labels of a record, and its id, split, group and date by role; the line of a whole file is 0."""
 
-    location: str
+    path: Path
+    line: int
     texts: Sequence[Any]
     labels: Sequence[Any]
     others: Mapping[str, Any]
 
-
-class _Document(NamedTuple):
-    """Document of a record, its text in UTF-8, and start and stop of each field in it."""
-
-    id: str
-    labels: tuple[str, ...]
-    part: str
-    group: str
-    date: datetime | None
-    text: bytes
-    spans: list[int]
+    @property
+    def location(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
 def read_documents(parameters: UserFiles) -> ScanResult:
@@ -297,13 +291,12 @@ def read_documents(parameters: UserFiles) -> ScanResult:
 
 def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, skipped: list[int]) -> Iterator[FileRow]:
     texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
-    roles = {role: getattr(parameters, role) for role in ("id", "split", "group", "date")}
-    columns = [*texts, *labels, *filter(None, roles.values())]
+    roles = {role: column for role in ("id", "split", "group", "date") if (column := getattr(parameters, role))}
+    columns, n, end = [*texts, *labels, *roles.values()], len(texts), len(texts) + len(labels)
+    more = {"split": part} if part else {}
     for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **parameters.form):
-        value_of = dict(zip(columns, values, strict=True))
-        others = {role: value_of[column] for role, column in roles.items() if column}
-        others |= {"split": part} if part else {}
-        yield FileRow(f"{path}:{line}", values[: len(texts)], [value_of[name] for name in labels], others)
+        others = dict(zip(roles, values[end:], strict=True)) | more if roles else more
+        yield FileRow(path, line, values[:n], values[n:end], others)
 
 
 def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
@@ -312,7 +305,7 @@ def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, d
     if not below:
         raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/<label>/{label}")
     text = decode_text(path, read_file(path, digest), parameters.encoding)
-    return FileRow(str(path), [text], [label], {"split": part, "id": f"{part}/{relpath}" if part else relpath})
+    return FileRow(path, 0, [text], [label], {"split": part, "id": f"{part}/{relpath}" if part else relpath})
 
 
 def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
@@ -336,8 +329,7 @@ def parse_date(value: Any, form: str | None = None, name: str = "date") -> datet
         found = datetime.strptime(text, form) if form else datetime.fromisoformat(text)  # noqa: DTZ007 - as it says
         return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
     except (OverflowError, ValueError):  # in UTC, it may be before the year 1, or after 9999
-        stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
-        iso = f"in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
+        iso = "in ISO 8601, such as 2024-05-31; or state its form, such as date_format: '%d/%m/%Y'"
         wanted = f"as date_format states it, {form!r}" if form else iso
         raise ValueError(f"{name} is {quote_value(value)}, and must be a date {wanted}") from None
 
@@ -350,7 +342,8 @@ class _Collector:
         self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
         self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
         self.number, self.known, self.first = 0, set[str](), dict[tuple[str, ...], str]()
-        self.kept: list[_Document] = []
+        #: Of each document its id, classes, part, group, date, text in UTF-8, and spans of its fields in the text.
+        self.kept: list[tuple[Any, ...]] = []
         self.problems = defaultdict[str, list[str]](list)
         self.dropped: Counter[str] = Counter()
         #: Texts of several lines, by file and line.
@@ -372,9 +365,10 @@ class _Collector:
         except ValueError as error:
             raise DataError(f"{row.location}: {error}") from None
         self.known.add(name)
-        self.first.setdefault(labels, row.location)
-        part, group = (sys.intern(name_of(row.others.get(what))) for what in ("split", "group"))
-        self.kept.append(_Document(name, labels, part, group, date, text, spans))
+        if labels not in self.first:
+            self.first[labels] = row.location
+        part, group = sys.intern(name_of(row.others.get("split"))), sys.intern(name_of(row.others.get("group")))
+        self.kept.append((name, labels, part, group, date, text, spans))
         if b"\n" in text and len(self.multiline) < MAX_SEARCHED:
             self.multiline[row.location] = text.decode()
 
@@ -411,45 +405,39 @@ class _Collector:
         if not self.number:
             raise DataError(f"{where}: holds no document")
         self._refuse()  # before rare classes are sought: without these documents other classes would be rare
-        sizes = {} if self.parameters.multilabel else Counter(each.labels for each in self.kept)
-        rare = {labels for labels, n in sizes.items() if n == 1}
-        for labels in (each for each in sizes if each in rare):
+        sizes = Counter(() if self.parameters.multilabel else (labels for _, labels, *_ in self.kept))
+        for labels in [each for each, n in sizes.items() if n == 1]:
             self._leave_out("rare", f"{self.first[labels]}, class {quote_value(labels[0])}")
         self._refuse()
-        kept = [each for each in self.kept if each.labels not in rare]
-        documents = self._documents(kept)
+        kept = [each for each in self.kept if sizes[each[1]] != 1]
+        ids, classes_of, parts, groups, dates, texts, spans = zip(*kept, strict=True) if kept else ((),) * 7
+        has_groups = "group" in self.filled
+        documents = encode_documents(
+            ids,
+            classes_of,
+            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(ids),
+            multilabel=self.parameters.multilabel,
+            groups=groups if has_groups else None,
+            dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
+        )
         if len(documents.classes) < 2:
             only = documents.classes[:1]
             problem = f"all documents have the class {only[0]!r}" if only else "no document is left"
             raise DataError(f"{where}: {problem}; classification needs at least two classes")
         if unused := list(self.classes.unused):
             raise DataError(f"{where}: rename: {unknown_name('class', unused[0], documents.classes)}")
-        spans = np.array([each.spans for each in kept], dtype=np.int64).reshape(len(kept), -1, 2)
-        spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
-        texts = concatenate_texts([each.text for each in kept])
-        return Corpus(self.parameters.name, documents, *texts, digest, spans_of)
-
-    def _documents(self, kept: Sequence[_Document]) -> Documents:
-        ids, labels, parts, groups, dates, *_ = zip(*kept, strict=True) if kept else ((),) * 7
-        has_groups = "group" in self.filled
-        return encode_documents(
-            ids,
-            labels,
-            parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(ids),
-            multilabel=self.parameters.multilabel,
-            groups=groups if has_groups else None,
-            dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
-        )
+        bounds = np.array(spans, dtype=np.int64).reshape(len(ids), len(fields), 2)
+        of_fields = {name: bounds[:, i] for i, name in enumerate(fields)}
+        return Corpus(self.parameters.name, documents, *concatenate_texts(texts), digest, of_fields)
 
     def rows_within_quotes(self, classes: Sequence[str]) -> Iterator[str]:
         """Yield a note if a table's text has a line with delimiters between which a class stands."""
-        _, path = self.parameters.paths_by_part()[0]
-        delimiter = self.parameters.delimiter or TABLE_DELIMITERS.get(file_extension(path))
-        known, texts = set(classes), self.multiline.items() if delimiter else ()
+        path, known = self.parameters.paths_by_part()[0][1], set(classes)
+        mark = self.parameters.delimiter or TABLE_DELIMITERS.get(file_extension(path), "")
         found = [
             where
-            for where, text in texts
-            if any(delimiter in line and known & {*map(str.strip, line.split(delimiter))} for line in text.split("\n"))
+            for where, text in self.multiline.items()
+            if mark and any(mark in line and known & {*map(str.strip, line.split(mark))} for line in text.split("\n"))
         ]
         if found:
             records = "1 record holds" if len(found) == 1 else f"{len(found):,} records hold"
@@ -459,10 +447,12 @@ class _Collector:
             yield f"{where} ({first}). {remedy}"
 
 
-def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, list[int]]:
-    """Return a document's text, and start and stop of each of its columns."""
-    if not parameters.fields and not isinstance(values[0], str | None):
-        raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
+def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, Sequence[int]]:
+    """Return a document's text, and start and stop of each of its fields, if it has any."""
+    if not parameters.fields:
+        if not isinstance(values[0], str | None):
+            raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
+        return (values[0] or "").encode("utf-8", "replace"), ()
     pieces = [None if value is None else str(value).encode("utf-8", "replace") for value in values]
     spans, start = list[int](), 0
     for piece in pieces:
