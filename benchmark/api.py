@@ -36,7 +36,7 @@ from benchmark.commands.init import configuration_text, sample_file
 from benchmark.commands.place import place_predictions
 from benchmark.commands.run import local_context, resolve_run
 from benchmark.corpora import registry
-from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, name_frame_in_errors, write_frame
+from benchmark.corpora.user.frames import FRAME_OPTIONS, FRAME_ROLES, frame_columns, write_frame
 from benchmark.experiment import runner
 from benchmark.experiment.configuration import experiment_from_mapping, load_checked
 from benchmark.experiment.run_folder import read_run
@@ -378,9 +378,8 @@ def _experiment(config: str | Path | None, sections: Mapping[str, Any]) -> Itera
         return
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         path = Path(folder) / "frame.jsonl"
-        with name_frame_in_errors(path):
-            experiment = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
-            yield replace(experiment, raw={**experiment.raw, "corpus": {**experiment.raw["corpus"], "path": path.name}})
+        experiment = experiment_from_mapping(_plain(_frame_sections(frame, named, mapping, path)), "run()")
+        yield replace(experiment, raw={**experiment.raw, "corpus": {**experiment.raw["corpus"], "path": path.name}})
 
 
 def _frame_sections(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from benchmark.system.checks import as_list
-from benchmark.system.errors import BenchError, ConfigError, quote_value
+from benchmark.system.errors import ConfigError, quote_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -53,14 +51,3 @@ def write_frame(frame: pd.DataFrame, roles: Mapping[str, str | list[str]], path:
     columns = list(map(str, frame.columns))
     used = frame.iloc[:, [columns.index(name) for name in names]].set_axis(names, axis=1)
     used.to_json(path, orient="records", lines=True, force_ascii=False, date_format="iso")
-
-
-@contextmanager
-def name_frame_in_errors(path: Path) -> Iterator[None]:
-    """Say "the frame" and its row, from 1, in errors that name the file of a frame, which is gone afterwards."""
-    try:
-        yield
-    except BenchError as error:
-        rows = re.sub(re.escape(str(path)) + r":(\d+)", r"the frame, row \1", str(error))
-        error.args = (rows.replace(str(path), "the frame"),)
-        raise error from None

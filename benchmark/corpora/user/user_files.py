@@ -440,11 +440,9 @@ class _Collector:
             if mark and any(mark in line and known & {*map(str.strip, line.split(mark))} for line in text.split("\n"))
         ]
         if found:
-            records = "1 record holds" if len(found) == 1 else f"{len(found):,} records hold"
-            where = f"{records} lines that look like rows of the table within quotes"
-            first = f"the first begins at {Path(found[0]).name}"
+            first = f"{len(found):,} of the records; the first begins at {Path(found[0]).name}"
             remedy = "If these quotes are part of the text: quoting: none (bench init: --quoting none)."
-            yield f"{where} ({first}). {remedy}"
+            yield f"Lines that look like rows of the table stand within quotes ({first}). {remedy}"
 
 
 def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, Sequence[int]]:
