@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from benchmark.system.arrays import Array
 
 
-EPS = float(np.finfo(np.float64).eps)
+_EPS = float(np.finfo(np.float64).eps)
 #: cosh(r/2) overflows beyond 1400; the quadrature needs room above r.
 MAX_HYPERBOLIC_DISTANCE = 1000.0
 #: Points of the trapezoidal rule, and its range: until f, or the rest of the integrand, has fallen by e^-45.
@@ -148,13 +148,13 @@ class HyperbolicHeatKernel:
         self.log_diagonal = float(log_hyperbolic_heat_kernel(np.zeros(1), t)[0])
         table = ChebyshevInterpolant.fit(self._slow_part, 0.0, reach**2)
         self._table = table.shifted(-float(table(np.zeros(1))[0]))
-        self.error = 2 * table.error + EPS * reach**2 / (4 * t)
+        self.error = 2 * table.error + _EPS * reach**2 / (4 * t)
 
     def _slow_part(self, squared: Array) -> tuple[Array, Array]:
         """Compute log K(r, t)/K(0, t) + r²/4t as a function of r², analytic above -π², and its errors."""
         values = log_hyperbolic_heat_kernel(np.sqrt(squared), self.t) - self.log_diagonal
         flat = squared / (4 * self.t)
-        return values + flat, 16 * EPS * (2 + flat + abs(self.log_diagonal) + np.sqrt(squared))
+        return values + flat, 16 * _EPS * (2 + flat + abs(self.log_diagonal) + np.sqrt(squared))
 
     def log(self, r: Array) -> Array:
         """Compute log K(r, t) - log K(0, t) of distances r of any shape.

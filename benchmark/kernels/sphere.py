@@ -74,7 +74,7 @@ if TYPE_CHECKING:
 
     ComplexArray = NDArray[np.complex128]
 
-EPS = float(np.finfo(np.float64).eps)
+_EPS = float(np.finfo(np.float64).eps)
 FLOAT_TINY = float(np.finfo(np.float64).tiny)
 #: The weights of omitted terms sum to at most this share of the largest weight.
 SERIES_TRUNCATION = 1e-20
@@ -136,7 +136,7 @@ def scaled_weights(n: int, t: float, terms: int) -> tuple[Array, Array, float]:
     weights[peak + 1 :] = np.cumprod(ratio[peak:])
     weights[:peak] = np.cumprod(1 / ratio[:peak][::-1])[::-1]
     # Errors of five operations, and of an exponential whose argument has the relative error eps/2.
-    a_ratio = EPS * (4 + (2 * np.arange(terms) + n) * t)
+    a_ratio = _EPS * (4 + (2 * np.arange(terms) + n) * t)
     errors = np.abs(np.arange(terms) - peak) * a_ratio
     return weights, errors, math.fsum(np.log(ratio[:peak]))
 
@@ -162,17 +162,17 @@ def gegenbauer_series(x: Array, n: int, t: float, terms: int) -> SeriesSum:
         weight = weights[degree]
         value += weight * now
         # Each addition rounds by eps/2 of the partial sum, which is at most the sum of weights.
-        error += weight * (value_error + np.abs(now) * (weight_errors[degree] + EPS)) + EPS / 2 * np.abs(value)
+        error += weight * (value_error + np.abs(now) * (weight_errors[degree] + _EPS)) + _EPS / 2 * np.abs(value)
         # For n = 1 the recurrence starts with 0/0, so P_1 = x is set directly for all n.
         a, c = (2 * degree + n - 1, degree) if degree else (1, 0)
         b = (degree + n - 1) if degree else 1
         magnitude = (a * size * np.abs(now) + c * np.abs(before)) / b
         before, now = now, (a * x * now - c * before) / b
-        step_errors += 2 * EPS * magnitude + FLOAT_TINY
+        step_errors += 2 * _EPS * magnitude + FLOAT_TINY
         value_error += step_errors
     ratio = weight_ratio(n, t, np.array([terms - 1.0]))[0]
     truncation = weights[-1] * ratio / (1 - ratio)
-    return SeriesSum(value / total, (error + truncation) / total + EPS, log_peak + math.log(total))
+    return SeriesSum(value / total, (error + truncation) / total + _EPS, log_peak + math.log(total))
 
 
 #: Step of the trapezoidal rule in standard deviations of the peak, and its number of points. Halving the step or
@@ -207,7 +207,7 @@ def _images(theta: Array, t: float) -> tuple[Array, Array]:
     others = np.exp(-shift * (shift + 2 * theta) / (4 * t)).sum(axis=0)
     leading = theta**2 / (4 * t)
     values = math.log(2 * math.pi) - 0.5 * math.log(4 * math.pi * t) - leading + np.log1p(others)
-    return values, 4 * EPS * (leading + 1)
+    return values, 4 * _EPS * (leading + 1)
 
 
 def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
@@ -233,7 +233,7 @@ def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
     constant = lam**2 * t - math.log(lam) - 0.5 * math.log(4 * math.pi * t) + math.log(math.pi / (2 * t))
     values = constant + peak[:, 0] - leading + np.log(integral)
     scale = leading + delta * T + lam * (np.abs(root[:, 0]) + 4) + lam**2 * t
-    return values, 2 * EPS * (scale + 8)
+    return values, 2 * _EPS * (scale + 8)
 
 
 def _log_transform(theta: Array, lam: float, shifted: ComplexArray) -> tuple[ComplexArray, ComplexArray]:

@@ -189,10 +189,10 @@ def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int,
 
 def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -> str:
     """Return what is wrong with a row that has more or fewer columns than the first row."""
-    n = len(row)
-    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if form.header else 'first row'} has {wanted}"
+    n, first = len(row), "header" if form.header else "first row"
     quote = f"; quote the text if it holds {form.delimiter_of(path)!r}" if n > wanted else ""
-    return problem + quote + (_UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else "")
+    quote += _UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else ""
+    return f"has {n} column{'s' if n > 1 else ''}, and the {first} has {wanted}{quote}"
 
 
 def _json(path: Path, file: TextIO) -> Table:

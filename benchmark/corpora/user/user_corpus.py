@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-USER_CARDS_FOLDER = "cards"
 _HEAD = "# Written by `bench data pin`: a run refuses a corpus that differs. Write the card again after a change.\n"
 
 
@@ -87,7 +86,7 @@ class UserCorpus(CorpusReader):
 
 def user_card_path(config: Path) -> Path:
     """Return the path of a configuration's card: in cards/, beside it."""
-    return config.parent / USER_CARDS_FOLDER / f"{config.stem}.yaml"
+    return config.parent / "cards" / f"{config.stem}.yaml"
 
 
 def user_card_yaml(reader: UserCorpus) -> str:

@@ -213,8 +213,7 @@ def files_below(path: Path) -> list[tuple[str, Path]]:
     if not path.is_dir():
         return [("", path)]
     names = iglob("**", root_dir=path, recursive=True)  # noqa: PTH207 - pathlib's follows no links
-    found = ((name, path / name) for name in names)
-    return sorted((name, file) for name, file in found if not file.is_dir())
+    return sorted((name, path / name) for name in names if not (path / name).is_dir())
 
 
 # --- Documents of the files ---
@@ -421,9 +420,8 @@ class _Collector:
             dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
         )
         if len(documents.classes) < 2:
-            only = documents.classes[:1]
-            problem = f"all documents have the class {only[0]!r}" if only else "no document is left"
-            raise DataError(f"{where}: {problem}; classification needs at least two classes")
+            classes = ", ".join(map(repr, documents.classes)) or "none"
+            raise DataError(f"{where}: classification needs at least two classes; the documents have {classes}")
         if unused := list(self.classes.unused):
             raise DataError(f"{where}: rename: {unknown_name('class', unused[0], documents.classes)}")
         bounds = np.array(spans, dtype=np.int64).reshape(len(ids), len(fields), 2)

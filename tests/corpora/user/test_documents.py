@@ -151,9 +151,9 @@ REFUSED: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("t.jsonl", b"\n", {}, "t.jsonl: holds no document"),
     ("t.jsonl", lines(), {"label": "q"}, "has no column 'q' (columns: id, text, label, who, part, day, tags)"),
     ("t.jsonl", lines(*({"label": "x"} for _ in GOOD)), {},
-     "all documents have the class 'x'; classification needs at least two classes"),
+     "classification needs at least two classes; the documents have 'x'"),
     ("t.jsonl", lines(*({"label": ""} for _ in GOOD)), {"drop": ["unlabelled"]},
-     "no document is left; classification needs"),
+     "classification needs at least two classes; the documents have none"),
     ("t.jsonl", lines(), {"rename": {"X": "y"}}, "rename: unknown class 'X'; did you mean 'x'?"),
     # values
     ("t.jsonl", lines({}, {"text": 3}), {}, "t.jsonl:2: text is 3, and must be text"),
