@@ -146,10 +146,8 @@ class Texts:
     def strings(self) -> NDArray[np.object_]:
         """Return the texts as an array of str, shape (m,)."""
         rows = range(len(self.bounds) - 1) if self.rows is None else self.rows
-        found = np.empty(len(rows), dtype=object)
-        for number, row in enumerate(rows):
-            found[number] = self.data[self.bounds[row] : self.bounds[row + 1]].tobytes().decode()
-        return found
+        texts = (self.data[self.bounds[row] : self.bounds[row + 1]].tobytes().decode() for row in rows)
+        return np.fromiter(texts, dtype=object, count=len(rows))
 
 
 def document_string(document: bytes, *, skip_header: bool, skip_html: bool) -> str:

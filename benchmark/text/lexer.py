@@ -271,11 +271,8 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
     if lexing.digits != "literal":
         spelling[digits] = HASH
     if lexing.lexer == "unicode":
-        kinds[[letters.UNICODE_LETTER, letters.UNICODE_MARK, letters.UNICODE_IDEOGRAPH]] = (
-            LETTER_KIND,
-            MARK_KIND,
-            IDEOGRAPH_KIND,
-        )
+        beyond_ascii = [letters.UNICODE_LETTER, letters.UNICODE_MARK, letters.UNICODE_IDEOGRAPH]
+        kinds[beyond_ascii] = LETTER_KIND, MARK_KIND, IDEOGRAPH_KIND
         decoded = [
             letters.decode_document(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)
         ]
@@ -305,9 +302,7 @@ def _scan_characters(
     classes = letters.character_classes()[codes]
     starts, lengths, token_bounds = scan_tokens(classes, bounds, kinds, lexing.skip_header, lexing.skip_html)
     # Position of each character in the bytes; UTF-8's continuation bytes are 10......
-    at = np.zeros(len(codes) + 1, dtype=np.int64)
-    at[:-1] = np.flatnonzero(text & 0xC0 != 0x80)
-    at[-1] = len(text)
+    at = np.append(np.flatnonzero(text & 0xC0 != 0x80), len(text))
     first = at[starts]
     return text, first, (at[starts + lengths] - first).astype(np.int32), token_bounds
 
