@@ -212,7 +212,7 @@ class FeatureErrors(Diagnostic):
             *of_pairs, of_itself[label] = found["errors"].tolist()
             rows += DiagnosticRow.exact(label, _ERRORS, of_pairs, self.pairs)
             sizes = *found["sizes"], found["seconds"]
-            rows += DiagnosticRow.exact(label, (*_SIZES, _SECONDS), sizes, len(context.counts.documents))
+            rows += DiagnosticRow.exact(label, (*_SIZES, _SECONDS), sizes, int(found["documents"]))
         note = (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
             f"{self.pairs:,} pairs of different documents, in units of the kernel k that features approximate. k(x, x) "
@@ -240,6 +240,7 @@ class FeatureErrors(Diagnostic):
         return {
             "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(of_itself).max()]),
             "sizes": np.array([mapped.shape[1], size, size / n]),
+            "documents": np.array(n),
             "seconds": np.array(1000 * seconds / n),
         }
 
