@@ -47,7 +47,7 @@ from benchmark.report.tables import cell_table
 from benchmark.system.errors import MAX_NAMES, ConfigError, unknown_name
 from benchmark.system.observer import LineObserver
 from benchmark.system.shipped_files import find_configuration
-from benchmark.text.strings import document_string
+from benchmark.text.fields import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,7 +18,7 @@ from benchmark.papers import published as papers
 from benchmark.papers.load import load_published
 from benchmark.report.escapes import markdown_text
 from benchmark.report.writers import markdown_table
-from benchmark.representation import TermWeighting
+from benchmark.representation import Weighting
 from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def api_page() -> str:
     at_hand = {f"benchmark.{name}": getattr(benchmark, name) for name in dir(benchmark) if not name.startswith("_")}
     groups = {
         "In a notebook": {name: each for name, each in at_hand.items() if _of_ours(each)},
-        "Points": {"benchmark.representation.TermWeighting": TermWeighting},
+        "Points": {"benchmark.representation.Weighting": Weighting},
         "Kernels": {f"{cls.__module__}.{cls.__name__}": cls for cls in (Kernel, *KERNELS.values())},
         "Classifiers": {f"{cls.__module__}.{cls.__name__}": cls for cls in CLASSIFIERS.values()},
     }

@@ -12,8 +12,7 @@ import pandas as pd
 from pictures import gap_of
 
 from benchmark.analysis.prose.verdict_sentences import claim_verdict_lists, counted_claims
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.outcomes import CellScores, Outcome, outcome_scores
 from benchmark.evaluation.public_test_sets import ShippedPredictions, label_codes, load_shipped
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.papers import published as papers

@@ -12,7 +12,7 @@ from benchmark.config.experiment import check_experiment
 from benchmark.corpora import registry, reuters
 from benchmark.corpora.reuters import read_articles
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions
+from benchmark.evaluation.predictions import NO_INNER_FOLDS, TIMERS, SettingPredictions, tallies_from_rows
 from benchmark.papers.load import published_papers
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.observer import Observer
@@ -72,7 +72,7 @@ def inner_counts(wrong: Sequence[int], k: int = 2, n: int = 10) -> NDArray[np.in
 
 def inner_errors(setting: SettingPredictions) -> NDArray[np.float64]:
     """Errors on the inner folds of each split."""
-    return METRICS["error"].of(setting.inner_tallies)
+    return METRICS["error"].of(tallies_from_rows(setting.inner))
 
 
 def setting_of(

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmark.classifiers import CLASSIFIERS, EmbeddedFamily, LinearSvm, ProjectedPdf
 from benchmark.kernels import KERNELS, Hyperbolic, HyperplaneTop, Kernel, PLSIFisher
-from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.representation.weighting import normalize_rows
 from benchmark.system.tags import tags_of
@@ -64,11 +64,9 @@ CLASSES = [
     *map(in_its_domain, KERNELS.values()),
     *WEIGHTINGS.values(),
     *FEATURE_MAPS.values(),
-    TermWeighting,
 ]
 ESTIMATORS = [
     *(each(**PARAMETERS.get(each, {})) for each in CLASSES),
-    TermWeighting("tf-rf", "l2"),
     ProjectedPdf(n_terms=1),
     EmbeddedFamily(n_terms=1),
 ]

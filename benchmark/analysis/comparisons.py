@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.analysis.formatting.labels import CellInfo
     from benchmark.analysis.summary import Summary
     from benchmark.config.model import ComparedPair, Experiment
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
 

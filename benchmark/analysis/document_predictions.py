@@ -70,7 +70,7 @@ def document_predictions(run: RunPredictions, cell: Cell) -> Iterator[DocumentPr
         codes = np.flatnonzero(label) if documents.multilabel else [label]
         return tuple(documents.classes[code] for code in codes)
 
-    labels, ties = found.by_split, found.tied_by_split
+    labels, ties = (np.split(each, found.bounds[1:-1]) for each in (found.predicted, found.tied))
     for number, split in enumerate(run.predictions.splits[cell.of_splits]):
         for row, label, tied in zip(split.test, labels[number], ties[number], strict=True):
             name, truth = documents.ids[row], named(documents.truth[row])

@@ -14,8 +14,8 @@ from benchmark.analysis.formatting.labels import component_label, method_labels
 from benchmark.analysis.formatting.units import axis_label, axis_scale, display_unit, metric_name
 from benchmark.analysis.model_selection import selected_predictions
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE, method_of
-from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
+from benchmark.evaluation.outcomes import ALL_SPLITS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.system.string_arrays import split_names
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.config.model import CHOOSE_ORACLE, method_of
 from benchmark.evaluation.metrics import is_metric_defined, stack_tallies, tally_predictions
-from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.evaluation.predictions import SettingPredictions, tallies_from_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def select_candidates(
         return None
     multilabel = predictions.tasks[cell.setting(0, cell.size).of_task].multilabel
     losses_of = partial(losses_of_counts, experiment, multilabel=multilabel)
-    return best_by_inner_loss(np.stack([losses_of(point.inner_tallies) for point in points]))
+    return best_by_inner_loss(np.stack([losses_of(tallies_from_rows(point.inner)) for point in points]))
 
 
 def selected_predictions(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> SettingPredictions:

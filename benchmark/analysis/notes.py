@@ -15,10 +15,9 @@ from benchmark.analysis.model_selection import selection_metric
 from benchmark.analysis.prose.sentences import sentence, sentences
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names, dataset_card
-from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.intervals import LEAST_TESTED
 from benchmark.evaluation.metrics import is_time_metric, more_is_better
-from benchmark.evaluation.outcomes import fold_scores, score_over_splits
+from benchmark.evaluation.outcomes import ALL_SPLITS, fold_scores, score_over_splits
 from benchmark.evaluation.predictions import NEAR_DUPLICATES, SHARED_GROUPS
 from benchmark.evaluation.sampling_model import sampling_of
 

@@ -21,9 +21,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.outcomes import ALL_SPLITS, Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,

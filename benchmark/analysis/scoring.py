@@ -15,9 +15,8 @@ import pandas as pd
 from benchmark.analysis.model_selection import select_candidates, selected_predictions, split_losses
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.model import ALL_CLASSES, method_of
-from benchmark.evaluation.cell_scores import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS, CellScores
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.outcomes import ALL_SPLITS, CELL_COLUMNS, SCORE_COLUMNS, CellScores, Outcome, outcome_scores
 from benchmark.evaluation.predictions import METHOD_TIMERS, TIMERS
 from benchmark.evaluation.sampling_model import sampling_of
 from benchmark.evaluation.score_table import ScoreTable
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
     from benchmark.diagnostics.base import DiagnosticNumbers
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
     from benchmark.evaluation.sampling_model import SamplingModel
 

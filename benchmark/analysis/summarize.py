@@ -19,8 +19,8 @@ from benchmark.analysis.summary import Summary, summary_table
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, method_of
 from benchmark.corpora.registry import corpus_names
-from benchmark.evaluation.cell_scores import SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.outcomes import SCORE_COLUMNS
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.papers.claims import claim_row, judge_claims
 from benchmark.papers.load import published_of_experiment

@@ -11,8 +11,8 @@ import pandas as pd
 
 from benchmark.analysis.formatting.units import display_unit, is_missing, metric_name
 from benchmark.diagnostics import DIAGNOSTIC_METRICS
-from benchmark.evaluation.cell_scores import ALL_SPLITS, SCORE_COLUMNS
 from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.outcomes import ALL_SPLITS, SCORE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.classifiers.centroids import mean_skl, mean_skl_gradient
+from benchmark.classifiers.divergence_bayes import mean_skl, mean_skl_gradient
 from benchmark.system.numba_jit import compile_lazily
 
 if TYPE_CHECKING:
-    from benchmark.classifiers.centroids import ClassStatistics
+    from benchmark.classifiers.divergence_bayes import ClassStatistics
     from benchmark.system.arrays import Array
 
 

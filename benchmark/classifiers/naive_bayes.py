@@ -145,7 +145,7 @@ class ComplementBayes(SmoothedBayes):
         self.feature_log_prob_ = model.feature_log_prob_
 
     def scores(self, points: Any) -> Array:
-        """Return the scores -Σ_w x_w ln p_¬i,w.
+        """Return the scores -Σ_w x_w ln p_¬i,w, or Σ_w t_w v_cw.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class ComplementBayes(SmoothedBayes):
         return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T))
 
 
-class TransformedComplementBayes(SmoothedBayes):
+class TransformedComplementBayes(ComplementBayes):
     """TWCNB (Rennie et al., ICML 2003, table 4): argmax_c Σ_w t_w v_cw, for the counts t of a document.
 
     Training counts d become d' = log(1 + d) · log(n / n_w), where n_w of the n training documents have term w, divided
@@ -175,7 +175,7 @@ class TransformedComplementBayes(SmoothedBayes):
     ----------
     classes_ : array, shape (n_classes,)
         Sorted; of classes that tie, the first is predicted.
-    weights_ : float64 array, shape (n_classes, V)
+    feature_log_prob_ : float64 array, shape (n_classes, V)
         v_cw.
     n_features_in_ : int
 
@@ -208,18 +208,4 @@ class TransformedComplementBayes(SmoothedBayes):
         inside = np.asarray((normalize(damped).T @ members).T)
         others = inside.sum(axis=0) - inside + self.smoothing
         logs = np.log(others / others.sum(axis=1, keepdims=True))
-        self.weights_ = -logs / np.maximum(np.abs(logs).sum(axis=1, keepdims=True), np.finfo(float).tiny)
-
-    def scores(self, points: Any) -> Array:
-        """Return Σ_w t_w v_cw.
-
-        Parameters
-        ----------
-        points : sparse or dense matrix, shape (m, V)
-            Counts, already validated.
-
-        Returns
-        -------
-        float64 array, shape (m, n_classes)
-        """
-        return np.asarray(safe_sparse_dot(points, self.weights_.T))
+        self.feature_log_prob_ = -logs / np.maximum(np.abs(logs).sum(axis=1, keepdims=True), np.finfo(float).tiny)

@@ -20,8 +20,8 @@ from benchmark.experiment.configuration import changed_plugin, experiment_of_man
 from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
+from benchmark.text.fields import document_string
 from benchmark.text.lexer import MIN_WORD_LENGTH
-from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

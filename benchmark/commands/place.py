@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.components import Component
+from benchmark.config.methods import Untrained, uncounted_points
 from benchmark.config.model import BASE_VARIANT, Cell, ComparedPair, MethodEntry, MethodFile, MethodSpec
-from benchmark.config.other_methods import MADE_ELSEWHERE, MadeElsewhere, uncounted_points
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.evaluation.predictions import Predictions, SettingPredictions, TaskDocuments, TestedSplit
 from benchmark.evaluation.public_test_sets import label_codes, load_shipped
@@ -108,7 +108,7 @@ def _experiment(shipped: ShippedPredictions, placed: str, file: MethodFile, name
     test_set = shipped.test_set
     known = load_checked(find_configuration(Path(test_set.configurations[0])))
     (variant,), published = known.variants.values(), _published_scores(test_set, name, placed)
-    points, elsewhere = uncounted_points("none"), Component.of(MADE_ELSEWHERE, MadeElsewhere, {})
+    points, elsewhere = uncounted_points("none"), Component.of("made elsewhere", Untrained, {})
     files = {placed: file, **{cell: MethodFile(of, shipped.digest) for cell, of in shipped.cells.items()}}
     specs = {cell: MethodSpec(points, None, elsewhere, predictions=each) for cell, each in files.items()}
     entries = tuple(MethodEntry(cell, (spec,)) for cell, spec in specs.items())

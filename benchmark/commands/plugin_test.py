@@ -18,7 +18,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.plugins.discovery import registries_with_plugins
-from benchmark.representation import TermWeighting
+from benchmark.representation.weighting import normalize_rows
 from benchmark.system.errors import BenchError
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import running_user_code_here, source_location, user_code
@@ -176,7 +176,7 @@ def _rows(component: Any) -> tuple[sp.csr_array, NDArray[np.int32]]:
     tags = tags_of(component)
     if tags.sees_counts or hasattr(component, "factors"):
         return counts, y
-    return TermWeighting(normalization=tags.normalization).fit_transform(counts), y
+    return normalize_rows(counts.astype(np.float64), tags.normalization), y
 
 
 def _dense(values: Any) -> NDArray[np.float64]:

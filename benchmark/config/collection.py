@@ -22,13 +22,14 @@ from benchmark.text.lexer import (
     MAX_CHARACTERS,
     MAX_NGRAM_LENGTH,
     STEMMERS,
+    STOPLISTS,
+    TRAINING,
     WHOLE_DOCUMENT,
     WITHIN,
     WORDS,
     Lexing,
+    Pruning,
 )
-from benchmark.text.pruning import TRAINING, Pruning
-from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,7 @@ from benchmark.config.model import Experiment
 from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import METRICS, DiagnosticMetric, Metric
 from benchmark.system.errors import ConfigError
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 
 _TYPES = (Component, CorpusReader, Lexing, Mapping, DiagnosticMetric, Metric, Pruning, Registries)
 

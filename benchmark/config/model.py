@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component, Registries
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.metrics import DiagnosticMetric, Metric
-    from benchmark.text.lexer import Lexing
-    from benchmark.text.pruning import Pruning
+    from benchmark.text.lexer import Lexing, Pruning
 
 #: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}

@@ -20,8 +20,8 @@ from benchmark.system.errors import DataError
 if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
 
+#: Bytes of the documents by relpath.
 FileContents = Mapping[bytes, bytes | memoryview]
-"""Bytes of the documents by relpath."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 

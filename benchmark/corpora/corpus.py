@@ -93,11 +93,11 @@ class Documents:
         return sizes
 
 
+#: Concatenated bytes of n documents, and the n + 1 bounds between them.
 TextChunk = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
-"""Concatenated bytes of n documents, and the n + 1 bounds between them."""
 
+#: Smallest size of a chunk in bytes, but for the last one.
 TEXT_CHUNK_BYTES = 2**23
-"""Smallest size of a chunk in bytes, but for the last one."""
 
 
 def concatenate_texts(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
 
 RETRIES = 2
+#: Seconds without an answer, or without a byte, before another attempt.
 DOWNLOAD_TIMEOUT = 30.0
-"""Seconds without an answer, or without a byte, before another attempt."""
 
 
 def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], None]) -> CorpusSource:
@@ -67,8 +67,7 @@ def download_archive(card: DatasetCard, dest: Path, *, notify: Callable[[str], N
 
 def _fetched(address: str, name: str, folder: Path, sha256: str | None) -> Path:
     """Return the file that pooch downloaded, whose sha256 it has checked if that is known."""
-    registry = {name: None if sha256 is None else f"sha256:{sha256}"}
-    urls = {name: address}
+    registry, urls = {name: None if sha256 is None else f"sha256:{sha256}"}, {name: address}
     fetcher = pooch.create(path=folder, base_url="", registry=registry, urls=urls, retry_if_failed=RETRIES)
     (folder / name).unlink(missing_ok=True)  # of an earlier address
     return Path(fetcher.fetch(name, downloader=pooch.HTTPDownloader(timeout=DOWNLOAD_TIMEOUT)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -159,15 +159,12 @@ class PublishedCorpus(CorpusReader):
         """Card of the corpus, or of the subset."""
         return dataset_card(self.name, self.subset)
 
+    @cache  # noqa: B019 - there are few
     def outline(self) -> Documents:
         """Return stand-ins for documents in the numbers by class and group that the card has.
 
         Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
         """
-        return self._stand_ins
-
-    @cached_property
-    def _stand_ins(self) -> Documents:
         card = self.card
         if card.documents is not None:
             parts = np.repeat(np.arange(len(card.parts)), list(card.documents.values())).astype(np.int32)
@@ -223,6 +220,7 @@ class Newsgroups(PublishedCorpus):
     name = "20ng"
     format = "mail"
 
+    @cache  # noqa: B019 - as above
     def outline(self) -> Documents:
         """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()

@@ -35,8 +35,8 @@ _CHARACTERS = {name.encode(): bytes([code]) for name, code in name2codepoint.ite
 
 REUTERS_PARTS = {"TRAIN": "train", "TEST": "test"}
 
+#: Test story that lists its only topic, trade, twice; R8 and R52 treat it as a story of several topics.
 _LISTS_TWICE = 19918
-"""Test story that lists its only topic, trade, twice; R8 and R52 treat it as a story of several topics."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def _single_of(article: Article, classes: Sequence[str]) -> bool:
     return len(article.topics) == 1 and article.topics[0] in classes and article.newid != _LISTS_TWICE
 
 
+#: Predicates that select each subset's stories of the ModApte split, from a story and the subset's classes.
 SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
     WHOLE_CORPUS: lambda *_: True,
     # takamura2004 left out the "texts [that] have no text body"
@@ -88,7 +89,6 @@ SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
     # Yang and Liu 1999: stories of at least one of the 90 topics that occur in both parts
     "modapte-90": lambda article, classes: not set(classes).isdisjoint(article.topics),
 }
-"""Predicates that select each subset's stories of the ModApte split, from a story and the subset's classes."""
 
 
 def read_reuters(files: FileContents, card: DatasetCard, digest: str) -> Corpus:

@@ -26,31 +26,30 @@ if TYPE_CHECKING:
 
     Draw = Callable[[int], NDArray[np.float64]]
 
+#: Name of the multi-label subset, whose documents have several classes or none.
 MULTILABEL_SUBSET = "several"
-"""Name of the multi-label subset, whose documents have several classes or none."""
 
+#: Default number of documents.
 SYNTHETIC_DOCUMENTS = 600
-"""Default number of documents."""
+#: Numbers of documents by class and university; as in WebKB, misc is the largest group.
 SHAPE = {
     "student": {"cornell": 24, "misc": 108, "texas": 26, "washington": 24, "wisconsin": 28},
     "faculty": {"cornell": 12, "misc": 90, "texas": 14, "washington": 11, "wisconsin": 13},
     "course": {"cornell": 14, "misc": 72, "texas": 12, "washington": 20, "wisconsin": 22},
     "project": {"cornell": 12, "misc": 60, "texas": 12, "washington": 12, "wisconsin": 14},
 }
-"""Numbers of documents by class and university; as in WebKB, misc is the largest group."""
 
+#: Number of words of the language, and number of the most frequent words, which are typical of no class.
 SYNTHETIC_TERMS, FREQUENT = 3000, 10
-"""Number of words of the language, and number of the most frequent words, which are typical of no class."""
 CLASS_TERMS, CLASS_SHARE = 60, 25
+#: Number of words typical of a class (university), and their share of its documents' words in percent.
+#:
+#: The universities' words make the task hard: in training they occur in documents of other universities, or not at all.
 UNIVERSITY_TERMS, UNIVERSITY_SHARE = 60, 20
-"""Number of words typical of a class (university), and their share of its documents' words in percent.
-
-The universities' words make the task hard: in training they occur in documents of other universities, or not at all.
-"""
+#: Weight of a new word, against 1 for each word already in the document; smaller values make words burstier.
 NEW_WORDS = 8
-"""Weight of a new word, against 1 for each word already in the document; smaller values make words burstier."""
+#: Numbers of words of the shortest and the longest document; short documents are more frequent.
 LENGTH = 30, 250
-"""Numbers of words of the shortest and the longest document; short documents are more frequent."""
 
 SYLLABLES = [consonant + vowel for vowel in "aeiou" for consonant in "bdfgklmnprstvz"]
 TRIMMINGS = [

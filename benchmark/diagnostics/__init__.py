@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from benchmark.config.components import declared_metrics
 from benchmark.diagnostics.centroids import CentroidDistances, CentroidFlow
 from benchmark.diagnostics.documents import Coordinates, DocumentCounts
-from benchmark.diagnostics.eigenvalues import SmallestEigenvalues
-from benchmark.diagnostics.feature_errors import FeatureErrors
+from benchmark.diagnostics.kernels import FeatureErrors, SmallestEigenvalues
 from benchmark.diagnostics.theory import CoveringGrowth, CoveringNumbers, TwoWordDifferences
 
 if TYPE_CHECKING:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from benchmark.config.model import BASE_VARIANT, Cell
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.methods.problem import Problem
 from benchmark.representation.weighting import normalize_rows
+from benchmark.system.checks import check_parameters
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
 from benchmark.system.user_classes import source_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation, Variant
     from benchmark.evaluation.metrics import DiagnosticMetric
+    from benchmark.system.checks import Allowed
     from benchmark.text.counts import Counts
 
     Arrays = dict[str, NDArray[Any]]
@@ -88,7 +90,12 @@ class DiagnosticRow:
     estimate: Estimate
 
     @classmethod
-    def without_interval(cls, cell: str, metric: str, value: float, n: int) -> DiagnosticRow:
+    def exact(cls, cell: str, metrics: Sequence[DiagnosticMetric], values: Iterable[float], n: int) -> list[Self]:
+        """Return the rows of a cell's numbers, one of each metric, each as of `without_interval`."""
+        return [cls.without_interval(cell, metric.name, x, n) for metric, x in zip(metrics, values, strict=True)]
+
+    @classmethod
+    def without_interval(cls, cell: str, metric: str, value: float, n: int) -> Self:
         """Return the row of a number that is counted or computed exactly.
 
         Parameters
@@ -163,7 +170,7 @@ class Diagnostic(ABC):
 
     The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
     `compute`, which runs once per variant. It names its rows in `rows`, or in `kinds` if each has a number for every
-    class. A method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
+    class. Values that its parameters may have stand in `allowed`, or are checked by its own `check`.
 
     Attributes
     ----------
@@ -175,7 +182,19 @@ class Diagnostic(ABC):
 
     #: The metrics of the numbers. A number of any other metric is an error.
     metrics: ClassVar[tuple[DiagnosticMetric, ...]] = ()
+    #: Values that parameters may have.
+    allowed: ClassVar[Allowed] = {}
     tags: ClassVar[Tags] = Tags()
+
+    def check(self) -> None:
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
+        check_parameters(self, self.allowed)
 
     @property
     def kinds(self) -> Sequence[str]:
@@ -232,7 +251,7 @@ class Diagnostic(ABC):
 
 
 def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole: bool = True) -> DiagnosticNumbers:
-    """Compute the numbers of a diagnostic for one variant, and check them against its declarations.
+    """Compute the numbers of a diagnostic for one variant, and check those of a plug-in against its declarations.
 
     Parameters
     ----------
@@ -247,26 +266,28 @@ def compute_checked(diagnostic: Diagnostic, context: DiagnosticContext, *, whole
         If a metric isn't declared, a row isn't known, or a number isn't finite.
     """
     numbers = diagnostic.compute(context)
-    if problem := _problem_with(diagnostic, numbers, context.variant, whole=whole):
-        own = not is_builtin(type(diagnostic))
-        raise ValueError(f"{source_location(type(diagnostic), short=True)}: {problem}" if own else problem)
+    if not is_builtin(type(diagnostic)) and (problem := _problem_with(diagnostic, numbers, context.variant, whole)):
+        raise ValueError(f"{source_location(type(diagnostic), short=True)}: {problem}")
     return numbers
 
 
-def _problem_with(diagnostic: Diagnostic, numbers: Any, variant: Variant, *, whole: bool) -> str:
+def _problem_with(diagnostic: Diagnostic, numbers: Any, variant: Variant, whole: bool) -> str:
     """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none."""
     if not isinstance(numbers, DiagnosticNumbers):
         return f"compute returns {type(numbers).__name__}, not DiagnosticNumbers"
     declared = {metric.name for metric in diagnostic.metrics}
-    rows = _allowed_rows(diagnostic, variant) if whole and not tags_of(diagnostic).only_with_published else None
+    # Where terms are selected, a method has a cell for each number of them, and none for all.
+    known = {*diagnostic.rows, *(entry.label for entry in variant.entries if not variant.terms)}
+    known |= {cell.id for cell in diagnostic.cells(variant.name, variant.collection.classes)}
+    any_row = not whole or tags_of(diagnostic).only_with_published
     named = [(row.cell, row.metric) for row in numbers.rows]
     for point in numbers.points:
-        one_class = class_row_id(variant.name, point.method, point.of_class)
-        named.append((one_class if point.of_class else point.method, point.metric))
+        of_class = class_row_id(variant.name, point.method, point.of_class) if point.of_class else point.method
+        named.append((of_class, point.metric))
     for cell, metric in named:
         if metric not in declared:
             return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class"
-        if rows is not None and cell not in rows:
+        if not any_row and cell not in known:
             return f"gives {metric!r} of {cell!r}, which is no row: name it in `rows` or `kinds`"
     for row in numbers.rows:
         value, low, high = row.estimate.value, row.estimate.low, row.estimate.high
@@ -274,14 +295,6 @@ def _problem_with(diagnostic: Diagnostic, numbers: Any, variant: Variant, *, who
             problem = f"gives {row.metric!r} of {row.cell!r} as {value}, {low} to {high}"
             return f"{problem}: the number must be finite, its interval too, or NaN"
     return ""
-
-
-def _allowed_rows(diagnostic: Diagnostic, variant: Variant) -> set[str]:
-    """Return the cells that a diagnostic's numbers may have under a variant."""
-    cells = (cell.id for cell in diagnostic.cells(variant.name, variant.collection.classes))
-    # Where terms are selected, a method has a cell for each number of them, and none for all.
-    methods = () if variant.terms else (entry.label for entry in variant.entries)
-    return {*cells, *diagnostic.rows, *methods}
 
 
 def _prefix(variant: str) -> list[str]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from sklearn.base import clone
 
+from benchmark.classifiers import divergence_bayes as bayes
 from benchmark.classifiers.centroid_flow import gradient_flow
-from benchmark.classifiers.centroids import average_skl_to_others, class_statistics, mean_skl, skl_centroid
-from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
 from benchmark.config.model import BASE_VARIANT
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow, class_row_id
-from benchmark.evaluation.intervals import CONFIDENCE_LEVEL, Estimate
+from benchmark.evaluation.intervals import CONFIDENCE_LEVEL
 from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.evaluation.outcomes import Estimate
+from benchmark.system.checks import POSITIVE, Range
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.tags import Tags
 
@@ -56,25 +57,15 @@ class CentroidDistances(Diagnostic):
         labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
     )
 
-    centroids: Sequence[str] = CENTROID_KINDS
+    allowed: ClassVar = {
+        "centroids": bayes.CENTROID_KINDS,
+        "resamples": Range(2, whole=True),
+        "smoothing": POSITIVE,
+    }
+
+    centroids: Sequence[str] = bayes.CENTROID_KINDS
     resamples: int = 200
     smoothing: Sequence[float] = ()
-
-    def check(self) -> None:
-        """Refuse parameters outside their range.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is outside its range.
-        """
-        for name in self.centroids:
-            if name not in CENTROID_KINDS:
-                raise ValueError(f"centroids may be {', '.join(CENTROID_KINDS)}, not {name!r}")
-        if self.resamples < 2:
-            raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
-        if not all(0 < s < np.inf for s in self.smoothing):
-            raise ValueError(f"smoothing must be positive, not {list(self.smoothing)}")
 
     @property
     def kinds(self) -> Sequence[str]:
@@ -132,7 +123,7 @@ class CentroidDistances(Diagnostic):
     def _grid(self, context: DiagnosticContext) -> tuple[float, ...]:
         return tuple(self.smoothing) if context.variant.name == BASE_VARIANT else ()
 
-    def _distances(self, classifier: DivergenceBayes, context: DiagnosticContext) -> Arrays:
+    def _distances(self, classifier: bayes.DivergenceBayes, context: DiagnosticContext) -> Arrays:
         counts, grid = context.counts, self._grid(context)
         everything = np.arange(len(counts.documents))
         seeds = [[context.seed, number] for number in range(self.resamples)]
@@ -152,15 +143,15 @@ def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
 
 
 def _measure(
-    classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
+    classifier: bayes.DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
 ) -> Array:
     """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
     built = clone(classifier).set_params(**({} if smoothing is None else {"smoothing": smoothing}))
     built.fit(counts.matrix[rows], counts.documents.labels[rows])
-    return np.asarray(average_skl_to_others(built.centroids_)[np.argsort(built.classes_)])
+    return np.asarray(bayes.average_skl_to_others(built.centroids_)[np.argsort(built.classes_)])
 
 
-def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:
+def divergence_bayes_of_variant(variant: Variant) -> bayes.DivergenceBayes:
     """Return the variant's naive Bayes in KL form, untrained; the diagnostic uses its smoothing, prior and length.
 
     Raises
@@ -170,8 +161,8 @@ def divergence_bayes_of_variant(variant: Variant) -> DivergenceBayes:
     """
     for entry in variant.entries:
         classifier = entry.candidates[0].classifier
-        if classifier.cls is DivergenceBayes:
-            built: DivergenceBayes = classifier.build()
+        if classifier.cls is bayes.DivergenceBayes:
+            built: bayes.DivergenceBayes = classifier.build()
             return built
     raise ValueError("centroids are computed by the classifier divergence-bayes: add it to `methods`")
 
@@ -220,8 +211,8 @@ def _solve(context: DiagnosticContext, smoothing: float) -> Arrays:
     """Compute the energies (k,) of both solutions, and the flow's steps (k,)."""
     counts, labels = context.counts, context.counts.documents.labels
     rows = [(labels == c) & (np.diff(counts.matrix.indptr) > 0) for c in range(len(counts.documents.classes))]
-    statistics = [class_statistics(counts.matrix[members], smoothing) for members in rows]
-    exact = [mean_skl(each, skl_centroid(each)) for each in statistics]
+    statistics = [bayes.class_statistics(counts.matrix[members], smoothing) for members in rows]
+    exact = [bayes.mean_skl(each, bayes.skl_centroid(each)) for each in statistics]
     with ThreadPoolExecutor(context.jobs) as pool:
         ends = list(pool.map(lambda each: gradient_flow(each, TOLERANCE), statistics))
     return {

@@ -42,27 +42,23 @@ class DocumentCounts(Diagnostic):
             before some are selected) and in words. A note tells how many documents have no class, if there are some.
         """
         documents, corpus = context.counts.documents, context.variant.collection.reader
-        parts, n_parts = documents.part_names, len(documents.part_names)
-        sizes = dict(zip(documents.classes, documents.sizes(), strict=True))
-        sizes["all"] = np.bincount(documents.parts, minlength=n_parts)
-        counts = {
-            (f"{name}-{part}", "documents"): n
-            for name, row in sizes.items()
-            for part, n in zip(parts, row, strict=True)
-        }
+        parts, n_parts, rows = documents.part_names, len(documents.part_names), list[DiagnosticRow]()
+        everything = "all", np.bincount(documents.parts, minlength=n_parts)
+        for name, row in [*zip(documents.classes, documents.sizes(), strict=True), everything]:
+            for part, n in zip(parts, row.tolist(), strict=True):
+                rows.append(DiagnosticRow.without_interval(f"{name}-{part}", "documents", n, n))
         classes = documents.classes if corpus is None else corpus.classes
         totals = len(documents), len(classes), len(context.counts.vocabulary)
-        counts |= {("all", metric.name): n for metric, n in zip(self.metrics, totals, strict=True)}
-        rows = tuple(DiagnosticRow.without_interval(*key, n, int(n)) for key, n in counts.items())
+        rows += [DiagnosticRow.without_interval("all", m.name, n, n) for m, n in zip(self.metrics, totals, strict=True)]
         if documents.topics is None or (some := documents.topics.any(axis=1)).all():
-            return DiagnosticNumbers(rows)
+            return DiagnosticNumbers(tuple(rows))
         negative = zip(np.bincount(documents.parts[~some], minlength=n_parts), parts, strict=True)
         without = ", ".join(f"{n:,} {part}" for n, part in negative)
         note = (
             f"Documents without any of the {len(documents.classes)} classes ({without}), whether they have other "
             "topics or none, are negative examples of every class in training and in testing."
         )
-        return DiagnosticNumbers(rows, notes=(note,))
+        return DiagnosticNumbers(tuple(rows), notes=(note,))
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.centroids import symmetric_kl
+from benchmark.classifiers.divergence_bayes import symmetric_kl
 from benchmark.diagnostics.base import CurvePoint, Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.kernels.heat.covering import Space, log_covering_bound, log_covering_number
+from benchmark.kernels.covering import Space, log_covering_bound, log_covering_number
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:
     from benchmark.diagnostics.base import DiagnosticContext
 
 _DIFFERENCE = "two-word-difference"
-_SPEEDS = ("speed-near", "speed-far")
 #: The share of the first word in q, as in the figure.
 _FIXED = 0.01
 _BOUND = "log-covering-bound"
-_EXPONENTS = ("covering-exponent-epsilon", "covering-exponent-time")
 #: log(1/ε) at t = 1, and t at ε = 0.01, between which exponents are measured. The number of eigenvalues differs there
 #: from Weyl's law by 2 parts in a hundred at most for n = 10: by (n − 1) / 4 √μ, where μ is 2 log(1/ε) / t.
 _LOG_INVERSE, _TIMES, _LOG_INVERSE_OF_TIMES = (1.0e4, 1.0e5), (1.0e-3, 1.0e-4), float(np.log(100))
@@ -95,8 +93,8 @@ class CoveringGrowth(Diagnostic):
     """
 
     metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (
-        DiagnosticMetric(_EXPONENTS[0], "one", "exponent of log(1/ε) in log N(ε)", "neither", 3),
-        DiagnosticMetric(_EXPONENTS[1], "one", "exponent of t in log N(ε)", "neither", 3),
+        DiagnosticMetric("covering-exponent-epsilon", "one", "exponent of log(1/ε) in log N(ε)", "neither", 3),
+        DiagnosticMetric("covering-exponent-time", "one", "exponent of t in log N(ε)", "neither", 3),
     )
     tags: ClassVar[Tags] = Tags(base_only=True)
 
@@ -120,18 +118,14 @@ class CoveringGrowth(Diagnostic):
             Two rows per dimension and space: the exponents of log(1/ε) and of t.
         """
         spaces: tuple[Space, ...] = ("simplex", "torus")
-        found = list[tuple[float, float]]()
+        rows = list[DiagnosticRow]()
         for n in self.dimension:
-            found.append(((n + 2) / 2, -n / 2))
+            rows += DiagnosticRow.exact(f"theorem-n{n}", self.metrics, ((n + 2) / 2, -n / 2), 1)
             for space in spaces:
                 by_radius = [log_covering_number(x, n, 1.0, space) for x in _LOG_INVERSE]
                 by_time = [log_covering_number(_LOG_INVERSE_OF_TIMES, n, t, space) for t in _TIMES]
-                found.append((_slope(_LOG_INVERSE, by_radius), _slope(_TIMES, by_time)))
-        rows = [
-            DiagnosticRow.without_interval(name, metric, value, 1)
-            for name, values in zip(self.rows, found, strict=True)
-            for metric, value in zip(_EXPONENTS, values, strict=True)
-        ]
+                exponents = _slope(_LOG_INVERSE, by_radius), _slope(_TIMES, by_time)
+                rows += DiagnosticRow.exact(f"{space}-n{n}", self.metrics, exponents, 1)
         note = (
             "theorem-n…, simplex-n…, torus-n…: exponents by which log N(ε) grows, of log(1/ε) at t = 1 and of t at "
             "ε = 0.01: those of theorem 4, and as measured on the eigenvalues of the simplex and of a flat torus of "
@@ -158,8 +152,8 @@ class TwoWordDifferences(Diagnostic):
 
     metrics: ClassVar[tuple[DiagnosticMetric, ...]] = (
         DiagnosticMetric(_DIFFERENCE, "one", "divergence (nats), similarity or distance", "neither", 3),
-        DiagnosticMetric(_SPEEDS[0], "one", "speed while p and q are near", "neither", 3),
-        DiagnosticMetric(_SPEEDS[1], "one", "speed while p and q are far apart", "neither", 3),
+        DiagnosticMetric("speed-near", "one", "speed while p and q are near", "neither", 3),
+        DiagnosticMetric("speed-far", "one", "speed while p and q are far apart", "neither", 3),
     )
     tags: ClassVar[Tags] = Tags(base_only=True)
 
@@ -199,8 +193,7 @@ class TwoWordDifferences(Diagnostic):
         speeds = 2 * np.diff(ends) / (ends[:, -1:] - ends[:, :1])
         rows, points = [], []
         for name, curve, of_measure in zip(self.rows, _differences(np.array(self.x)).tolist(), speeds, strict=True):
-            for metric, speed in zip(_SPEEDS, of_measure, strict=True):
-                rows.append(DiagnosticRow.without_interval(name, metric, speed, 1))
+            rows += DiagnosticRow.exact(name, self.metrics[1:], of_measure, 1)
             points += [CurvePoint("x", x, name, "", _DIFFERENCE, y) for x, y in zip(self.x, curve, strict=True)]
         note = (
             f"{', '.join(self.rows)}: of p = (x, 1 − x) against (0.01, 0.99). Speeds are the change over x from "

@@ -20,7 +20,6 @@ tested documents.
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation.metrics import Tallies, stack_tallies
-from benchmark.evaluation.outcomes import check_same_documents, score_over_splits
+from benchmark.evaluation.outcomes import Estimate, check_same_documents, score_over_splits
 from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
@@ -52,28 +51,6 @@ ALL_ALIKE = "none: nothing varies"
 RESAMPLES = 10_000  # bootstrap resamples where documents are of two to four kinds
 RESAMPLES_OF_RANKINGS = 1_000  # bootstrap resamples of decision values, each of which is ranked again
 RESAMPLES_MANY_KINDS = 2_000  # bootstrap resamples where there may be thousands of kinds
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Number computed from test documents, with its 95% interval.
-
-    Parameters
-    ----------
-    value, low, high : float
-        `value` is computed from all documents; the interval need not be symmetric about it.
-    n : int
-        Number of test documents; a document tested in r folds counts r times.
-    method : str
-        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate",
-        "count", `TOO_FEW_TESTED` or `ALL_ALIKE`.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    method: str
 
 
 def estimate_score(outcome: Outcome, metric: str = "accuracy", seed: int = 0, resamples: int | None = None) -> Estimate:
@@ -241,8 +218,7 @@ def _estimate(outcomes: Sequence[Outcome], metric: str, value: float, seed: int,
         return _by_percentiles(outcomes, metric, value, total)
     resamples = resamples or (RESAMPLES if is_right_or_wrong(first, metric) else RESAMPLES_MANY_KINDS)
     total, of = np.zeros(resamples), first.known[metric].scores
-    how = is_right_or_wrong(first, metric), seed, resamples
-    of_splits = _of_one(first, *how) if len(outcomes) == 1 else tuple(_resampled(outcomes, *how))
+    of_splits = tuple(_resampled(outcomes, is_right_or_wrong(first, metric), seed, resamples))
     if first.known[metric].pooled and len(of_splits) > 1:
         of_splits = ([stack_tallies(each).summed() for each in zip(*of_splits, strict=True)],)
     for resampled in of_splits:
@@ -281,20 +257,6 @@ def has_too_few_tested(outcome: Outcome, metric: str) -> bool:
     counts = outcome.tallies.summed() if spec.pooled else outcome.tallies
     tested = counts.true if counts.in_means is None else counts.true[counts.in_means]
     return spec.classes_alike and bool(tested.min() < LEAST_TESTED)
-
-
-def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
-    """Return `_resampled` of one outcome, cached for each thread until the arguments change: metrics share it."""
-    if getattr(_CACHE, "how", None) != how:
-        _CACHE.how, _CACHE.resampled = None, None  # free the old before computing the new
-        outcome, *rest = how
-        _CACHE.resampled = tuple(_resampled([outcome], *rest))
-        _CACHE.how = how
-    resampled: tuple[list[Tallies], ...] = _CACHE.resampled
-    return resampled
-
-
-_CACHE = threading.local()
 
 
 def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, resamples: int) -> Iterator[list[Tallies]]:

@@ -1,4 +1,4 @@
-"""Predictions of one cell on all test documents of all splits, from which cells are scored and compared."""
+"""Predictions of one cell on all test documents of all splits, and the scores of cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmark.evaluation.metrics import METRICS, Tallies, is_metric_defined, st
 from benchmark.evaluation.ranking_metrics import DecisionRanking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -127,6 +127,28 @@ class Outcome:
         return np.asarray(self.truth[:, self.of_class] if self.multilabel else self.truth == self.of_class)
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """Number computed from test documents, with its 95% interval.
+
+    Parameters
+    ----------
+    value, low, high : float
+        `value` is computed from all documents; the interval need not be symmetric about it.
+    n : int
+        Number of test documents; a document tested in r folds counts r times.
+    method : str
+        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over replicates", "fieller", "single replicate",
+        "count", or one of those of `evaluation.intervals` that begin with none.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
+
 def fold_scores(outcome: Outcome, metric: str) -> Array:
     """Return the metric on each split, in the order of the splits.
 
@@ -178,3 +200,75 @@ def check_same_documents(a: Outcome, b: Outcome) -> None:
             raise ValueError(f"{a.cell!r} and {b.cell!r} differ in {name}: only the same test documents can be paired")
     if a.of_class != b.of_class:
         raise ValueError(f"{a.cell!r} and {b.cell!r} are scores of different classes")
+
+
+#: Fold name of a cell's score over all splits: their mean, or the score of a single split.
+ALL_SPLITS = "all"
+SCORE_COLUMNS = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
+#: Columns that describe a row's cell; size and terms are missing where they are not axes.
+CELL_COLUMNS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
+
+
+@dataclass(frozen=True, eq=False)
+class CellScores:
+    """Scores of one cell on every split.
+
+    Parameters
+    ----------
+    cell : str
+    folds : tuple of str
+        Names of the splits; empty for a cell without splits.
+    values : mapping of str to float64 array, shape (splits,)
+        Scores by metric; shares are fractions.
+    n, ties : int arrays, shape (splits,)
+        Numbers of tested documents and of tied decisions.
+    outcome : Outcome or None
+        The predictions themselves; None for a cell that is computed from scores or makes no predictions.
+    known : mapping of str to Estimate
+        Estimates by metric that are not computed from the splits: a bootstrap of all documents, a count.
+    recorded : mapping of (metric, fold, cell) to Estimate
+        Estimates of plug-in metrics, in a run that is read from its folder. Where the cell is "", the score of a fold
+        (`ALL_SPLITS` for all); else the difference to the score of that cell.
+    """
+
+    cell: str
+    folds: tuple[str, ...]
+    values: Mapping[str, Array]
+    n: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    outcome: Outcome | None = None
+    known: Mapping[str, Estimate] = field(default_factory=dict)
+    recorded: Mapping[tuple[str, str, str], Estimate] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for metric, values in self.values.items():
+            if values.shape != (len(self.folds),) or not values.size or not np.isfinite(values).all():
+                raise ValueError(f"{self.cell!r}: {metric} must be finite on each of {len(self.folds)} splits")
+
+    def has(self, metric: str) -> bool:
+        """Return whether the cell has a score of this metric."""
+        return metric in self.values or metric in self.known
+
+    def can_score(self, metric: str) -> bool:
+        """Return whether the metric can be computed from the predictions, or their decision values."""
+        return self.outcome is not None and self.outcome.can_score(metric)
+
+    def named(self, cell: str) -> CellScores:
+        """Return the same scores under another cell's name."""
+        return replace(self, cell=cell, outcome=None if self.outcome is None else replace(self.outcome, cell=cell))
+
+    def of_class(self, position: int) -> CellScores:
+        """Return the scores of one class, computed from predictions on all classes."""
+        if self.outcome is None:
+            raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
+        outcome = replace(self.outcome, of_class=position)
+        tested, ties = outcome.tallies.documents, self.outcome.ties(position)
+        return CellScores(self.cell, self.folds, outcome_scores(outcome), tested, ties, outcome)
+
+
+def mean_scores(name: str, cells: Sequence[CellScores]) -> CellScores:
+    """Return the mean scores of cells on the splits that they share, of each metric that all have."""
+    first, ties = cells[0], np.sum([each.ties for each in cells], axis=0)
+    shared = [metric for metric in first.values if all(metric in each.values for each in cells)]
+    values = {metric: np.mean([each.values[metric] for each in cells], axis=0) for metric in shared}
+    return CellScores(name, first.folds, values, first.n, ties)

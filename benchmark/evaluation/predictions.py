@@ -219,19 +219,9 @@ class SettingPredictions:
         return replace(self, **parts)
 
     @property
-    def inner_tallies(self) -> Tallies:
-        """Counts of the inner folds, with the splits as first axis."""
-        return tallies_from_rows(self.inner)
-
-    @property
     def by_split(self) -> list[NDArray[Any]]:
         """`predicted` of each split."""
         return np.split(self.predicted, self.bounds[1:-1])
-
-    @property
-    def tied_by_split(self) -> list[Bools]:
-        """`tied` of each split."""
-        return np.split(self.tied, self.bounds[1:-1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,9 @@ import numpy as np
 from scipy import stats
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.intervals import ALL_ALIKE, CONFIDENCE_LEVEL, Estimate, replicate_mean
+from benchmark.evaluation.intervals import ALL_ALIKE, CONFIDENCE_LEVEL, replicate_mean
 from benchmark.evaluation.metrics import METRICS, TIME_METRICS
-from benchmark.evaluation.outcomes import check_same_documents
+from benchmark.evaluation.outcomes import ALL_SPLITS, Estimate, check_same_documents
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -31,8 +30,7 @@ from benchmark.evaluation.significance import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmark.evaluation.cell_scores import CellScores
-    from benchmark.evaluation.outcomes import Outcome
+    from benchmark.evaluation.outcomes import CellScores, Outcome
     from benchmark.system.arrays import Array
     from benchmark.system.tags import Tags
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.cell_scores import mean_scores
+from benchmark.evaluation.outcomes import mean_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
-    from benchmark.evaluation.cell_scores import CellScores
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import CellScores, Estimate
     from benchmark.evaluation.sampling_model import SamplingModel
     from benchmark.evaluation.significance import TestResult
     from benchmark.system.arrays import Indices

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import subset_experiment
 from benchmark.config.experiment import check_experiment, read_config
-from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
-from benchmark.corpora.user.user_corpus import UserCorpus
+from benchmark.corpora.user.user_corpus import UserCorpus, check_user_card, user_card_path, user_card_yaml
 from benchmark.papers.load import check_published, published_papers, unknown_cell
 from benchmark.plugins.discovery import registries_for
 from benchmark.system.atomic_files import write_atomically

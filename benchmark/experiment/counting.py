@@ -21,7 +21,7 @@ from benchmark.system.errors import ConfigError, DataError
 from benchmark.system.registries import is_builtin
 from benchmark.system.string_arrays import join_names
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
-from benchmark.text.strings import Texts, document_string, joined_texts
+from benchmark.text.fields import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from benchmark.analysis.predictions_file import (
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
-from benchmark.evaluation.cell_scores import ALL_SPLITS
+from benchmark.evaluation.outcomes import ALL_SPLITS
 from benchmark.evaluation.predictions import (
     ARCHIVED_FILES,
     ESTIMATES_TABLE,

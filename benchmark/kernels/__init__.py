@@ -4,10 +4,9 @@ from typing import Any
 
 from benchmark.kernels.base import Kernel, is_elementwise_kernel
 from benchmark.kernels.euclidean import Linear, NegativeEuclideanDistance, Polynomial, RadialBasisFunction, Sigmoid
-from benchmark.kernels.heat.half_plane import Hyperbolic
-from benchmark.kernels.heat.sphere import Heat
-from benchmark.kernels.models.fisher import PLSIFisher
-from benchmark.kernels.models.hp_top import HyperplaneTop
+from benchmark.kernels.fisher import PLSIFisher
+from benchmark.kernels.hp_top import HyperplaneTop
+from benchmark.kernels.hyperbolic import Hyperbolic
 from benchmark.kernels.multinomial import (
     Bhattacharyya,
     CpdLogarithm,
@@ -17,6 +16,7 @@ from benchmark.kernels.multinomial import (
     NegativeGeodesicDistance,
     ProbabilityProduct,
 )
+from benchmark.kernels.sphere import Heat
 
 #: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, or
 #: work on points of two coordinates.

@@ -151,6 +151,6 @@ class Kernel(TransformerMixin, MatrixEstimator):
                 row = int(np.flatnonzero(off)[0])
                 raise ValueError(
                     f"{type(self).__name__} is defined on the simplex: every row must sum to 1, "
-                    f"but row {row} sums to {sums[row]:.6g}; normalize with TermWeighting(normalization='l1')"
+                    f"but row {row} sums to {sums[row]:.6g}; normalize with sklearn.preprocessing.Normalizer('l1')"
                 )
         return points

@@ -13,7 +13,7 @@ from benchmark.classifiers.matrix_svm import Hyperplanes, linear_svm_hyperplanes
 from benchmark.classifiers.svm import svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
-from benchmark.kernels.models.plsi import FittedPLSI
+from benchmark.kernels.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.split_data import Stopwatch
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.base import Kernel
+    from benchmark.kernels.fisher import PLSIFisher
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.kernels.models.fisher import PLSIFisher
     from benchmark.methods.matrix_cache import Arrays
     from benchmark.methods.problem import Problem
     from benchmark.methods.split_data import SplitData

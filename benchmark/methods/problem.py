@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Documents
     from benchmark.representation import Weighting
     from benchmark.system.arrays import Array, Bools, Indices
-    from benchmark.text.pruning import Pruning
-    from benchmark.text.strings import Texts
+    from benchmark.text.fields import Texts
+    from benchmark.text.lexer import Pruning
 
 
 @dataclass(frozen=True, eq=False)

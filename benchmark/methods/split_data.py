@@ -14,7 +14,7 @@ from benchmark.kernels.base import Kernel
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.vectors import vectors_of
-from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
+from benchmark.representation.selection import GAIN_AGGREGATES, checked_n_terms, rank_terms
 from benchmark.representation.weighting import normalize_rows
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class SplitData:
             return self.whole
         gains, shares = self.matrices.gains(self.whole, self.split.train)
         checked_n_terms(self.terms, gains.shape[1])
-        return self.whole.over_terms(rank_terms(aggregate_gains(gains, shares, self.aggregate))[: self.terms])
+        return self.whole.over_terms(rank_terms(GAIN_AGGREGATES[self.aggregate](gains, shares))[: self.terms])
 
     def problem_of(self, spec: MethodSpec) -> Problem:
         """Return the documents as a method takes them: over all terms if its classifier selects terms by class."""

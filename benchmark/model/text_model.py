@@ -19,8 +19,8 @@ from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.user_classes import user_code
+from benchmark.text.fields import document_string
 from benchmark.text.lexer import Lexing
-from benchmark.text.strings import document_string
 from benchmark.text.vocabulary import count_known_terms
 
 if TYPE_CHECKING:

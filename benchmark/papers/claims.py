@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.evaluation.significance import TestResult
     from benchmark.papers.published import Claim, Comparison, Published

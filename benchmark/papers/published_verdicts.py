@@ -17,7 +17,7 @@ from benchmark.evaluation.metrics import PAIR_METRICS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.score_table import ScoreTable
     from benchmark.papers.published import Published, PublishedValue
 

@@ -81,27 +81,13 @@ def _members(labels: NDArray[Any], classes: Sequence[str] | None) -> sp.csr_arra
 
 
 #: Functions of the gains for each class, shape (n_classes, V), and P(c), shape (n_classes,), to one gain a term, (V,).
+#: Tang et al. (2016, section III) mention the sum and the average without stating which they used. The average
+#: weighted by P(c) and the maximum follow Yang & Pedersen (1997).
 GAIN_AGGREGATES: dict[str, Callable[[Array, Array], Array]] = {
     "sum": lambda gains, _: np.asarray(gains.sum(axis=0)),
     "average": lambda gains, priors: np.asarray(priors @ gains),
     "maximum": lambda gains, _: np.asarray(gains.max(axis=0)),
 }
-
-
-def aggregate_gains(gains: Array, priors: Array, how: str = "sum") -> Array:
-    """Combine the gains of all classes into one gain a term: Σ_c, Σ_c P(c) or max_c of IG(t, c), shape (V,).
-
-    Tang et al. (2016, section III) mention the sum and the average without stating which they used. The average
-    weighted by P(c) and the maximum follow Yang & Pedersen (1997).
-
-    Parameters
-    ----------
-    gains : float64 array, shape (n_classes, V)
-    priors : float64 array, shape (n_classes,)
-        P(c).
-    how : {"sum", "average", "maximum"}
-    """
-    return GAIN_AGGREGATES[how](gains, priors)
 
 
 def rank_terms(gains: Array) -> Indices:

@@ -19,8 +19,7 @@ from benchmark.papers.load import load_published
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.shipped_files import shipped_files
-from benchmark.text.lexer import DIGIT_RULES, STEMMERS
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.lexer import DIGIT_RULES, STEMMERS, STOPLISTS, stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

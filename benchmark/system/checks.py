@@ -81,11 +81,13 @@ POSITIVE, NOT_NEGATIVE, FRACTION = Range(ends=False), Range(), Range(0, 1)
 
 
 def check_parameters(estimator: object, allowed: Allowed) -> None:
-    """Raise ValueError unless these parameters have values that are allowed."""
+    """Raise ValueError unless these parameters, or each of their items, have values that are allowed."""
     for name, values in allowed.items():
-        if (value := getattr(estimator, name)) not in values:
-            rule = values if isinstance(values, Range) else f"one of {', '.join(map(str, values))}"
-            raise ValueError(f"{name} must be {rule}, not {value!r}")
+        stated = getattr(estimator, name)
+        for value in stated if isinstance(stated, list | tuple) else [stated]:
+            if value not in values:
+                rule = values if isinstance(values, Range) else f"one of {', '.join(map(str, values))}"
+                raise ValueError(f"{name} must be {rule}, not {value!r}")
 
 
 def digest_without_itself(facts: dict[str, Any]) -> str:

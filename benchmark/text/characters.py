@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.text.fields import document_string
 from benchmark.text.lexer import LINE_FEED, WORDS
 from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, ngram_terms
-from benchmark.text.strings import document_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import TextChunk
-    from benchmark.text.lexer import Lexing, TokenSpans
-    from benchmark.text.pruning import Pruning
+    from benchmark.text.lexer import Lexing, Pruning, TokenSpans
 
 MAX_CODE_POINT = 0x10FFFF
 #: Characters of a word of one letter, with its spaces.

@@ -14,22 +14,84 @@ Thai, Lao, Khmer, Myanmar) each letter is a word, with its marks: for ideographs
 are those of every script (Nd), written 0 to 9. HTML entities are read as their characters, inside words too, and never
 open or close a tag. Both lexers find the same tokens in ASCII without an ampersand, and in ASCII with one unless
 `skip_html` is set.
+
+The stop list of the SMART retrieval system is public data (G. Salton & C. Buckley, Cornell University), as distributed
+with Rainbow. Words with an apostrophe are omitted here: a word is a run of letters, so these entries would never match.
+"smart-split" has their parts, as a lexer of letters reads the list: "don" and "t" of "don't".
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmark.system.numba_jit import compile_lazily
 from benchmark.text import unicode_classes as letters
-from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+STOPLISTS = {"smart": "smart-stoplist.txt", "smart-split": "smart-stoplist.txt", "none": None}
+#: Parts of the words with an apostrophe that are no words of the list themselves.
+PARTS = "ain aren couldn didn doesn don hadn hasn haven isn ll mon shouldn ve wasn weren won wouldn"
+
+
+@cache
+def stop_words(name: str) -> frozenset[str]:
+    """Return the words of the stop list called `name`.
+
+    Examples
+    --------
+    >>> len(stop_words("smart")), len(stop_words("smart-split")), len(stop_words("none"))
+    (523, 541, 0)
+    """
+    file = STOPLISTS[name]
+    if file is None:
+        return frozenset()
+    words = frozenset(Path(__file__).with_name(file).read_text(encoding="ascii").split())
+    return words.union(PARTS.split()) if name == "smart-split" else words
+
+
+#: Name in place of a group: each split counts its own training documents.
+TRAINING = "training"
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Minimum frequency of terms in the vocabulary; the default keeps every term.
+
+    Parameters
+    ----------
+    min_occurrences : int
+        Keep terms that occur at least this often in the collection (Rainbow's ``--prune-vocab-by-occur-count``).
+    min_documents : int
+        Keep terms that occur in at least this many documents. Rainbow's ``--prune-vocab-by-doc-count=N`` drops
+        words in N *or fewer* documents, which is ``min_documents = N + 1``.
+    group : str, optional
+        Count only the documents of this group, such as the training documents; a term that doesn't occur there is
+        dropped. All documents by default. With "training", each split counts its own training documents, and what is
+        counted here are all documents: no term that a split keeps is rarer in them.
+    """
+
+    min_occurrences: int = 1
+    min_documents: int = 1
+    group: str | None = None
+
+    @property
+    def by_split(self) -> bool:
+        """True if each split prunes again, by the counts in its training documents."""
+        return self.group == TRAINING
+
+    def keeps(self, occurrences: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which terms are kept, from their numbers of occurrences and documents, both of shape (n_terms,)."""
+        return (occurrences >= self.min_occurrences) & (documents >= self.min_documents)
+
 
 LEXERS = {
     "rainbow": "words are runs of ASCII letters",
@@ -209,11 +271,8 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
     if lexing.digits != "literal":
         spelling[digits] = HASH
     if lexing.lexer == "unicode":
-        kinds[[letters.UNICODE_LETTER, letters.UNICODE_MARK, letters.UNICODE_IDEOGRAPH]] = (
-            LETTER_KIND,
-            MARK_KIND,
-            IDEOGRAPH_KIND,
-        )
+        beyond_ascii = [letters.UNICODE_LETTER, letters.UNICODE_MARK, letters.UNICODE_IDEOGRAPH]
+        kinds[beyond_ascii] = LETTER_KIND, MARK_KIND, IDEOGRAPH_KIND
         decoded = [
             letters.decode_document(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)
         ]
@@ -243,9 +302,7 @@ def _scan_characters(
     classes = letters.character_classes()[codes]
     starts, lengths, token_bounds = scan_tokens(classes, bounds, kinds, lexing.skip_header, lexing.skip_html)
     # Position of each character in the bytes; UTF-8's continuation bytes are 10......
-    at = np.zeros(len(codes) + 1, dtype=np.int64)
-    at[:-1] = np.flatnonzero(text & 0xC0 != 0x80)
-    at[-1] = len(text)
+    at = np.append(np.flatnonzero(text & 0xC0 != 0x80), len(text))
     first = at[starts]
     return text, first, (at[starts + lengths] - first).astype(np.int32), token_bounds
 

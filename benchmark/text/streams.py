@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.text.pruning import Pruning
+    from benchmark.text.lexer import Pruning
 
 NO_TERM = np.int32(-1)
 #: Base in which a pair of term numbers (int32) is encoded as one number: the first times this plus the second.

@@ -19,8 +19,7 @@ from benchmark.system.row_blocks import map_in_order
 from benchmark.text.characters import character_terms, find_characters
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.lexer import WHOLE_DOCUMENT, find_tokens, term_name
-from benchmark.text.pruning import TRAINING, Pruning
+from benchmark.text.lexer import TRAINING, WHOLE_DOCUMENT, Pruning, find_tokens, term_name
 from benchmark.text.streams import NO_TERM, TermLevel, TermStream, common_terms, count_rows, ngram_terms
 
 if TYPE_CHECKING:

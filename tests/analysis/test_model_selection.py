@@ -25,7 +25,7 @@ class TestChoice:
         for split, index in enumerate(candidates):
             of = predictions.settings["base", "", "rbf", int(index), 50, None]
             np.testing.assert_array_equal(found.by_split[split], of.by_split[split])
-            np.testing.assert_array_equal(found.tied_by_split[split], of.tied_by_split[split])
+            np.testing.assert_array_equal(found.split(split).tied, of.split(split).tied)
             np.testing.assert_array_equal(found.seconds[split], of.seconds[split])
 
 

@@ -17,7 +17,7 @@ from benchmark.analysis.predictions_file import (
     encode_predictions,
 )
 from benchmark.diagnostics.base import CurvePoint, DiagnosticNumbers, DiagnosticRow
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.evaluation.predictions import (
     DIAGNOSTICS_ARRAYS,
     DOCUMENTS_TABLE,
@@ -153,7 +153,9 @@ def test_pandas_reads_each_prediction_by_its_names(multilabel, k):
             codes = np.flatnonzero(label) if own.multilabel else [label]
             return [own.classes[code] for code in codes]
 
-        for split, labels, ties in zip(splits, setting.by_split, setting.tied_by_split, strict=True):
+        for split, labels, ties in zip(
+            splits, setting.by_split, np.split(setting.tied, setting.bounds[1:-1]), strict=True
+        ):
             for document, label, tie in zip(split.test, labels, ties, strict=True):
                 row = rows[*key, split.name, documents.ids[document]]
                 found = [written(classes(each), documents) for each in (documents.truth[document], label)]

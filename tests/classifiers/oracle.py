@@ -11,7 +11,7 @@ from libsvm.svmutil import svm_predict, svm_train
 from threadpoolctl import threadpool_limits
 
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
-from benchmark.representation import TermWeighting
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def draw_problem(kernel: str, *, n: int, n_classes: int, seed: int, n_test: int 
     # The same document in two classes, or tested on: distances of zero, and decisions that nearly tie.
     counts[n // 2], test[0], test[1] = counts[0], counts[0], counts[n // 3]
     built, normalization = KERNELS[kernel]
-    weighting = TermWeighting(normalization=normalization)
+    weighting = points_pipeline(normalization=normalization)
     points = weighting.fit_transform(counts)
     fitted = built.fit(points)
     return Problem(fitted.transform(points), labels * 7 + 3, fitted.transform(weighting.transform(test)))

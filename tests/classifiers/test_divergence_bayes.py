@@ -11,8 +11,13 @@ from scipy.special import rel_entr
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
-from benchmark.classifiers.centroids import class_statistics, skl_centroid, symmetric_kl
-from benchmark.classifiers.divergence_bayes import CENTROID_KINDS, DivergenceBayes
+from benchmark.classifiers.divergence_bayes import (
+    CENTROID_KINDS,
+    DivergenceBayes,
+    class_statistics,
+    skl_centroid,
+    symmetric_kl,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

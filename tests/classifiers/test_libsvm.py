@@ -32,10 +32,10 @@ from benchmark.classifiers.svm import (
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import TermWeighting
 from benchmark.representation.weighting import power_transform, row_norms
 from benchmark.system.tags import NORMALIZATIONS, tags_of
 from tests.classifiers.oracle import draw_problem, libsvm_oracle
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +127,7 @@ def test_equal_to_libsvm_where_documents_repeat(
         normalization = "l1"
     n = len(documents)
     labels = np.array([place % 3 for place in order if place < n])
-    weighting = TermWeighting(normalization=normalization)
+    weighting = points_pipeline(normalization=normalization)
     points = weighting.fit_transform(documents)
     gram = kernel.fit(points).transform(points)
     rows = kernel.transform(weighting.transform(test))

@@ -79,7 +79,7 @@ FIRST: dict[str, tuple[str, str, str, int, tuple[str, ...], dict[str, Any]]] = {
     "one-hot": (HOT, "csv", "", 2, ("--label 'net,mail,game' if each is a class",), {}),
     "one-hot named": (HOT, "csv", "--label net,mail,game", 0, (), {"label": [*CLASSES]}),
     "one column": (HOT, "csv", "--label net", 0, ("label is 'net'",), {"label": "net"}),
-    "stray quotes": (SWALLOWED, "csv", "", 0, ("lines that look like rows", "t.csv:7", "--quoting none"), {}),
+    "stray quotes": (SWALLOWED, "csv", "", 0, ("Lines that look like rows", "t.csv:7", "--quoting none"), {}),
     "no quotes": (SWALLOWED, "csv", "--quoting none", 0, ("label is 'label'",), {"quoting": "none"}),
     "letters": (f"text,label\n{LETTERS}", "csv", "", 0, ("label is 'label'",), {"text": "text"}),
     "unquoted": (UNQUOTED, "tsv", "", 3, ("t.tsv:5: is not a valid table", "quoting: none"), {}),

@@ -194,17 +194,6 @@ def test_the_gate_lists_every_number_that_differs() -> None:
         check_document_counts(corpus, several)
 
 
-def test_documents_are_selected_by_class_and_name() -> None:
-    corpus = read_webkb(FILES, CARD, "digest")
-    assert select_documents(corpus).text is corpus.text
-    some = select_documents(corpus, ["faculty", "course"], exclude=["faculty/misc/z"])
-    assert (some.documents.classes, some.documents.labels.tolist()) == (("faculty", "course"), [1, 1, 0, 0])
-    assert list(some) == list(corpus)[:4]
-    assert some.digest == "digest"
-    with pytest.raises(ConfigError, match="no document 'faculty/misc/zz'; did you mean 'faculty/misc/z'"):
-        select_documents(corpus, exclude=["faculty/misc/zz"])
-
-
 @given(st.lists(st.binary(max_size=6), max_size=12), st.lists(st.integers(0, 11), max_size=8), st.integers(1, 9))
 def test_texts_stay_with_their_documents(texts: list[bytes], rows: list[int], size: int) -> None:
     n, (text, bounds) = len(texts), concatenate_texts(texts)
@@ -231,22 +220,9 @@ def test_texts_stay_with_their_documents(texts: list[bytes], rows: list[int], si
 # --- Cards and readers
 
 
-@pytest.mark.parametrize(
-    ("change", "part"),
-    [({"digest": "0"}, "digest\n  String should match"), ({"counts": {}}, "counts\n"), ({"more": 1}, "more\n  Extra"),
-     ({"name": "other"}, "name and file name must agree")],
-)  # fmt: skip
-def test_a_wrong_card_is_refused(datasets: Path, change: dict[str, Any], part: str) -> None:
-    facts = yaml.safe_load((datasets / "webkb.yaml").read_text())
-    (datasets / "webkb.yaml").write_text(yaml.safe_dump({**facts, **change}))
-    with pytest.raises(DataError) as raised:
-        registry.dataset_card("webkb")
-    assert part in str(raised.value)
-
-
 def test_a_missing_card_or_subset_is_named_with_the_nearest(datasets: Path) -> None:
     (datasets / "20ng.yaml").unlink()
-    with pytest.raises(DataError, match=r"20ng\.yaml can't be read: .*No such file"):
+    with pytest.raises(ConfigError, match=r"20ng\.yaml.*No such file"):
         registry.dataset_card("20ng")
     with pytest.raises(ConfigError, match=r"unknown corpus 'webbk'; did you mean 'webkb'\? \(allowed: webkb, 20ng, "):
         registry.dataset_card("webbk")

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.corpora import registry, reuters
 from benchmark.corpora.archive import content_digest
-from benchmark.corpora.assemble import check_document_counts, select_documents
+from benchmark.corpora.assemble import check_document_counts
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.reuters import Article, decode_entities, read_articles
 
@@ -114,20 +114,6 @@ def test_the_story_that_lists_its_topic_twice_is_of_several_topics_in_r8_and_r52
     for subset in IDS:
         ids = reuters.read_reuters(files, CARD.subset(subset), "").documents.ids
         assert (listed in ids) == (listed == "19919" or subset not in ("r8", "r52")), subset
-
-
-def test_stories_have_any_number_of_topics_or_one() -> None:
-    documents = read().documents
-    assert documents.topics is not None
-    named = [[name for name, has in zip(documents.classes, row, strict=True) if has] for row in documents.topics]
-    assert named == [["earn"], ["earn", "acq"], ["acq"], ["earn"], ["earn"], [], ["acq"], ["ship"]]
-    assert set(documents.labels) == {-1}
-    single = read("body-and-single-topic").documents
-    assert [single.classes[label] for label in single.labels] == ["acq", "earn", "earn", "ship"]
-    chosen = select_documents(read(), ["ship", "earn"]).documents
-    assert (chosen.ids, chosen.classes) == (documents.ids, ("ship", "earn"))
-    assert chosen.topics is not None
-    assert chosen.topics[:, 1].tolist() == documents.topics[:, 0].tolist()
 
 
 def test_an_article_is_divided_by_its_tags_with_entities_decoded() -> None:

@@ -31,13 +31,3 @@ def test_documents_of_several_classes_are_two_pages_and_have_their_classes():
         assert words_of(text) == [word for name in own for word in words_of(pages[name])]
     assert np.bincount(documents.topics.sum(axis=1)).tolist() == [11, 156, 134], "none, one or two"
     assert set(documents.labels) == {-1}
-
-
-def test_their_order_is_not_that_of_the_files():
-    files, card = synthetic.generate_synthetic(size=60), registry.dataset_card("synthetic", "several")
-    one, other = (
-        synthetic.read_synthetic(dict(sorted(files.items(), reverse=turned)), card, "0" * 64)
-        for turned in (False, True)
-    )
-    assert one.documents.ids == other.documents.ids
-    assert list(one) == list(other)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.classifiers.centroids import (
+from benchmark.classifiers.divergence_bayes import (
     average_skl_to_others,
     class_statistics,
     mean_skl,
@@ -72,11 +72,6 @@ def test_distances_are_the_mean_divergences_between_the_centroids_of_all_documen
     assert found["pooled"]["values"] == pytest.approx(expected)
 
 
-def test_more_resamples_leave_the_first_as_they_were(counts: Counts) -> None:
-    few, more = (distances(counts, centroids=("mean",), resamples=n)["mean"]["resampled"] for n in (8, 12))
-    np.testing.assert_array_equal(more[:8], few)
-
-
 def test_each_row_has_its_value_moved_spread_and_documents() -> None:
     values = {"mean": [1.0, 2.0, 6.0], "skl": [3.0, 2.0, 1.0]}
     swept = {"mean": [[1.0, 2.0, 3.0], [9.0, 2.0, 3.0]], "skl": [[1.0, 2.0, 3.5], [1.0, 2.0, 3.25]]}
@@ -129,20 +124,6 @@ def test_the_flow_reaches_the_exact_energies(counts: Counts) -> None:
     exact = [mean_skl(each, skl_centroid(each)) for each in (class_statistics(rows, 0.001) for rows in of_classes)]
     assert found["exact"] == pytest.approx(exact, abs=1e-13)
     assert found["energies"] == pytest.approx(exact, abs=1e-9)
-
-
-@pytest.mark.parametrize(("excess", "within"), [(3e-8, "1e-07"), (2**-16, "1e-04"), (0.0, "1e-12")])
-def test_notes_round_the_excess_of_a_flow_up_and_its_mean_steps(excess: float, within: str) -> None:
-    energies = np.array([0.5, 0.25 - excess, 0.125])
-    arrays = {"exact": np.array([0.5, 0.25, 0.125]), "energies": energies, "steps": np.array([95, 111, 340])}
-    first, second = computed(CentroidFlow(), counts_of(np.ones((3, 2))), lambda *_: arrays, **CENTROIDS).notes
-    assert first.endswith("a 0.500000, b 0.250000, c 0.125000.")
-    assert f"every energy within {within} of the exact one, after about 180 steps" in second
-
-
-def test_centroids_need_a_classifier_that_has_some(counts: Counts) -> None:
-    with pytest.raises(ValueError, match="divergence-bayes"):
-        computed(CentroidFlow(), counts, methods=["mnb"])
 
 
 # --- What the store is asked for: it differs with all that decides the numbers, and with nothing else ---

@@ -17,8 +17,8 @@ from benchmark.diagnostics.base import (
     DiagnosticRow,
     compute_checked,
 )
-from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import DiagnosticMetric
+from benchmark.evaluation.outcomes import Estimate
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:

@@ -94,18 +94,3 @@ def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_errors_of() -> None:
         np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "grid_keys": ["features"]}
     )
     assert not found
-
-
-def test_the_same_map_for_several_machines_is_measured_once() -> None:
-    asked, kept = list[str](), dict[str, Any]()
-
-    def once(content: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
-        asked.append(str(content))
-        if asked[-1] not in kept:
-            kept[asked[-1]] = compute()
-        return kept[asked[-1]]
-
-    methods = [{"features": "hellinger", "classifier": {"name": "linear-svm", "C": [1, 2]}}]
-    found = computed(FeatureErrors(10), counts_of(np.eye(3) + 1), once, methods=methods)
-    assert (len(asked), len(kept)) == (2, 1)
-    assert {row.cell for row in found.rows} == {"hellinger-linear-svm-c1", "hellinger-linear-svm-c2"}

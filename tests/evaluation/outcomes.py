@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.outcomes import Outcome, outcome_scores
+from benchmark.evaluation.outcomes import CellScores, Outcome, outcome_scores
 
 
 def judged(cell, *folds):

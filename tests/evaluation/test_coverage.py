@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import (
     _resampled,
     bonett_price,
@@ -22,7 +21,7 @@ from benchmark.evaluation.intervals import (
     wilson,
 )
 from benchmark.evaluation.metrics import METRICS
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.outcomes import CellScores, Outcome
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import document_test, exact_signed_rank, holm_correction
 from tests.trials.limits import mostly_slow

@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.cell_scores import CellScores
 from benchmark.evaluation.intervals import (
     TOO_FEW_TESTED,
     bonett_price,
@@ -18,7 +17,7 @@ from benchmark.evaluation.intervals import (
     wilson,
 )
 from benchmark.evaluation.metrics import METRICS, is_metric_defined, tally_predictions
-from benchmark.evaluation.outcomes import Outcome, fold_scores
+from benchmark.evaluation.outcomes import CellScores, Outcome, fold_scores
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.significance import outcome_table, sign_z
 from tests.evaluation.outcomes import paired, random_outcome

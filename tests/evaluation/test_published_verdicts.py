@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers.claims import Evidence, judge_claim
 from benchmark.papers.published import Claim, PublishedValue

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.outcomes import CellScores, Estimate, Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sampling_model import SamplingModel, sampling_of
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from benchmark.evaluation.cell_scores import CellScores
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import CellScores, Estimate
 from benchmark.evaluation.sampling_model import SamplingModel
 from benchmark.evaluation.score_table import ScoreTable
 from tests.evaluation.outcomes import drawn, multilabel, of_outcome, random_outcome, scored

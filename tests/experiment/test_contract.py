@@ -12,6 +12,7 @@ import pytest
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.experiment import check_experiment
+from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
@@ -175,7 +176,7 @@ def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None,
     check(found)
     assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
     for place, point in found.predictions.settings.items():
-        task, counts = found.predictions.tasks[place.of_task], point.inner_tallies
+        task, counts = found.predictions.tasks[place.of_task], tallies_from_rows(point.inner)
         trained = [split.trained for split in found.predictions.splits[place.of_splits]]
         np.testing.assert_array_equal(counts.true, trained, err_msg="each training document is in one fold")
         assert (counts.right <= np.minimum(counts.assigned, counts.true)).all()
@@ -211,7 +212,7 @@ def check(found: RunPredictions) -> None:
     documents = predictions.tasks["base", ""]
     for (variant, task, _, _, size, _), point in predictions.settings.items():
         splits = predictions.splits[variant, task, size]
-        for split, given, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
+        for split, given, tied in zip(splits, point.by_split, np.split(point.tied, point.bounds[1:-1]), strict=True):
             assert given.shape == tied.shape == documents.truth[split.test].shape
             assert given.dtype == (np.bool_ if documents.multilabel else np.int16)
             assert documents.multilabel or ((given >= 0) & (given < len(documents.classes))).all()

@@ -207,7 +207,7 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     [
         ("text.lexer", {"counts"}),
         ("representation.selection", set(NAMES)),
-        ("kernels.heat.sphere", {"heat"}),
+        ("kernels.sphere", {"heat"}),
         ("classifiers.libsvm", set(NAMES)),
         ("diagnostics.centroids", {"centroid-distances"}),
         ("evaluation.protocols", set(NAMES)),
@@ -229,7 +229,6 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
-    "benchmark.corpora.user.user_card",
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
@@ -253,14 +252,14 @@ def test_every_module_of_the_deciding_rooms_counts_for_some_result_and_none_that
 
 def test_imports_for_the_type_checker_do_not_count(patched: pytest.MonkeyPatch) -> None:
     for text, imported in (
-        (b"if TYPE_CHECKING:\n    from benchmark.kernels.heat import sphere\n", False),
-        (b"if TYPE_CHECKING:\n    pass\nelse:\n    from benchmark.kernels.heat import sphere\n", True),
-        (b"def late():\n    from benchmark.kernels.heat import sphere\n", True),
-        (b"try:\n    import benchmark.kernels.heat.sphere\nexcept ImportError:\n    pass\n", True),
+        (b"if TYPE_CHECKING:\n    from benchmark.kernels import sphere\n", False),
+        (b"if TYPE_CHECKING:\n    pass\nelse:\n    from benchmark.kernels import sphere\n", True),
+        (b"def late():\n    from benchmark.kernels import sphere\n", True),
+        (b"try:\n    import benchmark.kernels.sphere\nexcept ImportError:\n    pass\n", True),
     ):
         patched.setitem(MODULE_SOURCES, "benchmark.system.string_arrays", text)
         forget()
-        assert ("benchmark.kernels.heat.sphere" in imported_modules(string_arrays)[0]) == imported
+        assert ("benchmark.kernels.sphere" in imported_modules(string_arrays)[0]) == imported
 
 
 @pytest.mark.parametrize(("library", "results"), [("libsvm-official", set(NAMES)), ("numpy", EVERYTHING)])

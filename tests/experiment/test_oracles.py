@@ -19,7 +19,7 @@ from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import point_classifiers as points
 from benchmark.methods.gram_sources import plsi_seed
-from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
+from benchmark.representation.selection import GAIN_AGGREGATES, information_gain, rank_terms
 from benchmark.system.errors import ConfigError
 from tests.builders import inner_errors, small_experiment
 
@@ -168,7 +168,7 @@ class TestSelectedTerms:
 
     @staticmethod
     def best(X, y, number):
-        return rank_terms(aggregate_gains(information_gain(X, y), np.bincount(y) / len(y), "average"))[:number]
+        return rank_terms(GAIN_AGGREGATES["average"](information_gain(X, y), np.bincount(y) / len(y)))[:number]
 
     @pytest.mark.parametrize("number", TERMS)
     @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ class TestSelectedTerms:
         position, X, y, tested = task
         point = selected.point("complement-nb", terms=5, task=position)
         empty = tested[:, self.best(X, y, 5)].sum(axis=1) == 0
-        assert point.tied_by_split[0][empty].all()
+        assert point.split(0).tied[empty].all()
         assert (point.by_split[0][empty] == 0).all()
 
     def test_more_terms_than_words_are_refused_before_training(self, store, monkeypatch):

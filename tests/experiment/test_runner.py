@@ -94,7 +94,9 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
         dense, labels = counts.matrix.toarray(), counts.documents.labels
         point = found.predictions.settings[cell.variant, "", cell.method, 0, cell.size, None]
         splits = protocol_at_size(variant.protocol, cell.size).splits(counts.documents)
-        for split, predicted, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
+        for split, predicted, tied in zip(
+            splits, point.by_split, np.split(point.tied, point.bounds[1:-1]), strict=True
+        ):
             idf_rows = split.train if spec.representation.idf == "training" else np.arange(len(dense))
             weights = term_weights(dense, spec.representation.weighting.name, idf_rows)
             points = on_scale(weights, spec.representation.normalization)
@@ -159,7 +161,7 @@ def predictions(found):
     """All that was predicted, as plain data."""
     points = found.predictions.settings.items()
     return {
-        place: ([*map(list, each.by_split)], [*map(list, each.tied_by_split)], each.inner.tolist())
+        place: ([*map(list, each.by_split)], [*map(list, np.split(each.tied, each.bounds[1:-1]))], each.inner.tolist())
         for place, each in points
     }
 

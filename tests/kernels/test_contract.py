@@ -16,8 +16,8 @@ from benchmark.kernels import (
     Sigmoid,
 )
 from benchmark.kernels.multinomial import CPD_KERNELS, CpdLogarithm, CpdPower
-from benchmark.representation import TermWeighting
 from tests.kernels.cases import sparse_forms
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -163,7 +163,7 @@ def test_powers_below_one_and_logarithms_stay_conditionally_positive(base: str) 
 
 @pytest.mark.parametrize("centred", [False, True])
 def test_ngd_shifted_by_pi_is_positive_definite(counts: NDArray[Any], centred: bool) -> None:
-    points = TermWeighting(normalization="l1").fit_transform(counts)
+    points = points_pipeline(normalization="l1").fit_transform(counts)
     gram = NegativeGeodesicDistance(shift=np.pi).fit(points).transform(points)
     if centred:
         n = len(gram)
@@ -215,7 +215,7 @@ def test_works_in_a_pipeline_from_counts_to_classes(case: Case) -> None:
     nothing = np.zeros((12, 4), dtype=own.dtype)
     documents = np.vstack([np.hstack([own[0], nothing]), np.hstack([nothing, own[1]])])
     labels = np.repeat(["first", "second"], 12)
-    weighting = TermWeighting(weighting="tfidf", normalization=case.normalization)
+    weighting = points_pipeline("tfidf", case.normalization)
     pipeline = make_pipeline(weighting, case.build(), SVC(kernel="precomputed", C=1e3))
     trained, other = documents[::2], documents[1::2]
     assert pipeline.fit(trained, labels[::2]).score(trained, labels[::2]) == 1.0

@@ -22,8 +22,8 @@ from benchmark.kernels import (
     ProbabilityProduct,
     RadialBasisFunction,
 )
-from benchmark.representation import TermWeighting
 from tests.kernels.cases import CASES, KERNELS
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +153,7 @@ def test_tfidf_pulls_the_metric_back(counts: NDArray[Any]) -> None:
     """
     theta, other = np.random.default_rng(10).dirichlet(np.ones(12), size=2)
     near = theta + 1e-4 * (other - theta)
-    weighting = TermWeighting(weighting="tfidf", normalization="l1").fit(counts)
+    weighting = points_pipeline("tfidf", "l1").fit(counts)
     idf = np.log(len(counts) / (counts > 0).sum(axis=0))
     x = theta * idf / (theta @ idf)
     embedded = weighting.transform(np.array([theta, near]))

@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.representation import TermWeighting
 from benchmark.representation.weighting import power_transform, row_norms, weight_terms
 from benchmark.system.tags import NORMALIZATIONS
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +55,10 @@ def stored(counts: NDArray[Any], exponent: float, idf: NDArray[np.float64] | Non
 
 @pytest.mark.parametrize("weighting", ["tf", "tfidf"])
 def test_blocks_are_the_kernels_values(case: Case, counts: NDArray[Any], weighting: str) -> None:
-    vectors = TermWeighting(weighting, case.normalization).fit(counts[TRAINED])
+    vectors = points_pipeline(weighting, case.normalization).fit(counts[TRAINED])
     points = vectors.transform(counts)
     kernel = case.build()
-    products = stored(counts, kernel.exponent, vectors.weighting_.factors_)
+    products = stored(counts, kernel.exponent, vectors[0].factors_)
     for (which, rows), (what, columns) in product(ROWS.items(), COLUMNS.items()):
         gram = LazyGram(kernel, products, case.normalization, rows, columns)
         assert gram.shape == (len(rows), len(columns))

@@ -88,7 +88,7 @@ LIMITS = [
         "tolerance",
         (0.0, 1e9),
         (-1e-9, NAN, INF),
-        "tolerance must be a finite number that isn't negative, not ",
+        "tolerance must be a number of at least 0, not ",
     ),
 ]
 

@@ -17,7 +17,7 @@ from benchmark.methods.gram_sources import plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
-from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
+from benchmark.representation.selection import GAIN_AGGREGATES, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import SELECTED, represented, spec_of, trained
@@ -39,7 +39,7 @@ def selected(problem: Problem, split: Split, terms: int | None, aggregate: str =
         return counts
     members = problem.members[split.train]
     gains = information_gain(counts[split.train], members if problem.multilabel else members.argmax(axis=1))
-    return np.asarray(counts[:, rank_terms(aggregate_gains(gains, members.mean(axis=0), aggregate))[:terms]])
+    return np.asarray(counts[:, rank_terms(GAIN_AGGREGATES[aggregate](gains, members.mean(axis=0)))[:terms]])
 
 
 def points_by_hand(

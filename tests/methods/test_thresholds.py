@@ -15,8 +15,8 @@ from benchmark.kernels import KERNELS
 from benchmark.methods.problem import term_gains
 from benchmark.methods.registry import build_method
 from benchmark.methods.wrappers import inner_folds
-from benchmark.representation import TermWeighting
 from benchmark.representation.selection import rank_terms
+from tests.points import points_pipeline
 from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import KEPT, SELECTED, default_spec, represented, trained, with_documents
@@ -123,7 +123,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
         chosen = slice(None) if terms is None else rank_terms(term_gains(given, train)[0].max(axis=0))[:terms]
         matrix = given.counts.matrix[:, chosen]
-        weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
+        weighting = points_pipeline("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
         each = (LinearSvm().fit(points, members[train, c]).decision_function(asked) for c in range(3))
         return np.stack(list(each), axis=1)

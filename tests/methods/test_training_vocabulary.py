@@ -13,7 +13,7 @@ from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import FittedView
 from benchmark.text.counts import Counts
-from benchmark.text.pruning import TRAINING, Pruning
+from benchmark.text.lexer import TRAINING, Pruning
 from tests.methods.conftest import SELECTED, represented, solved, spec_of, trained
 from tests.toy_data import toy_group_splits, toy_problem
 

@@ -21,8 +21,8 @@ from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers import INNER_FOLDS
 from benchmark.model.persistence import write_model
 from benchmark.model.probabilities import class_probabilities, fit_sigmoids
-from benchmark.representation import TermWeighting
 from tests.model.studies import study_of, texts_of, words_of
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
 def test_probabilities_are_those_of_scikit_learn(subset: Any, classes: Any, fitted: Fit, store: Store) -> None:
     experiment = study_of(LINEAR, subset=subset, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
-    points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
+    points, topics = points_pipeline(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
     made = KFold(INNER_FOLDS, experiment.seed, stratified=topics is None).splits(counts.documents)
     theirs = CalibratedClassifierCV(LinearSvm(), cv=[(fold.train, fold.test) for fold in made], ensemble=False)
     own = texts_of(subset)

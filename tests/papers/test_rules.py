@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import wilcoxon
 
 from benchmark.analysis.scoring import RunPredictions
-from benchmark.evaluation.intervals import Estimate, replicate_mean
+from benchmark.evaluation.intervals import replicate_mean
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.evaluation.significance import TestResult as Result
 from benchmark.papers.claims import Evidence, evidence_for, judge_claim, judge_claims
 from benchmark.papers.published import Claim, Published, PublishedValue

@@ -15,8 +15,8 @@ from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.report.files import table_markdown
-from benchmark.representation import TermWeighting
 from benchmark.system.errors import ConfigError
+from tests.points import points_pipeline
 
 CONFIG = """
 name: paths
@@ -76,7 +76,7 @@ def points(checked, tmp_path):
     variant = checked("mnb").variants["base"]
     counts, *_ = read_counts(variant.collection, RunContext(Store(tmp_path / "points")))
     tested = counts.documents.parts == counts.documents.part_names.index("cornell")
-    return TermWeighting(normalization="l1").fit_transform(counts.matrix), counts.documents.labels, tested
+    return points_pipeline(normalization="l1").fit_transform(counts.matrix), counts.documents.labels, tested
 
 
 def predicted(run, method):

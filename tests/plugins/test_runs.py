@@ -85,7 +85,7 @@ from benchmark.corpora.synthetic import generate_synthetic
 from benchmark.evaluation.metrics import DiagnosticMetric, Metric
 from benchmark.evaluation.splits import Split
 from benchmark.diagnostics.base import Diagnostic, DiagnosticRow, DiagnosticNumbers
-from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Estimate
 from benchmark.system.tags import Tags
 from sklearn.neighbors import NearestCentroid
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation import WEIGHTINGS
 from benchmark.representation.learnt_weighting import ClassLikelihood
 from benchmark.representation.weighting import row_norms
 from benchmark.representation.weightings import Aitchison
 from benchmark.system.tags import NORMALIZATIONS
+from tests.points import points_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +141,7 @@ def test_a_weight_is_its_formula(name: str, collection: str) -> None:
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-12, atol=1e-15)
     assert found.data.all(), "no zero is stored"
     for normalization in NORMALIZATIONS:
-        points = TermWeighting(WEIGHTINGS[name](), normalization).fit(counts, members).transform(documents)
+        points = points_pipeline(name, normalization).fit(counts, members).transform(documents)
         norms = {"none": 1.0, "l1": expected.sum(axis=1), "l2": np.sqrt((expected**2).sum(axis=1))}[normalization]
         divided = expected / np.where(np.broadcast_to(norms, len(expected)) > 0, norms, 1.0)[:, None]
         np.testing.assert_allclose(points.toarray(), divided, rtol=1e-12, atol=1e-15)

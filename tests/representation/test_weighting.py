@@ -13,9 +13,10 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
-from benchmark.representation import TermWeighting, inverse_document_frequency
+from benchmark.representation import inverse_document_frequency
 from benchmark.representation.weighting import canonical_csr, power_transform, weight_terms
 from benchmark.system.tags import NORMALIZATIONS
+from tests.points import points_pipeline
 
 EPS = np.finfo(np.float64).eps
 Counts = NDArray[np.int64]
@@ -43,7 +44,7 @@ def test_stored_zeros_are_no_documents_with_the_term() -> None:
 @settings(max_examples=50)
 @given(matrices, st.sampled_from(["l1", "l2"]))
 def test_normalization_is_scikit_learns(counts: Counts, normalization: str) -> None:
-    ours = TermWeighting(normalization=normalization).fit_transform(counts)
+    ours = points_pipeline(normalization=normalization).fit_transform(counts)
     np.testing.assert_allclose(ours.toarray(), normalize(counts.astype(float), normalization), rtol=8 * EPS)
 
 
@@ -51,22 +52,22 @@ def test_normalization_is_scikit_learns(counts: Counts, normalization: str) -> N
 @given(matrices, st.sampled_from(NORMALIZATIONS))
 def test_a_documents_length_does_not_matter_once_normalized(counts: Counts, normalization: str) -> None:
     """And without normalization it is a factor: exactly so for a power of two."""
-    one, four = (TermWeighting(normalization=normalization).fit_transform(counts * factor) for factor in (1, 4))
+    one, four = (points_pipeline(normalization=normalization).fit_transform(counts * factor) for factor in (1, 4))
     expected = 4 * one if normalization == "none" else one
     np.testing.assert_array_equal(four.toarray(), expected.toarray())
 
 
 def test_idf_is_learnt_from_the_training_documents_alone() -> None:
-    weighting = TermWeighting("tfidf").fit(COUNTS)
+    weighting = points_pipeline("tfidf").fit(COUNTS)
     new = np.array([[1, 1, 1, 9]])
     np.testing.assert_array_equal(weighting.transform(new).toarray(), [[math.log(2), math.log(2), 0, 0]])
     many = np.vstack([new] * 5)
     np.testing.assert_array_equal(weighting.transform(many).toarray()[:1], weighting.transform(new).toarray())
-    assert TermWeighting("tf").fit(COUNTS).weighting_.factors_ is None
+    assert points_pipeline("tf").fit(COUNTS)[0].factors_ is None
 
 
 def test_the_form_of_the_counts_does_not_matter_and_is_left_as_it_is() -> None:
-    expected = TermWeighting("tfidf", "l2").fit_transform(COUNTS.toarray()).toarray()
+    expected = points_pipeline("tfidf", "l2").fit_transform(COUNTS.toarray()).toarray()
     entries = COUNTS.tocoo()
     backwards = np.lexsort((-entries.col, entries.row))
     ones = sp.csr_array(
@@ -85,7 +86,7 @@ def test_the_form_of_the_counts_does_not_matter_and_is_left_as_it_is() -> None:
     for name, form in forms.items():
         before = form.data.copy() if sp.issparse(form) else None
         np.testing.assert_array_equal(
-            TermWeighting("tfidf", "l2").fit_transform(form).toarray(), expected, err_msg=name
+            points_pipeline("tfidf", "l2").fit_transform(form).toarray(), expected, err_msg=name
         )
         if before is not None:
             np.testing.assert_array_equal(form.data, before, err_msg=name)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.base import clone
 
-from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.representation import WEIGHTINGS
 from benchmark.representation.learnt_weighting import ClassLikelihood, LearnedAitchison
 from benchmark.representation.weighting import normalize_blocks, row_norms
 from benchmark.representation.weightings import FROM_DOCUMENTS, FROM_LABELS, Aitchison, Bm25
 from benchmark.system.tags import NORMALIZATIONS
+from tests.points import points_pipeline
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])
@@ -141,10 +142,10 @@ class TestBlocks:
         counts, _ = drawn(1)
         counts = sp.csr_array(counts.toarray() + 1)  # no block is empty
         block_of, weights = np.array([0] * 5 + [1] * 4), np.array([0.8, 0.2])
-        points = TermWeighting(normalization="l1")
-        points.fit(counts).weighting_.of_blocks(block_of, weights, "l1")
+        points = points_pipeline(normalization="l1")
+        points.fit(counts)[0].of_blocks(block_of, weights, "l1")
         roots = np.sqrt(points.transform(counts).toarray())
-        alone = TermWeighting(normalization="l1")
+        alone = points_pipeline(normalization="l1")
         each = [np.sqrt(alone.fit_transform(counts[:, block_of == block]).toarray()) for block in (0, 1)]
         expected = sum(weight * own @ own.T for weight, own in zip(weights, each, strict=True))
         np.testing.assert_allclose(roots @ roots.T, expected, rtol=1e-13)

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from benchmark.corpora.corpus import Corpus, Documents, concatenate_texts
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, STEMMERS, WITHIN, Lexing, find_tokens, term_name
-from benchmark.text.stoplist import stop_words
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, STEMMERS, WITHIN, Lexing, find_tokens, stop_words, term_name
 
 WORDS = [b"kernel", b"Kernel", b"the", b"of", b"text", b"needing", b"7", b"42", b"x9y", b"x", b"", b"k" * 100]
 WORDS += 3 * ["\u6f22été".encode(), "E\u0301té".encode(), "\u6f22\u5b57".encode(), b"caf\xe9"]

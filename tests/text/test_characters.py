@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmark.text.lexer import LEXERS, WITHIN, Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import LEXERS, WITHIN, Lexing, Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.text.lexed import corpus_of, tokens
 from tests.text.test_ngrams import of_block

@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.text.duplicates import NEAR_DUPLICATE_SIMILARITY, near_duplicates
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 

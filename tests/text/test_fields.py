@@ -16,8 +16,7 @@ from benchmark.corpora.corpus import FieldedText
 from benchmark.system.errors import DataError
 from benchmark.text import vocabulary
 from benchmark.text.fields import field_of, format_has_field
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import corpus_of, tokens

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_known_terms, count_terms
 from tests.text.lexed import CORPORA, WITH_CHARACTERS, corpus_of
 

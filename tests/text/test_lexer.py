@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmark.text.lexer import DIGIT_RULES, Lexing
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.lexer import DIGIT_RULES, STOPLISTS, Lexing, stop_words
 from tests.strategies import damaged
 from tests.text.lexed import tokens
 

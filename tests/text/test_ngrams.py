@@ -15,9 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.corpus import Corpus
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
-from benchmark.text.stoplist import stop_words
+from benchmark.text.lexer import Lexing, Pruning, stop_words
 from benchmark.text.vocabulary import count_terms
 from tests.builders import real_corpus
 from tests.text.lexed import CORPORA, DOCUMENTS, LEXINGS, WITH_CHARACTERS, corpus_of, tokens

@@ -9,8 +9,7 @@ import pytest
 
 from benchmark.corpora.assemble import select_documents
 from benchmark.system.errors import ConfigError
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_known_terms, count_terms, prune_counts
 from tests.builders import real_corpus
 from tests.text.lexed import corpus_of

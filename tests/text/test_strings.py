@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.corpora.corpus import concatenate_texts
+from benchmark.text.fields import Texts, document_string, joined_texts
 from benchmark.text.lexer import Lexing, find_tokens
-from benchmark.text.strings import Texts, document_string, joined_texts
 
 
 def words(document: bytes, lexing: Lexing) -> list[bytes]:

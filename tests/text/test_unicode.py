@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.text.lexer import DIGIT_RULES, Lexing, find_tokens
-from benchmark.text.stoplist import STOPLISTS
+from benchmark.text.lexer import DIGIT_RULES, STOPLISTS, Lexing, find_tokens
 from tests.text.lexed import tokens
 
 UNICODE = Lexing(stoplist="none", lexer="unicode")

@@ -15,8 +15,7 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.corpus import Corpus
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.text.counts import Counts
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_terms, prune_counts
 from tests.builders import real_corpus
 from tests.text.lexed import CORPORA, DOCUMENTS, LEXINGS, WITH_CHARACTERS, corpus_of, tokens

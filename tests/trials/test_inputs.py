@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.user.user_files import DROP_REASONS, UserFiles
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.text.lexer import Lexing
-from benchmark.text.pruning import Pruning
+from benchmark.text.lexer import Lexing, Pruning
 from benchmark.text.vocabulary import count_terms
 from tests.strategies import damaged, one
 from tests.trials.limits import assert_clear, examples

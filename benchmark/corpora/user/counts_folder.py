@@ -135,10 +135,9 @@ def _counts(path: Path, content: bytes, n_terms: int) -> tuple[sp.csr_array, lis
     """Return the counts, shape (n, V), and the ascending numbers of each document's classes."""
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
+    file = io.BytesIO(content)
     try:
-        features, numbers = load_svmlight_file(
-            io.BytesIO(content), n_features=n_terms, zero_based=False, multilabel=True
-        )
+        features, numbers = load_svmlight_file(file, n_features=n_terms, zero_based=False, multilabel=True)
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: is not svmlight with {n_terms:,} terms: {error}") from None
     matrix = sp.csr_array(features)

@@ -8,13 +8,13 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from decimal import Decimal, InvalidOperation
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.system.checks import escape_surrogates
+from benchmark.system.checks import as_list, escape_surrogates
 from benchmark.system.errors import MAX_PROBLEMS, quote_value
 
 if TYPE_CHECKING:
@@ -22,18 +22,12 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import Documents
 
-#: Largest number of characters of a class, id, part or group.
-MAX_LABEL_LENGTH = 1000
 #: Values of a column that says whether a document has a class, in lower case.
 CLASS_MARKS = {"1": True, "true": True, "0": False, "false": False, "": False}
 #: Names by which programs write that a value is missing, in lower case.
 MISSING = {"nan", "none", "null", "nil", "n/a", "na", "<na>", "nat", "#n/a", "''", '""'}
-#: A list in brackets, as Python, NumPy and JSON write lists, tuples and sets; an item of it; and a list of words.
-_LIST = re.compile(r"(?:array|frozenset|set)?\(?[\[({](.*?)[\])}](?:, dtype=[^,)]+\)?|\))?", re.DOTALL)
-_ITEM = re.compile(
-    r"""(?:np\.str_\()?[uU]?(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)?|(?P<word>-?\d+(?:\.\d+)?|None|null|nan|NaN)"""
-)
-UNQUOTED_LIST = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+#: White space between the quoted items of a list that NumPy writes.
+_NUMPY_SPACE = re.compile(r"(?<=['\"])\s+(?=['\"])")
 
 
 class ClassNames:
@@ -91,31 +85,27 @@ class ClassNames:
     def _listed(self, value: Any) -> list[Any]:
         """Return the classes of a value: one, or where there may be several those of a list or between separators."""
         listed = listed_labels(value) if isinstance(value, str) else value
-        parts = listed if isinstance(listed, list) else [listed]
+        if isinstance(value, str) and listed is None:
+            if not self.multilabel or not value.strip():
+                return [value]
+            if not self.separator:
+                raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
+            return value.split(self.separator)
+        if isinstance(listed, list) and not self.multilabel:
+            hint = "name its column by `labels`, not `label`, since a document may have several"
+            raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
+        parts: list[Any] = as_list(listed)
         if any(isinstance(each, list | dict) for each in parts):
             raise ValueError(f"the class is {quote_value(value)}, and must be text, or a list of texts")
-        if not self.multilabel:
-            if isinstance(listed, list):
-                hint = "name its column by `labels`, not `label`, since a document may have several"
-                raise ValueError(f"the class is a list, {quote_value(value)}: {hint}")
-            return [value]
-        if not isinstance(value, str) or listed is not None or not value.strip():
-            return parts
-        separator = self.separator
-        if not separator:
-            raise ValueError(f"the classes are text, {quote_value(value)}; name their separator, such as ';'")
-        if UNQUOTED_LIST.fullmatch(value.strip()) and separator in value:
-            hint = f"without its brackets, or its classes in quotes: {json.dumps(['a', 'b'])}"
-            raise ValueError(f"the classes are a list without quotes, {quote_value(value)}: write it {hint}")
-        return value.split(separator)
+        return parts
 
 
 def name_of(value: Any) -> str:
     """Return a class, id, part or group as text that UTF-8 can encode; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    text = value if isinstance(value, str) else str(value)
-    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")[:MAX_LABEL_LENGTH]
+    text = str(value)
+    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")
 
 
 def _composed(name: str) -> str:
@@ -128,34 +118,27 @@ def class_mark(value: Any) -> bool | None:
 
 
 def listed_labels(text: str) -> list[Any] | None:
-    """Return the items of a list that is written as text, such as ``['a', 'b']``; None for any other text."""
+    """Return the items of a list that Python, NumPy or JSON wrote as text, such as ``['a', 'b']``; else None."""
     text = text.strip()
-    found = _LIST.fullmatch(text)
-    if found is None or (text[0] == "(" and not re.search("[,'\"]", text)):
+    if text[:1] not in tuple("[({"):
         return None
-    if _ITEM.sub("", found[1]).strip(" ,\t\r\n"):
-        return None
-    items = _ITEM.finditer(found[1])
-    try:
-        values = [ast.literal_eval(item["text"]) if item["text"] else item["word"] for item in items]
-    except SyntaxError:  # such as '\\x'
-        return None
-    return [value for value in values if value not in ("None", "null", "nan", "NaN")]
+    for parse in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError):
+            values = parse(_NUMPY_SPACE.sub(", ", text))
+            return list(values) if isinstance(values, list | tuple | set) else None
+    return None
 
 
 def label_notes(documents: Documents) -> Iterator[str]:
     """Yield notes on classes that differ in form alone, and on those that stand for a missing value."""
     sizes = {name: int(n) for name, n in zip(documents.classes, documents.sizes().sum(axis=1), strict=True)}
     alike = defaultdict[str, list[str]](list)
-    for name in sizes:
-        alike[_without_form(name)].append(name)
-    groups = [sorted(names, key=lambda name: (-sizes[name], name)) for names in alike.values() if len(names) > 1]
-    if groups:
-        listed = groups[:MAX_PROBLEMS]
-        counted = "; ".join(", ".join(f"{quote_value(name)} ({sizes[name]:,})" for name in names) for names in listed)
-        more = f"; and {len(groups) - len(listed):,} more" if len(groups) > len(listed) else ""
-        joined = _flow({name: names[0] for names in listed for name in names[1:]})
-        text = f"Classes differ only in case, spaces or the form of a number: {counted}{more}"
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        alike[" ".join(name.casefold().split()).removesuffix(".0")].append(name)
+    if groups := [names for names in alike.values() if len(names) > 1][:MAX_PROBLEMS]:
+        counted = "; ".join(", ".join(f"{quote_value(name)} ({sizes[name]:,})" for name in names) for names in groups)
+        joined = _flow({name: names[0] for names in groups for name in names[1:]})
+        text = f"Classes differ only in case, spaces or the form of a number: {counted}"
         yield f"{text}. Under `corpus`, rename: {joined} makes them one."
     if missing := [name for name in sizes if name.casefold() in MISSING]:
         counted = ", ".join(f"{name!r} ({sizes[name]:,})" for name in missing)
@@ -167,13 +150,3 @@ def label_notes(documents: Documents) -> Iterator[str]:
 def _flow(mapping: dict[str, str]) -> str:
     text: str = yaml.safe_dump(mapping, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6)
     return text.strip()
-
-
-def _without_form(name: str) -> str:
-    """Return a class without case, spaces and the form of a number: 1 for 1.0."""
-    text = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return text
-    return str(number.normalize()) if number.is_finite() else text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from benchmark.corpora.user.text_files import COMPRESSED, open_text, read_file
+from benchmark.corpora.user.text_files import COMPRESSED, decode_text, read_file
 from benchmark.system.errors import MAX_NAMES, DataError, did_you_mean, one_line, quote_value, unknown_name
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ DELIMITERS = ",;\t|"
 QUOTINGS: dict[str, Literal[0, 3]] = {"double": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
 #: First line of a table by which Excel names the delimiter.
 _NAMED_DELIMITER = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-_NO_HEADER = "; if its first row is not a header, add one, or set header: false in the configuration"
 _UNQUOTED = (
     "; if quotes are part of the text, state quoting: none; if a backslash stands before them, state escape: '\\' "
     "(bench init: --quoting none, --escape '\\')"
@@ -49,13 +48,12 @@ csv.field_size_limit(2**31 - 1)
 class UnknownColumnError(DataError):
     """A file without a column that is asked for."""
 
-    def __init__(self, path: Path, column: str, known: Sequence[str], hint: str = "") -> None:
-        marks = [mark for mark in DELIMITERS if any(column in map(str.strip, name.split(mark)) for name in known)]
-        if marks:
-            hint = f"; the columns are separated by {marks[0]!r}: state delimiter: {marks[0]!r}"
-        nearest = "" if marks else did_you_mean(column, known)
-        columns = one_line(", ".join(known[:MAX_NAMES]))
-        super().__init__(f"{path}: has no column {quote_value(column)}{nearest} (columns: {columns}){hint}")
+    def __init__(self, path: Path, column: str, known: Sequence[str]) -> None:
+        hint, columns = did_you_mean(column, known), one_line(", ".join(known[:MAX_NAMES]))
+        for mark in DELIMITERS:
+            if any(column in map(str.strip, name.split(mark)) for name in known):
+                hint = f"; the columns are separated by {mark!r}: state delimiter: {mark!r}"
+        super().__init__(f"{path}: has no column {quote_value(column)}{hint} (columns: {columns})")
         self.column = column
 
 
@@ -118,11 +116,10 @@ def iter_records(
         The file can't be read; the message has the line and the reason.
     """
     text, is_table = TextForm(**form), file_extension(path) in TABLE_DELIMITERS
-    names, rows = _opened(path, text, digest, columns)
+    names, rows = _opened(path, text, columns, digest)
     for name in columns if names or is_table else ():
         if name not in names:
-            headless = is_table and text.header and not set(columns) & set(names)
-            raise UnknownColumnError(path, name, names, _NO_HEADER if headless else "")
+            raise UnknownColumnError(path, name, names)
         if names.count(name) > 1:
             raise DataError(f"{path}:1: two columns are named {quote_value(name)}")
     where = [names.index(name) for name in columns if name in names]
@@ -147,17 +144,17 @@ def unreadable_kind(path: Path) -> DataError:
 
 def read_columns(path: Path, **form: Any) -> list[str]:
     """Return the columns of a file; of JSON those of the first records."""
-    return _opened(path, TextForm(**form))[0]
+    return _opened(path, TextForm(**form), ())[0]
 
 
-def _opened(path: Path, form: TextForm, digest: Any = None, columns: Sequence[str] | None = None) -> Table:
-    """Open a file of records; of Parquet, only some columns are read if they are named."""
+def _opened(path: Path, form: TextForm, columns: Sequence[str], digest: Any = None) -> Table:
+    """Open a file of records; of Parquet, only these columns are read."""
     kind = file_extension(path)
     if kind in PARQUET:
         return _parquet(path, read_file(path, digest), columns)
     if kind not in (*TABLE_DELIMITERS, *JSON):
         raise unreadable_kind(path)
-    file = open_text(path, form.encoding, digest)
+    file = io.StringIO(decode_text(path, read_file(path, digest), form.encoding), newline="")
     return _table(path, file, form) if kind in TABLE_DELIMITERS else _json(path, file)
 
 
@@ -192,10 +189,10 @@ def _table_rows(path: Path, file: TextIO, form: TextForm) -> Iterator[tuple[int,
 
 def _other_length(row: Sequence[str], wanted: int, form: TextForm, path: Path) -> str:
     """Return what is wrong with a row that has more or fewer columns than the first row."""
-    n = len(row)
-    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if form.header else 'first row'} has {wanted}"
+    n, first = len(row), "header" if form.header else "first row"
     quote = f"; quote the text if it holds {form.delimiter_of(path)!r}" if n > wanted else ""
-    return problem + quote + (_UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else "")
+    quote += _UNQUOTED if form.quoting != "none" and any("\n" in cell for cell in row) else ""
+    return f"has {n} column{'s' if n > 1 else ''}, and the {first} has {wanted}{quote}"
 
 
 def _json(path: Path, file: TextIO) -> Table:
@@ -226,22 +223,14 @@ def _parsed(path: Path, line: int, text: str) -> Any:
         raise DataError(f"{path}:{line}: is not valid JSON: {getattr(error, 'msg', error)}; {hint}") from None
 
 
-def _parquet(path: Path, content: bytes, columns: Sequence[str] | None) -> Table:
+def _parquet(path: Path, content: bytes, columns: Sequence[str]) -> Table:
     from pyarrow import ArrowException, parquet  # noqa: PLC0415 - slow to import, and only for Parquet
 
-    damaged = (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError)
     try:
-        table = parquet.ParquetFile(io.BytesIO(content))
-    except damaged as error:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        names: list[str] = file.schema_arrow.names
+        table = file.read([name for name in names if name in columns])
+    except (OSError, ArrowException) as error:
         raise DataError(f"{path}: can't be read: {error}") from None
-    names: list[str] = table.schema_arrow.names
-
-    def rows() -> Iterator[tuple[int, dict[str, Any]]]:
-        wanted = [name for name in names if columns is None or name in columns]
-        try:
-            batches = table.iter_batches(RECORD_BATCH_ROWS, columns=wanted)
-            yield from enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), start=1)
-        except damaged as error:
-            raise DataError(f"{path}: can't be read: {error}") from None
-
-    return names, rows()
+    batches = table.to_batches(RECORD_BATCH_ROWS)
+    return names, enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), start=1)

@@ -9,7 +9,7 @@ import io
 import lzma
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from benchmark.system.errors import ConfigError, DataError
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMPRESSED = (".gz", ".xz", ".zst", ".zip")
+#: Errors of files that can't be read: RuntimeError of an encrypted zip.
+UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 #: Encodings by their byte order marks.
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -33,24 +35,15 @@ def read_file(path: Path, digest: Any = None) -> bytes:
     Raises
     ------
     DataError
-        The file can't be read, is a pipe or device, or is truncated.
+        The file can't be read, or is truncated.
     """
     try:
-        content = _regular(path).read_bytes()
+        content = path.read_bytes()
         if digest is not None:
             digest.update(content)
         return _unpacked(path, content)
-    except EOFError:
-        raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
-    except (OSError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:  # as of an encrypted zip
+    except UNREADABLE as error:
         raise DataError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _regular(path: Path) -> Path:
-    """Return the path, or raise DataError for a pipe or device, unopened, since opening or reading may not end."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise DataError(f"{path}: is a pipe or device, not a regular file; write its content to a file")
-    return path
 
 
 def _unpacked(path: Path, content: bytes) -> bytes:
@@ -73,30 +66,9 @@ def _unpacked(path: Path, content: bytes) -> bytes:
     return content
 
 
-def open_text(path: Path, encoding: str, digest: Any = None) -> TextIO:
-    """Return a file of text, whose lines end in line feeds or carriage returns.
-
-    Parameters
-    ----------
-    path : Path
-    encoding : str
-        Encoding of a file without a byte order mark.
-    digest : hash of hashlib, optional
-        As of `read_file`.
-
-    Raises
-    ------
-    DataError
-        As of `read_file` and `decode_text`.
-    """
-    content = read_file(path, digest)
-    decode_text(path, content, encoding)  # an error has its line here, and none while rows are read
-    return io.TextIOWrapper(io.BytesIO(content), _encoding_of(content, encoding), newline="")
-
-
 def decode_text(path: Path, content: bytes, encoding: str) -> str:
     """Decode a file by its byte order mark, or else the encoding; DataError names the line that doesn't fit."""
-    encoding = _encoding_of(content, encoding)
+    encoding = next((stated for mark, stated in BYTE_ORDER_MARKS.items() if content.startswith(mark)), encoding)
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -106,24 +78,19 @@ def decode_text(path: Path, content: bytes, encoding: str) -> str:
         raise DataError(f"{path}:{line}: {problem}; {remedy}, or save the file as utf-8") from None
 
 
-def _encoding_of(content: bytes, encoding: str) -> str:
-    return next((stated for mark, stated in BYTE_ORDER_MARKS.items() if content.startswith(mark)), encoding)
-
-
 def check_encoding(name: str) -> None:
     """Raise ConfigError for an unknown encoding."""
     try:
         "\n".encode(name)
     except (LookupError, ValueError):
-        raise ConfigError(
-            f"encoding: unknown encoding {name!r}; use one such as utf-8, utf-16, latin-1 or cp1252"
-        ) from None
+        usual = "use one such as utf-8, utf-16, latin-1 or cp1252"
+        raise ConfigError(f"encoding: unknown encoding {name!r}; {usual}") from None
 
 
 def file_digest(path: Path) -> str:
     """Return the sha256 of a file as 64 hexadecimal digits; raise DataError if it can't be read."""
     try:
-        with _regular(path).open("rb") as file:
+        with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None

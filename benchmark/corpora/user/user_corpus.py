@@ -1,4 +1,7 @@
-"""Base of users' corpora: they lie beside their configuration, and their classes come from their documents."""
+"""Base of users' corpora, which lie beside their configuration, and their data gate.
+
+Their classes come from their documents. A card is written once, and a corpus that has changed since is refused.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import yaml
 
 from benchmark.corpora.archive import CorpusSource
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.reader import CorpusReader
-from benchmark.system.errors import DataError
+from benchmark.system.errors import MAX_PROBLEMS, DataError
 from benchmark.system.tags import Tags
+from benchmark.system.yaml_source import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
+_HEAD = "# Written by `bench data pin`: a run refuses a corpus that differs. Write the card again after a change.\n"
+
 
 @dataclass(frozen=True)
 class UserCorpus(CorpusReader):
-    """Documents that no card describes, unless the user writes one (see `user_card`).
+    """Documents that no card describes, unless the user writes one (see `check_user_card`).
 
     Parameters
     ----------
@@ -75,6 +82,46 @@ class UserCorpus(CorpusReader):
     def facts(self) -> dict[str, Any]:
         """Return the folder that paths are relative to."""
         return {"base": str(self.base.resolve())}
+
+
+def user_card_path(config: Path) -> Path:
+    """Return the path of a configuration's card: in cards/, beside it."""
+    return config.parent / "cards" / f"{config.stem}.yaml"
+
+
+def user_card_yaml(reader: UserCorpus) -> str:
+    """Return the card as YAML text."""
+    return _HEAD + yaml.safe_dump(_facts(reader), sort_keys=False, allow_unicode=True, width=120)
+
+
+def check_user_card(reader: UserCorpus, config: Path) -> None:
+    """Compare the corpus with the card of its configuration, if there is one.
+
+    Raises
+    ------
+    ConfigError
+        The card isn't YAML.
+    DataError
+        The corpus has changed. The message lists differing numbers by class, or says that only the content differs.
+    """
+    path = user_card_path(config)
+    if not path.exists() or (card := read_yaml(path).value) == (now := _facts(reader)):
+        return
+    before, after = dict(card.get("classes") or {}), now["classes"]
+    wrong = [
+        f"  {name}: {before.get(name, 0):,} documents on the card, {after.get(name, 0):,} now"
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name, 0) != after.get(name, 0)
+    ]
+    lines = wrong[:MAX_PROBLEMS] or ["  as many documents of each class, but other content"]
+    hint = f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}"
+    raise DataError("\n".join([f"{reader.where} differs from its card {path}:", *lines, hint]))
+
+
+def _facts(reader: UserCorpus) -> dict[str, Any]:
+    documents = reader.outline()
+    sizes = dict(zip(documents.classes, documents.sizes().sum(axis=1).tolist(), strict=True))
+    return {"digest": reader.digest(), "documents": len(documents), "classes": sizes}
 
 
 def encode_documents(

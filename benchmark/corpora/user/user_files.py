@@ -5,28 +5,26 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import os
 import sys
-from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence  # noqa: TC003 - types of parameters
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
+from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from benchmark.corpora.corpus import Corpus
-from benchmark.corpora.user.labels import CLASS_MARKS, ClassNames, label_notes, name_of
+from benchmark.corpora.corpus import Corpus, concatenate_texts
+from benchmark.corpora.user.labels import ClassNames, label_notes, name_of
 from benchmark.corpora.user.records import (
     QUOTINGS,
     TABLE_DELIMITERS,
     TextForm,
     file_extension,
     iter_records,
-    read_columns,
 )
 from benchmark.corpora.user.text_files import check_encoding, decode_text, read_file
 from benchmark.corpora.user.user_corpus import UserCorpus, encode_documents
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import CorpusSource
     from benchmark.corpora.corpus import Documents
 
-#: Meanings of a folder's name in the path of a document.
-FOLDER_LEVELS = ("label", "split", "group")
 #: Group of documents without a group.
 NO_GROUP = "all"
 #: Largest number of texts with line breaks that are searched for rows of a table.
@@ -90,8 +86,6 @@ class UserFiles(UserCorpus):
         Column of the date, in ISO 8601 (2024-05-31, or with a time).
     date_format : str, optional
         Format of other dates, in the codes of Python's strptime: "%d/%m/%Y".
-    folders : list of str
-        Meaning of the folders above a document, from the top: label, split, group.
     encoding : str
         Encoding of the files, such as utf-8, latin-1 or cp1252; a byte order mark (of UTF-16, say) goes before it.
     delimiter : str, optional
@@ -125,7 +119,6 @@ class UserFiles(UserCorpus):
     group: str | None = None
     date: str | None = None
     date_format: str | None = None
-    folders: Sequence[str] = ("label",)
     encoding: str = "utf-8"
     delimiter: str | None = None
     header: bool = True
@@ -137,19 +130,14 @@ class UserFiles(UserCorpus):
     def check(self) -> None:
         """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
-        words = {"folders": FOLDER_LEVELS, "drop": DROP_REASONS, "quoting": tuple(QUOTINGS)}
-        for key, allowed in words.items():
-            words_stated = getattr(self, key)
-            for value in [words_stated] if isinstance(words_stated, str) else words_stated:
-                if value not in allowed:
-                    raise ConfigError(f"{key}: {unknown_name('word', value, allowed)}")
+        for key, words, allowed in (("drop", self.drop, DROP_REASONS), ("quoting", [self.quoting], tuple(QUOTINGS))):
+            if wrong := [word for word in words if word not in allowed]:
+                raise ConfigError(f"{key}: {unknown_name('word', wrong[0], allowed)}")
         try:
             csv.reader((), delimiter=self.delimiter or ",", escapechar=self.escape)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"delimiter, escape: {error}") from None
-        if len(self.folders) != len(set(self.folders)) or "label" not in self.folders:
-            raise ConfigError("folders: must name each level once, and one of them must be label")
-        if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
+        if isinstance(self.path, dict) and self.split is not None:
             raise ConfigError("split: the path already names the parts of the split")
         if self.format is not None and self.fields:
             raise ConfigError("format: several columns of text are its fields already")
@@ -162,7 +150,7 @@ class UserFiles(UserCorpus):
     @property
     def form(self) -> dict[str, Any]:
         """How files of text are written, see `TextForm`."""
-        return {field.name: getattr(self, field.name) for field in fields(TextForm)}
+        return {each.name: getattr(self, each.name) for each in fields(TextForm)}
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -170,11 +158,10 @@ class UserFiles(UserCorpus):
         return () if isinstance(self.text, str) else tuple(self.text)
 
     def has(self, what: str) -> bool:
-        """Test whether documents have a part of a split ("split"), or a group ("group")."""
+        """Test whether documents have a part of a split ("split"), a group or a date."""
         if what == "split" and isinstance(self.path, dict):
             return True
-        in_column, above = getattr(self, what) is not None, what in self.folders
-        return any(above if path.is_dir() else in_column for _, path in self.paths_by_part())
+        return getattr(self, what) is not None and any(not path.is_dir() for _, path in self.paths_by_part())
 
     def outline(self) -> Documents:
         """Return the documents; read the files to the end, and raise DataError with all problems."""
@@ -205,7 +192,7 @@ class UserFiles(UserCorpus):
 
     def _parameters(self) -> dict[str, Any]:
         """Return all parameters by name, as plain data."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "base"}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @cached_property
@@ -225,16 +212,8 @@ def files_below(path: Path) -> list[tuple[str, Path]]:
     """Return the files below a folder that aren't hidden, sorted by relative path; a file itself has the path ""."""
     if not path.is_dir():
         return [("", path)]
-    found = list[tuple[str, Path]]()
-    for top, folders, names in os.walk(path, onerror=_refuse, followlinks=True):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        files = (Path(top) / name for name in names if not name.startswith("."))
-        found += [(file.relative_to(path).as_posix(), file) for file in files]
-    return sorted(found)
-
-
-def _refuse(error: OSError) -> None:
-    raise DataError(f"{error.filename}: can't be read: {error.strerror}")
+    names = iglob("**", root_dir=path, recursive=True)  # noqa: PTH207 - pathlib's follows no links
+    return sorted((name, path / name) for name in names if not (path / name).is_dir())
 
 
 # --- Documents of the files ---
@@ -267,16 +246,13 @@ class ScanResult:
 
 
 class FileRow(NamedTuple):
-    """Values of one record in the columns of the parameters; its line is 0 for a file of a folder."""
+    """Texts and labels of a record, and its id, split, group and date by role; the line of a whole file is 0."""
 
     path: Path
     line: int
     texts: Sequence[Any]
     labels: Sequence[Any]
-    id: Any
-    split: Any
-    group: Any
-    date: Any
+    others: Mapping[str, Any]
 
     @property
     def location(self) -> str:
@@ -314,25 +290,21 @@ def read_documents(parameters: UserFiles) -> ScanResult:
 
 def _rows_of_file(parameters: UserFiles, part: str, path: Path, digest: Any, skipped: list[int]) -> Iterator[FileRow]:
     texts, labels = as_list(parameters.text), as_list(parameters.labels or parameters.label)
-    rest = [parameters.id, parameters.split, parameters.group, parameters.date]
-    columns, n, end = [*texts, *labels, *filter(None, rest)], len(texts), len(texts) + len(labels)
+    roles = {role: column for role in ("id", "split", "group", "date") if (column := getattr(parameters, role))}
+    columns, n, end = [*texts, *labels, *roles.values()], len(texts), len(texts) + len(labels)
+    more = {"split": part} if part else {}
     for line, values in iter_records(path, columns, digest=digest, skipped=skipped, **parameters.form):
-        others = iter(values[end:])
-        name, split, group, date = [next(others) if column else None for column in rest]
-        yield FileRow(path, line, values[:n], values[n:end], name, part or split, group, date)
+        others = dict(zip(roles, values[end:], strict=True)) | more if roles else more
+        yield FileRow(path, line, values[:n], values[n:end], others)
 
 
 def _row_of_text(parameters: UserFiles, part: str, folder: Path, relpath: str, digest: Any) -> FileRow:
-    """Return the document of a file below a folder, whose path names its class."""
-    path, levels = folder / relpath, parameters.folders
-    *parents, name = relpath.split("/")
-    if len(parents) < len(levels):
-        wanted = "/".join([*(f"<{level}>" for level in levels), name])
-        raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
-    above = dict(zip(levels, parents, strict=False))
+    """Return the document of a file below a folder, whose class is the first folder of its path."""
+    path, (label, *below) = folder / relpath, relpath.split("/")
+    if not below:
+        raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/<label>/{label}")
     text = decode_text(path, read_file(path, digest), parameters.encoding)
-    identity = f"{part}/{relpath}" if part else relpath
-    return FileRow(path, 0, [text], [above["label"]], identity, part or above.get("split"), above.get("group"), None)
+    return FileRow(path, 0, [text], [label], {"split": part, "id": f"{part}/{relpath}" if part else relpath})
 
 
 def parse_date(value: Any, form: str | None = None, name: str = "date") -> datetime:
@@ -356,26 +328,25 @@ def parse_date(value: Any, form: str | None = None, name: str = "date") -> datet
         found = datetime.strptime(text, form) if form else datetime.fromisoformat(text)  # noqa: DTZ007 - as it says
         return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
     except (OverflowError, ValueError):  # in UTC, it may be before the year 1, or after 9999
-        stated = "date_format: '%d/%m/%Y' (bench init --date-format '%d/%m/%Y')"
-        iso = f"a date in ISO 8601, such as 2024-05-31; or state its form, such as {stated}"
-        wanted = f"a date as date_format states it, {form!r}" if form else iso
-        raise ValueError(f"{name} is {quote_value(value)}, and must be {wanted}") from None
+        iso = "in ISO 8601, such as 2024-05-31; or state its form, such as date_format: '%d/%m/%Y'"
+        wanted = f"as date_format states it, {form!r}" if form else iso
+        raise ValueError(f"{name} is {quote_value(value)}, and must be a date {wanted}") from None
 
 
 class _Collector:
-    """Documents of the rows that were added, their text, and all problems with them."""
+    """Documents of the rows that were added, and all problems with them."""
 
     def __init__(self, parameters: UserFiles) -> None:
         self.parameters, columns, rename = parameters, parameters.labels or parameters.label, parameters.rename or {}
         self.classes = ClassNames(columns, rename, parameters.separator, multilabel=parameters.multilabel)
         self.filled = [what for what in ("split", "group", "date") if parameters.has(what)]
         self.number, self.known, self.first = 0, set[str](), dict[tuple[str, ...], str]()
-        #: Of each document its id, classes, part, group and date.
-        self.kept: list[tuple[str, tuple[str, ...], str, str, datetime | None]] = []
-        self.text, self.bounds, self.spans = bytearray(), array("q", [0]), array("q")
-        self.problems: dict[str, tuple[int, str]] = {}
+        #: Of each document its id, classes, part, group, date, text in UTF-8, and spans of its fields in the text.
+        self.kept: list[tuple[Any, ...]] = []
+        self.problems = defaultdict[str, list[str]](list)
         self.dropped: Counter[str] = Counter()
-        self.multiline: list[tuple[Path, int, str]] = []
+        #: Texts of several lines, by file and line.
+        self.multiline: dict[str, str] = {}
 
     def add(self, row: FileRow) -> None:
         """Take a document, drop it, or note what is wrong with it."""
@@ -384,22 +355,21 @@ class _Collector:
         try:
             labels = self.classes.of(row.labels)
             text, spans = _joined(row.texts, how)
-            name = str(self.number) if row.id is None else name_of(row.id)
+            name = name_of(row.others.get("id", self.number))
             if why := self._problem(row, name, labels, text):
-                self._leave_out(why, f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location)
+                where = f"{row.location} ({quote_value(name)})" if why == "repeated" else row.location
+                self._leave_out(why, where)
                 return
-            date = parse_date(row.date, how.date_format, str(how.date)) if "date" in self.filled else None
+            date = parse_date(row.others["date"], how.date_format, str(how.date)) if "date" in self.filled else None
         except ValueError as error:
             raise DataError(f"{row.location}: {error}") from None
         self.known.add(name)
         if labels not in self.first:
             self.first[labels] = row.location
-        self.kept.append((name, labels, sys.intern(name_of(row.split)), sys.intern(name_of(row.group)), date))
-        self.text += text
-        self.bounds.append(len(self.text))
-        self.spans.extend(spans)
-        if b"\n" in text and row.line and len(self.multiline) < MAX_SEARCHED:
-            self.multiline.append((row.path, row.line, text.decode()))
+        part, group = sys.intern(name_of(row.others.get("split"))), sys.intern(name_of(row.others.get("group")))
+        self.kept.append((name, labels, part, group, date, text, spans))
+        if b"\n" in text and len(self.multiline) < MAX_SEARCHED:
+            self.multiline[row.location] = text.decode()
 
     def _problem(self, row: FileRow, name: str, labels: tuple[str, ...], text: bytes) -> str:
         """Return the reason why a document can't be used, one of `PROBLEMS`, or ""."""
@@ -409,25 +379,24 @@ class _Collector:
             return "unlabelled"
         if not name or name in self.known:
             return "repeated" if name else "nameless"
-        return next((what for what in self.filled if not name_of(getattr(row, what))), "")
+        return next((what for what in self.filled if not name_of(row.others.get(what))), "")
 
     def _leave_out(self, why: str, location: str) -> None:
         """Count a document that is dropped, or that has a problem."""
         if why in self.parameters.drop:
             self.dropped[why] += 1
         else:
-            n, first = self.problems.get(why, (0, location))
-            self.problems[why] = n + 1, first
+            self.problems[why].append(location)
 
     def _refuse(self) -> None:
         lines = []
-        for why, (n, first) in self.problems.items():
+        for why, places in self.problems.items():
             what, remedy = PROBLEMS[why]
             remedy += f", or leave such documents out by drop: [{why}]" if why in DROP_REASONS else ""
-            documents = f"{n:,} document{'s' if n > 1 else ''}"
-            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {first})")
+            documents = f"{len(places):,} document{'s' if len(places) > 1 else ''}"
+            lines.append(f"{self.parameters.where}: {documents} {what}; {remedy} (the first: {places[0]})")
         if lines:
-            raise DocumentsError("\n".join(lines), {why: n for why, (n, _) in self.problems.items()})
+            raise DocumentsError("\n".join(lines), {why: len(places) for why, places in self.problems.items()})
 
     def corpus(self, digest: str) -> Corpus:
         """Return the documents; raise DataError with all problems."""
@@ -435,65 +404,54 @@ class _Collector:
         if not self.number:
             raise DataError(f"{where}: holds no document")
         self._refuse()  # before rare classes are sought: without these documents other classes would be rare
-        sizes = {} if self.parameters.multilabel else Counter(labels for _, labels, *_ in self.kept)
-        rare = {labels for labels, n in sizes.items() if n == 1}
-        for labels in (each for each in sizes if each in rare):
+        sizes = Counter(() if self.parameters.multilabel else (labels for _, labels, *_ in self.kept))
+        for labels in [each for each, n in sizes.items() if n == 1]:
             self._leave_out("rare", f"{self.first[labels]}, class {quote_value(labels[0])}")
         self._refuse()
-        spans = np.frombuffer(self.spans, dtype=np.int64).reshape(len(self.kept), len(fields), 2)
-        texts = np.frombuffer(self.text, dtype=np.uint8), np.frombuffer(self.bounds, dtype=np.int64)
-        spans_of = {name: spans[:, i] for i, name in enumerate(fields)}
-        corpus = Corpus(self.parameters.name, self._documents(self.kept), *texts, digest, spans_of)
-        if rare:
-            left = [row for row, (_, labels, *_) in enumerate(self.kept) if labels not in rare]
-            documents = self._documents([self.kept[row] for row in left])
-            corpus = replace(corpus.take(np.array(left, dtype=np.intp)), documents=documents)
-        classes = corpus.documents.classes
-        if len(classes) < 2:
-            problem = f"all documents have the class {classes[0]!r}" if classes else "no document is left"
-            raise DataError(f"{where}: {problem}; classification needs at least two classes")
-        if unused := list(self.classes.unused):
-            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], classes)}")
-        return corpus
-
-    def _documents(self, kept: Sequence[tuple[Any, ...]]) -> Documents:
-        ids, labels, parts, groups, dates = zip(*kept, strict=True) if kept else ((),) * 5
+        kept = [each for each in self.kept if sizes[each[1]] != 1]
+        ids, classes_of, parts, groups, dates, texts, spans = zip(*kept, strict=True) if kept else ((),) * 7
         has_groups = "group" in self.filled
-        return encode_documents(
+        documents = encode_documents(
             ids,
-            labels,
+            classes_of,
             parts if "split" in self.filled else groups if has_groups else [NO_GROUP] * len(ids),
             multilabel=self.parameters.multilabel,
             groups=groups if has_groups else None,
             dates=np.array(dates, dtype="datetime64[s]") if "date" in self.filled else None,
         )
+        if len(documents.classes) < 2:
+            classes = ", ".join(map(repr, documents.classes)) or "none"
+            raise DataError(f"{where}: classification needs at least two classes; the documents have {classes}")
+        if unused := list(self.classes.unused):
+            raise DataError(f"{where}: rename: {unknown_name('class', unused[0], documents.classes)}")
+        bounds = np.array(spans, dtype=np.int64).reshape(len(ids), len(fields), 2)
+        of_fields = {name: bounds[:, i] for i, name in enumerate(fields)}
+        return Corpus(self.parameters.name, documents, *concatenate_texts(texts), digest, of_fields)
 
     def rows_within_quotes(self, classes: Sequence[str]) -> Iterator[str]:
-        """Yield a note if lines within quotes have as many columns as the table, and the name of a class in one."""
-        known, found = {*classes, *CLASS_MARKS} - {""}, list[str]()
-        columns, form = cache(lambda path: len(read_columns(path, **self.parameters.form))), self.parameters.form
-        for path, line, text in self.multiline:
-            if file_extension(path) in TABLE_DELIMITERS:
-                cells = (each.split(TextForm(**form).delimiter_of(path)) for each in text.split("\n"))
-                if any(len(row) == columns(path) and not known.isdisjoint(map(str.strip, row)) for row in cells):
-                    found.append(f"{path.name}:{line}")
+        """Yield a note if a table's text has a line with delimiters between which a class stands."""
+        path, known = self.parameters.paths_by_part()[0][1], set(classes)
+        mark = self.parameters.delimiter or TABLE_DELIMITERS.get(file_extension(path), "")
+        found = [
+            where
+            for where, text in self.multiline.items()
+            if mark and any(mark in line and known & {*map(str.strip, line.split(mark))} for line in text.split("\n"))
+        ]
         if found:
-            records = "1 record holds" if len(found) == 1 else f"{len(found):,} records hold"
-            where = f"{records} lines that look like rows of the table within quotes (the first begins at {found[0]})"
-            yield f"{where}. If these quotes are part of the text: quoting: none (bench init: --quoting none)."
+            first = f"{len(found):,} of the records; the first begins at {Path(found[0]).name}"
+            remedy = "If these quotes are part of the text: quoting: none (bench init: --quoting none)."
+            yield f"Lines that look like rows of the table stand within quotes ({first}). {remedy}"
 
 
-def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, list[int]]:
+def _joined(values: Sequence[Any], parameters: UserFiles) -> tuple[bytes, Sequence[int]]:
     """Return a document's text, and start and stop of each of its fields, if it has any."""
     if not parameters.fields:
         if not isinstance(values[0], str | None):
             raise ValueError(f"{parameters.text} is {quote_value(values[0])}, and must be text")
-        return (values[0] or "").encode("utf-8", "replace"), []
-    pieces, spans, start = list[bytes](), list[int](), 0
-    for value in values:
-        piece = b"" if value is None else str(value).encode("utf-8", "replace")
-        spans += [start, start + len(piece)]
-        if value is not None:
-            pieces.append(piece)
-            start += len(piece) + 1
-    return b"\n".join(pieces), spans
+        return (values[0] or "").encode("utf-8", "replace"), ()
+    pieces = [None if value is None else str(value).encode("utf-8", "replace") for value in values]
+    spans, start = list[int](), 0
+    for piece in pieces:
+        spans += [start, start + len(piece or b"")]
+        start += 0 if piece is None else len(piece) + 1
+    return b"\n".join(piece for piece in pieces if piece is not None), spans

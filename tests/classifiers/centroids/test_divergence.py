@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import entropy
 
-from benchmark.classifiers.centroids import (
+from benchmark.classifiers.divergence_bayes import (
     average_skl_to_others,
     class_statistics,
     mean_skl,

@@ -12,7 +12,7 @@ from scipy.special import lambertw
 from scipy.stats import entropy
 
 from benchmark.classifiers.centroid_flow import energy_gap
-from benchmark.classifiers.centroids import (
+from benchmark.classifiers.divergence_bayes import (
     class_statistics,
     lagrange_multiplier,
     mean_skl,

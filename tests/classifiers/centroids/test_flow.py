@@ -9,7 +9,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from benchmark.classifiers.centroid_flow import FlowResult, energy_gap, flow_velocity, gradient_flow, solve_path
-from benchmark.classifiers.centroids import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient, skl_centroid
+from benchmark.classifiers.divergence_bayes import (
+    ClassStatistics,
+    class_statistics,
+    mean_skl,
+    mean_skl_gradient,
+    skl_centroid,
+)
 from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:

@@ -102,13 +102,3 @@ def test_every_file_decides_the_content(tmp_path: Path) -> None:
     ]
     contents = [written(tmp_path, **each).content(CorpusSource(None))["digest"] for each in changed]
     assert len(set(contents)) == len(changed)
-
-
-@pytest.mark.parametrize(
-    ("counts", "several"),
-    [("10 1:2 # a:b\n9,10 3:1\n10 2:4\n", True), ("10 1:2 # a, b:3\n#1,2 3:4\n#a:b\n9 3:1\n10 2:4 #,\n", False)],
-)
-def test_a_class_that_a_comment_seems_to_name_is_none(tmp_path: Path, counts: str, several: bool) -> None:
-    """Neither a colon nor a comma after a number sign makes documents of several classes."""
-    reader = written(tmp_path, "documents.csv", counts=counts)
-    assert (reader.multilabel, reader.classes, len(reader.outline())) == (several, ("9", "10"), 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pandas as pd
@@ -10,7 +9,7 @@ import pytest
 
 import benchmark as sb
 from benchmark.commands.init import configuration_text, propose_columns, sample_file
-from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns, write_frame
+from benchmark.corpora.user.frames import FRAME_ROLES, frame_columns
 from benchmark.system.errors import ConfigError
 
 TICKETS = pd.DataFrame(
@@ -49,13 +48,6 @@ def test_a_missing_or_doubled_column_is_named_with_those_that_there_are(
     with pytest.raises(ConfigError) as raised:
         frame_columns(pd.DataFrame([["a"] * len(names)], columns=names), named)
     assert str(raised.value).startswith(message.removesuffix("…"))
-
-
-def test_the_file_has_the_columns_that_have_a_role(tmp_path) -> None:
-    frame = TICKETS.assign(day=pd.Timestamp("2024-05-31", tz="UTC"))
-    write_frame(frame, {"text": ["number", "Long Description"], "date": "day"}, tmp_path / "frame.jsonl")
-    row = json.loads((tmp_path / "frame.jsonl").read_text().splitlines()[3])
-    assert row == {"number": 3, "Long Description": TICKETS["Long Description"][3], "day": "2024-05-31T00:00:00.000Z"}
 
 
 def test_a_notebook_has_the_numbers_of_the_command(tmp_path) -> None:

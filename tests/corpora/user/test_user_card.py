@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
+from benchmark.corpora.user.user_corpus import check_user_card, user_card_path, user_card_yaml
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.system.errors import DataError
 
@@ -46,16 +46,3 @@ def test_a_card_refuses_another_corpus_and_lists_the_numbers_that_differ(tmp_pat
         "  y: 4 documents on the card, 5 now",
         f"Restore the files; or, if the change is intended, write the card again: bench data pin {config}",
     ]
-
-
-def test_a_card_counts_documents_of_several_classes(tmp_path: Path) -> None:
-    rows = [{"all": ["p", "q"][: 1 + i % 2]} for i in range(6)]
-    facts = pinned(tmp_path / "own.yaml", reader_of(tmp_path, rows, labels="all"))
-    assert (facts["documents"], facts["classes"]) == (6, {"p": 6, "q": 3})
-
-
-def test_names_that_yaml_must_escape_are_those_of_the_card(tmp_path: Path) -> None:
-    config, names = tmp_path / "own.yaml", ["1", "true", "a: b", "\x01\u2028é", "l" * 300, "null"]
-    reader = reader_of(tmp_path, [{"label": name} for name in names * 2])
-    assert list(pinned(config, reader)["classes"]) == sorted(names)
-    check_user_card(reader, config)

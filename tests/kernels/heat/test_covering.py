@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmark.kernels.heat.covering import log_covering_bound, log_covering_number, log_orthant_volume, spectrum
-from benchmark.kernels.heat.gegenbauer import log_sphere_volume
+from benchmark.kernels.covering import log_covering_bound, log_covering_number, log_orthant_volume, spectrum
+from benchmark.kernels.sphere import log_sphere_volume
 
 EPSILON = np.logspace(-12, -0.1, 60)
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import eval_gegenbauer, eval_legendre
 
-from benchmark.kernels.heat.gegenbauer import (
+from benchmark.kernels.sphere import (
     gegenbauer_series,
+    log_saddle_heat_kernel,
     log_sphere_volume,
     scaled_weights,
     terms_needed,
     weight_ratio,
 )
-from benchmark.kernels.heat.saddle import log_saddle_heat_kernel
 
 COSINES = np.array([-0.9, -0.3, 0.0, 0.05, 0.3, 0.7, 0.95, 0.999, 1.0])
 CASES = [

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from benchmark.corpora.curved_points import draw_points
 from benchmark.kernels import Hyperbolic
-from benchmark.kernels.heat.half_plane import curvature_radius, hyperbolic_distance
+from benchmark.kernels.hyperbolic import curvature_radius, hyperbolic_distance
 
 POINTS = draw_points("half-plane", n=60, n_test=200, seed=4)
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from benchmark.kernels.heat.half_plane import curvature_radius, hyperbolic_distance
+from benchmark.kernels.hyperbolic import curvature_radius, hyperbolic_distance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.linalg import solve_banded
 
-from benchmark.kernels.heat.half_plane import hyperbolic_distance
-from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel, log_hyperbolic_heat_kernel
+from benchmark.kernels.hyperbolic import HyperbolicHeatKernel, hyperbolic_distance, log_hyperbolic_heat_kernel
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:

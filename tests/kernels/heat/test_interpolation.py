@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.heat.interpolation import VALUES_PER_BLOCK, ChebyshevInterpolant
+from benchmark.kernels.interpolation import VALUES_PER_BLOCK, ChebyshevInterpolant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from benchmark.kernels.heat.saddle import _slope, log_saddle_heat_kernel
-from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_sphere_heat_ratio
+from benchmark.kernels.sphere import HypersphereHeatKernel, _slope, log_saddle_heat_kernel, log_sphere_heat_ratio
 from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:

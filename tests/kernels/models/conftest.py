@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.kernels.models.hp_top import HyperplaneTop
-from benchmark.kernels.models.plsi import PLSI, FittedPLSI
+from benchmark.kernels.hp_top import HyperplaneTop
+from benchmark.kernels.plsi import PLSI, FittedPLSI
 from tests.kernels.models.drawn import draw_counts, draw_points
 
 if TYPE_CHECKING:

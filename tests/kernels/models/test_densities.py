@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 from scipy.integrate import quad
 
-from benchmark.kernels.models.densities import Gaussian, sample_moments
+from benchmark.kernels.top_features import Gaussian, sample_moments
 
 MEAN, VARIANCE = np.array([1.2, -0.4, 0.0, 30.0]), np.array([0.3, 2.0, 1e-4, 50.0])
 #: Values from deep in one tail to deep in the other, in standard deviations from each mean.

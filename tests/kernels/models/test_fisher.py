@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from benchmark.kernels.models import plsi
-from benchmark.kernels.models.fisher import PLSIFisher, fisher_scores
-from benchmark.kernels.models.plsi import PLSI, FittedPLSI
+from benchmark.kernels import plsi
+from benchmark.kernels.fisher import PLSIFisher, fisher_scores
+from benchmark.kernels.plsi import PLSI, FittedPLSI
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

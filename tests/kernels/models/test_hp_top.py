@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
-from benchmark.kernels.models.hp_top import HyperplaneTop
+from benchmark.kernels.hp_top import HyperplaneTop
 from benchmark.kernels.products import inner_products
 from tests.kernels.models.drawn import draw_points
 

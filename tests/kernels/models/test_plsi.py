@@ -8,8 +8,15 @@ import numba
 import numpy as np
 import pytest
 
-from benchmark.kernels.models.plsi import FOLD_TOLERANCE, PLSI, FittedPLSI, checked_counts
-from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start
+from benchmark.kernels.plsi import (
+    FOLD_TOLERANCE,
+    PLSI,
+    FittedPLSI,
+    Mixtures,
+    checked_counts,
+    expectation_maximization,
+    random_start,
+)
 from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:

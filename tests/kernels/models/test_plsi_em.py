@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.decomposition import NMF
 
-from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start
+from benchmark.kernels.plsi import Mixtures, expectation_maximization, random_start
 from tests.kernels.models.drawn import objective
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_no_number_of_blocks_of_words_changes_a_bit(monkeypatch: pytest.MonkeyPa
     counts = sp.csr_array(dense.astype(np.float64))
     found = []
     for threads in (1, 2, 3, 90):
-        monkeypatch.setattr("benchmark.kernels.models.plsi_em.numba_thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr("benchmark.kernels.plsi.numba_thread_count", lambda threads=threads: threads)
         start = random_start(counts, 3, np.random.default_rng(4))
         mixtures, trace = expectation_maximization(counts, start, 0.0, 30)
         found.append((mixtures.theta.tobytes(), mixtures.phi.tobytes(), trace.tobytes()))

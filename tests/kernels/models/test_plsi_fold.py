@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
-from benchmark.kernels.models.plsi_fold import fold_in
+from benchmark.kernels.plsi import PLSI, FittedPLSI, checked_counts, fold_in
 from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:

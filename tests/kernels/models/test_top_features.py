@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.classifiers.libsvm import BinarySvm
-from benchmark.kernels.models.hp_top import HyperplaneTop
-from benchmark.kernels.models.top_features import TopGram, log_joint, top_decision_values, top_features
+from benchmark.kernels.hp_top import HyperplaneTop
+from benchmark.kernels.top_features import TopGram, log_joint, top_decision_values, top_features
 from tests.kernels.models.drawn import draw_points
 
 if TYPE_CHECKING:

@@ -26,9 +26,7 @@ import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.kernels.models.plsi import PLSI, FittedPLSI, checked_counts
-from benchmark.kernels.models.plsi_em import word_probabilities
-from benchmark.kernels.models.plsi_fold import known_words
+from benchmark.kernels.plsi import PLSI, FittedPLSI, checked_counts, known_words, word_probabilities
 from benchmark.kernels.products import inner_products
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr
@@ -37,9 +35,7 @@ from benchmark.system.tags import Tags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
 
 
 _NOTE = (

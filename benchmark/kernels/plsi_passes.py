@@ -1,6 +1,6 @@
 """Compiled passes over the nonzero word counts, for the steps of EM and of folding in.
 
-As in `benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z θ_dz φ_wz. Every sum has one
+As in `benchmark.kernels.plsi`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z θ_dz φ_wz. Every sum has one
 fixed order, whatever the number of threads. Counts are passed as parts of a CSR array: row starts, words, counts.
 """
 
@@ -15,7 +15,8 @@ from benchmark.system.numba_jit import compile_lazily, prange
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array
+
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
     U8 = np.uint64

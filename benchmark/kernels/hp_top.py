@@ -6,7 +6,7 @@ For a target category c, the other categories form a mixture, and the posterior 
     v(d) = log P(c) q(d|c) - log Σ_{e≠c} P(e) q(d|e).
 
 The kernel is the inner product of v and all its partial derivatives (equations 8, 10): see
-`benchmark.kernels.models.top_features`.
+`benchmark.kernels.top_features`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.classifiers.libsvm import BinarySvm, DenseRows, NodeMatrix, binary_svm_trainer, training_pool
 from benchmark.classifiers.matrix_svm import inside_and_outside_rows, linear_svm_hyperplanes, train_one_vs_rest
-from benchmark.kernels.models.densities import Gaussian, sample_moments
-from benchmark.kernels.models.top_features import LogJoint, TopGram, log_joint, top_decision_values, top_features
 from benchmark.kernels.products import inner_products
+from benchmark.kernels.top_features import (
+    Gaussian,
+    LogJoint,
+    TopGram,
+    log_joint,
+    sample_moments,
+    top_decision_values,
+    top_features,
+)
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import POSITIVE
@@ -36,8 +43,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.matrix_svm import Hyperplanes
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _NOTE = (
     "HP-TOP's mixture leaves out classes without training documents. Documents of none of the classes form the "

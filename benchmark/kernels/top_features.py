@@ -1,6 +1,6 @@
-"""TOP features of hyperplane values in factored form, with kernel and decision values (Takamura et al. 2004).
+"""TOP features of hyperplane values in factored form, and the Gaussians that they derive from (Takamura et al. 2004).
 
-The features are the log-odds v (see `benchmark.kernels.models.hp_top`) and all its partial derivatives (equations 8,
+The features are the log-odds v (see `benchmark.kernels.hp_top`) and all its partial derivatives (equations 8,
 10). The derivatives follow from
 
     ∂v / ∂ log(P(x) q(d|x)) = 1 for x = c, and -r_x(d) for the others, r_e = P(e) q(d|e) / Σ_{e'≠c} P(e') q(d|e'),
@@ -15,12 +15,13 @@ P(d|e) for q(d|e). The derivatives (34)-(43) are correct for v with free P(x), n
 As in the paper, features are not normalized, although their scales differ widely: those by w and b are divided by σ_x²,
 while v and those by θ_2 are quadratic in f. The inner product over P includes the constant 1/P(c)², which has no effect
 on an SVM with an offset.
+
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -28,13 +29,96 @@ from scipy.special import logsumexp
 from benchmark.system.row_blocks import largest_magnitude
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import BinarySvm
-    from benchmark.kernels.models.densities import Gaussian
+    from benchmark.system.arrays import Array
 
-    Array = NDArray[np.float64]
+
+#: Values of one category that differ by less than this, relative to their size, differ by rounding only.
+_ROUNDING = 1e-12
+
+
+def sample_moments(values: Array, members: NDArray[np.bool_], categories: Sequence[str]) -> tuple[Array, Array]:
+    """Compute mean and variance of each category's values over its members (Takamura et al. 2004, equations 19, 20).
+
+    Parameters
+    ----------
+    values, members : float64 and bool arrays, shape (n, k)
+        Values f, and whether each document is a member of each category.
+    categories : sequence of str
+        Names for error messages.
+
+    Returns
+    -------
+    mean, variance : float64 arrays, shape (k,)
+        The variance is divided by n, not n - 1.
+
+    Raises
+    ------
+    ValueError
+        If a category has fewer than two documents, or all its values are equal: its density would be a point mass.
+    """
+    columns = []
+    for x, name in enumerate(categories):
+        inside = values[members[:, x], x]
+        n = len(inside)
+        if n < 2:
+            raise ValueError(f"the category {name!r} has {n} training documents; a variance needs at least two")
+        mean = inside.mean()
+        variance = np.mean((inside - mean) ** 2)
+        if not np.sqrt(variance) > _ROUNDING * np.abs(inside).max():
+            msg = f"all {n} training documents of the category {name!r} lie equally far from its hyperplane"
+            raise ValueError(msg)
+        columns.append((mean, variance))
+    means, variances = np.array(columns).T
+    return means, variances
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """Gaussian N(f; μ, σ²) of k categories, θ1 = μ/σ², θ2 = -1/2σ² (Takamura et al. 2004, equation 18, appendix B).
+
+    log q = θ1 f + θ2 f² + θ1²/4θ2 - ½ log(-π/θ2)
+
+    Parameters
+    ----------
+    theta1, theta2 : float64 arrays, shape (k,)
+    """
+
+    theta1: Array
+    theta2: Array
+
+    @classmethod
+    def from_moments(cls, mean: Array, variance: Array) -> Self:
+        """Return the Gaussians with these μ and σ²."""
+        return cls(mean / variance, -0.5 / variance)
+
+    @property
+    def mean(self) -> Array:
+        """Mean μ."""
+        return -0.5 * self.theta1 / self.theta2
+
+    @property
+    def variance(self) -> Array:
+        """Variance σ²."""
+        return -0.5 / self.theta2
+
+    def log_density(self, f: Array) -> Array:
+        """Compute -(f - μ)²/2σ² - ½ log 2πσ², since θ2 f² and θ1²/4θ2 would cancel."""
+        return self.theta2 * (f - self.mean) ** 2 - 0.5 * np.log(2 * np.pi * self.variance)
+
+    def slope(self, f: Array) -> Array:
+        """Compute (μ - f)/σ² (equation 38)."""
+        return (self.mean - f) / self.variance
+
+    def scores(self, f: Array) -> tuple[Array, Array]:
+        """Compute the derivatives f - μ by θ1 and f² - μ² - σ² by θ2 (equations 34, 36)."""
+        deviation = f - self.mean
+        return deviation, deviation * (f + self.mean) - self.variance
 
 
 @dataclass(frozen=True, eq=False)

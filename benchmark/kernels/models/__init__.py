@@ -1,1 +1,0 @@
-"""Kernels derived from a model that is first fitted to the training documents."""
