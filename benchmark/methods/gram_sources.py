@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from benchmark.classifiers.libsvm import KernelTiles
-    from benchmark.classifiers.svm import MulticlassSvm, SupportVectorClassifier
+    from benchmark.classifiers.svm import MulticlassSvm
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
-    from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
     from benchmark.methods.matrix_cache import Arrays
@@ -56,6 +55,8 @@ class GramSource:
         LIBSVM's -c.
     values : callable
         Returns the decision values of the test documents from trained machines, shape (m, n_machines).
+    tested : KernelTiles, shape (m, n), optional
+        Of the test documents, where they are inner products.
     hyperplanes : callable, optional
         Returns the hyperplanes of trained machines in the space of the documents' points.
     """
@@ -64,16 +65,21 @@ class GramSource:
     rows: Indices
     cost: float
     values: Callable[[MulticlassSvm], Array]
+    tested: KernelTiles | None = None
     hyperplanes: Callable[[MulticlassSvm], Hyperplanes] | None = None
 
 
-def products_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
-    """Return a kernel of inner products, computed tile by tile."""
+def products_source(
+    work: SplitData, spec: MethodSpec, products: InnerProducts, known: dict[Any, tuple[LazyGram, ...]]
+) -> GramSource:
+    """Return a kernel of inner products, computed tile by tile; equal kernels in `known` are evaluated once."""
     kernel, normalization, rows = spec.build_kernel(), spec.representation.normalization, _rows(work)
-    products = work.products(spec, kernel.exponent, watch)
-    train, tested = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
-    cost = scaled_cost(spec.classifier.build(), kernel, products, normalization)
-    return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, work.matrices.jobs))
+    made = tuple(LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+    train, tested = known.setdefault((repr(spec.kernel), normalization), made)
+    classifier, jobs = spec.classifier.build(), work.matrices.jobs
+    scaled = classifier.scale_C != "one"  # the mean of k(x, x) is taken over all documents of the problem
+    cost = classifier.cost(kernel_diagonal(kernel, products, normalization)) if scaled else classifier.C
+    return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, jobs), tested)
 
 
 def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
@@ -88,7 +94,9 @@ def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSo
     def hyperplanes(machines: MulticlassSvm) -> Hyperplanes:
         return linear_svm_hyperplanes(points, machines.machines)
 
-    return GramSource(train, split.train, cost, lambda machines: hyperplanes(machines).values(tested), hyperplanes)
+    return GramSource(
+        train, split.train, cost, lambda machines: hyperplanes(machines).values(tested), None, hyperplanes
+    )
 
 
 def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
@@ -181,12 +189,3 @@ def by_class(work: SplitData) -> tuple[Indices, Indices]:
 def _rows(work: SplitData) -> Indices:
     """Return the training rows: sorted by class where each document has exactly one."""
     return work.split.train if work.problem.multilabel else by_class(work)[0]
-
-
-def scaled_cost(
-    classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str
-) -> float:
-    """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
-    if classifier.scale_C == "one":
-        return classifier.C
-    return classifier.cost(kernel_diagonal(kernel, products, normalization))

@@ -72,10 +72,9 @@ class MatrixCache:
     ) -> None:
         self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
         self.budget = memory_budget() if budget is None else budget
-        self._gains: dict[tuple[str, bytes], tuple[Array, Array]] = {}
         self._memory = np.empty(0)
-        self._products: tuple[tuple[object, ...], tuple[InnerProducts, float]] | None = None
-        self._shared: tuple[tuple[object, ...], object] | None = None
+        self._last: dict[str, tuple[object, Any]] = {}
+        self._remembered: dict[str, tuple[str, dict[Any, Any]]] = {}
 
     def products(
         self,
@@ -111,9 +110,9 @@ class MatrixCache:
         """
         rows = [None if part is None else part.tobytes() for part in (learned, columns)]
         key = problem.key, weights_key(representation), exponent, *rows, budget
-        if self._products is not None and self._products[0] == key:
-            return self._products[1]
-        self._forget()
+        if (known := self._last.get("products")) is not None and known[0] == key:
+            return cast("tuple[InnerProducts, float]", known[1])
+        self._last.clear()
         started = time.perf_counter()
         weights = problem.weighting(representation, learned).transform(problem.counts.matrix)
         if representation.dirichlet:
@@ -130,33 +129,37 @@ class MatrixCache:
                 values = self._inner(embedded, embedded[columns])
             products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
         timed = products, time.perf_counter() - started
-        self._products = key, timed
+        self._last["products"] = key, timed
         return timed
 
     def square(self, points: sp.csr_array) -> Array:
         """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer."""
-        self._forget()
+        self._last.clear()
         return self._inner(points, points)
 
-    def shared(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
+    def shared(self, key: object, make: Callable[[], _T]) -> _T:
         """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
-        if self._shared is None or self._shared[0] != key:
-            self._shared = None  # free the old before computing the new
-            self._shared = key, make()
-        return cast("_T", self._shared[1])
+        if "shared" not in self._last or self._last["shared"][0] != key:
+            self._last.pop("shared", None)  # free the old before computing the new
+            self._last["shared"] = key, make()
+        return cast("_T", self._last["shared"][1])
+
+    def remembered(self, what: str, problem: Problem, key: object, make: Callable[[], _T]) -> _T:
+        """Return a small result of `make`, computed once for each key; those of another problem are dropped."""
+        if self._remembered.get(what, ("",))[0] != problem.key:
+            self._remembered[what] = problem.key, {}
+        _, known = self._remembered[what]
+        if key not in known:
+            known[key] = make()
+        return cast("_T", known[key])
 
     def gains(self, problem: Problem, train: Indices) -> tuple[Array, Array]:
         """Return `term_gains` of training documents, computed once."""
-        if any(key != problem.key for key, _ in self._gains):
-            self._gains.clear()
-        key = problem.key, train.tobytes()
-        if key not in self._gains:
-            self._gains[key] = term_gains(problem, train)
-        return self._gains[key]
+        return self.remembered("gains", problem, train.tobytes(), lambda: term_gains(problem, train))
 
     def release(self) -> None:
         """Free the memory of all large matrices."""
-        self._forget()
+        self._last.clear()
         self._memory, self.nodes = np.empty(0), NodeMatrix()
 
     def _inner(self, left: sp.csr_array, right: sp.csr_array) -> Array:
@@ -169,10 +172,6 @@ class MatrixCache:
             self._memory = np.empty(0)  # free the old before allocating the new
             self._memory = np.empty(shape[0] * shape[1])
         return self._memory[: shape[0] * shape[1]].reshape(shape)
-
-    def _forget(self) -> None:
-        """Drop references to arrays in the buffer, which is about to be overwritten."""
-        self._products = self._shared = None
 
 
 def weights_key(representation: Representation) -> tuple[Any, ...]:

@@ -193,6 +193,12 @@ class LearnedClasses:
         predicted[:, self.columns], tied[:, self.columns] = values > 0, values == 0
         return Decisions(predicted, tied, self.class_values(values))
 
+    def values_of(self, decisions: Decisions) -> Array:
+        """Return the class values of decisions, shape (m, k); 1 or 0 where a method only predicts."""
+        if decisions.values is None:
+            return np.eye(len(self.everywhere))[decisions.predicted]
+        return decisions.values
+
     def class_values(self, values: Array) -> Array:
         """Return decision values of all classes, shape (m, k), from those of the learned ones, shape (m, n_learned)."""
         full = np.tile(np.where(self.everywhere, np.inf, -np.inf), (len(values), 1))

@@ -12,8 +12,8 @@ import numpy as np
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels.base import Kernel
 from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
+from benchmark.methods.method_files import vectors_of
 from benchmark.methods.problem import LearnedClasses
-from benchmark.methods.vectors import vectors_of
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 from benchmark.representation.weighting import normalize_rows
 
@@ -156,12 +156,12 @@ class SplitData:
         """Return the documents as a method takes them: over all terms if its classifier selects terms by class."""
         return self.whole if spec.classifier.tags.selects_terms else self.problem
 
-    def inputs(self, spec: MethodSpec) -> Any:
-        """Return what a method takes of all documents.
+    def inputs(self, spec: MethodSpec, rows: Indices | slice = slice(None)) -> Any:
+        """Return what a method takes of documents, by default of all.
 
         Returns
         -------
-        CSR array, shape (n, V); array of str, shape (n,); or array, shape (n, d)
+        CSR array, shape (m, V); array of str, shape (m,); or array, shape (m, d)
             Counts, texts or vectors.
 
         Raises
@@ -173,12 +173,12 @@ class SplitData:
         """
         problem = self.problem_of(spec)
         if spec.vectors is not None:
-            return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)
+            return vectors_of(spec.vectors, spec.representation.normalization, problem.documents)[rows]
         if not spec.classifier.tags.reads_texts:
-            return problem.counts.matrix
+            return problem.counts.matrix[rows]
         if problem.texts is None:
             raise ValueError("the documents have no texts here")
-        return problem.texts.strings()
+        return problem.texts.take(np.arange(len(problem.documents))[rows]).strings()
 
     def view(self, spec: MethodSpec) -> FittedView:
         """Fit the view of a method on the split's documents and terms."""
@@ -190,7 +190,7 @@ class SplitData:
         return FittedView(weighting, points.normalization, features)
 
     def points(self, spec: MethodSpec) -> Any:
-        """Return the points of all documents, or their texts or vectors."""
+        """Return the points of all documents."""
         return self.view(spec).points(self.inputs(spec))
 
     def products(

@@ -5,8 +5,9 @@ HP-TOP's kernel is computed from the hyperplanes of linear machines of all class
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,29 +16,23 @@ from benchmark.classifiers.matrix_svm import batch_decision_values, linear_svm_h
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
-    SupportVectorClassifier,
     mean_self_product,
+    predict_class_codes,
+    svm_class_scores,
+    svm_decision_values,
     svm_decision_values_together,
     train_multiclass,
     train_multiclass_together,
 )
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.kernels.gram import LazyGram
-from benchmark.kernels.products import self_products
-from benchmark.methods.base import Method
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, svm_decisions
-from benchmark.methods.gram_sources import (
-    by_class,
-    points_source,
-    products_source,
-    rows_source,
-    scaled_cost,
-    scores_source,
-)
+from benchmark.kernels.gram import InnerProducts, LazyGram
+from benchmark.kernels.products import StreamedProducts, self_products
+from benchmark.methods.base import FittedMethod, Method
+from benchmark.methods.gram_sources import by_class, points_source, products_source, rows_source, scores_source
 from benchmark.methods.problem import Decisions, check_finite_values
-from benchmark.methods.split_data import SplitData, Stopwatch, products_key
-from benchmark.representation.weighting import canonical_csr
+from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
+from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of
@@ -45,18 +40,104 @@ from benchmark.system.tags import tags_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import scipy.sparse as sp
+
+    from benchmark.classifiers.matrix_svm import Hyperplanes
+    from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.kernels.base import Kernel
     from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
-    from benchmark.system.arrays import Array
+    from benchmark.methods.problem import LearnedClasses, Problem
+    from benchmark.system.arrays import Array, Indices
 
 
 #: Decision values whose spread is a smaller fraction of their size differ by rounding alone.
 _ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMachines(FittedMethod):
+    """Support vector machines on a kernel that is an elementwise function of inner products.
+
+    Only the counts of the support vectors are kept. Kernel values, decision values and votes are computed by the
+    functions that a run uses. A decision value that is 0 up to rounding may differ in sign: its sum has fewer rows.
+
+    Parameters
+    ----------
+    view : FittedView
+    counts : CSR array, shape (s, V)
+        Term counts of the support vectors, sorted by class where each document has exactly one.
+    machines : MulticlassSvm
+        Machines whose support indexes the rows of `counts`.
+    kernel : Kernel
+    """
+
+    view: FittedView
+    counts: sp.csr_array
+    machines: MulticlassSvm
+    kernel: Kernel
+
+    @classmethod
+    def of(cls, work: SplitData, spec: MethodSpec, rows: Indices, machines: MulticlassSvm) -> Self:
+        """Return the machines of a split with the counts of their support vectors; `rows` are its training rows."""
+        used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
+        bounds = np.searchsorted(used, machines.class_bounds)
+        renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
+        machines = MulticlassSvm(machines.scheme, bounds, tuple(renumbered))
+        counts = work.problem.counts.matrix[rows[used]]
+        return cls(work.learned, work.view(spec), counts, machines, spec.build_kernel())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone, without what was computed from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def decide(self, inputs: sp.csr_array) -> Decisions:
+        """Return the decisions on documents, see `FittedMethod`."""
+        m, s = inputs.shape[0], self.counts.shape[0]
+        if not self.machines.machines:
+            return svm_decisions(self.learned, self.machines, np.empty((m, 0)))
+        # Rows 0 to m - 1 are the documents, m to m + s - 1 the support vectors.
+        points, exponent, columns = self.view.points(inputs), self.kernel.exponent, np.arange(m, m + s)
+        points = power_transform(points, exponent)
+        support_squares, streamed = self._support
+        squares, norms = np.concatenate([self_products(points), support_squares]), {"none": np.ones(m + s)}
+        products = InnerProducts(streamed.of(points), columns, squares, norms, exponent, inputs.shape[1])
+        gram = LazyGram(self.kernel, products, "none", np.arange(m), columns)
+        return svm_decisions(self.learned, self.machines, svm_decision_values(self.machines, gram))
+
+    @cached_property
+    def _support(self) -> tuple[Array, StreamedProducts]:
+        """Inner products of each support vector with itself, and with other points."""
+        points = power_transform(self.view.points(self.counts), self.kernel.exponent)
+        return self_products(points), StreamedProducts(points, np.arange(self.counts.shape[0]))
+
+
+def svm_decisions(learned: LearnedClasses, machines: MulticlassSvm, values: Array) -> Decisions:
+    """Return decisions from the values of machines: by votes of pairs, or by the largest or the positive values.
+
+    Class values of pairs are added as by `svm_class_scores`.
+    """
+    if learned.multilabel:
+        return learned.decide(values)
+    codes, tied = predict_class_codes(machines, values)
+    scores = learned.class_values(svm_class_scores(machines, values))
+    return Decisions(learned.columns[codes].astype(np.int32), tied, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedHyperplanes(FittedMethod):
+    """One hyperplane for each learned class, for documents with several classes."""
+
+    view: FittedView
+    hyperplanes: Hyperplanes
+
+    def decide(self, inputs: sp.csr_array) -> Decisions:
+        """Return the decisions on documents, see `FittedMethod`."""
+        points = canonical_csr(self.view.points(inputs))
+        return self.learned.decide(self.hyperplanes.values(points))
 
 
 class SvmMethod(Method):
@@ -93,33 +174,68 @@ class SvmMethod(Method):
         source, machines = self._trained(work, watch)
         values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
         watch.lap("testing")
-        return decided(work, self.spec, machines, values, watch.seconds())
+        return self._decided(work, machines, values, watch.seconds())
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
     ) -> list[SettingPredictions | Exception]:
-        """Train machines that share inner products on a split; return the predictions or the error of each."""
-        return _solve_together([each.spec for each in methods], work, once=once)
+        """Train machines that share inner products on a split; return the predictions or the error of each.
 
-    def fit(self, work: SplitData) -> FittedMethod:
+        The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
+        divided equally.
+        """
+        watch, matrices, jobs, sizes = Stopwatch(), work.matrices, work.matrices.jobs, by_class(work)[1]
+        exponent = self.spec.build_kernel().exponent
+        products = work.products(self.spec, exponent, watch, by_class=True, once=once)
+        results: dict[int, SettingPredictions | Exception] = {}
+        problems, tested = dict[int, SvmProblem](), dict[int, Any]()
+        grams: dict[Any, Any] = {}  # equal kernels are evaluated once
+        for number, method in enumerate(methods):
+            try:
+                source = products_source(work, method.spec, products, grams)
+            except ValueError as error:
+                results[number] = error
+                continue
+            classifier, tested[number] = method.spec.classifier.build(), source.tested
+            problems[number] = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
+        watch.lap("products")
+        together, options = Stopwatch(), {"jobs": jobs, "nodes": matrices.nodes, "budget": matrices.budget}
+        trained = train_multiclass_together([*problems.values()], sizes, **options)
+        together.lap("kernel")
+        decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
+        together.lap("testing")
+        solver = [0.0 if isinstance(t, Exception) else sum(m.seconds for m in t.machines) / jobs for t in trained]
+        together.book("kernel", -sum(solver))
+        for number, machines, values, training in zip(problems, trained, decision_values, solver, strict=True):
+            if isinstance(machines, Exception) or isinstance(values, Exception):
+                results[number] = machines if isinstance(machines, Exception) else values  # type: ignore[assignment]
+                continue
+            seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
+            seconds[TIMERS.index("training")] += training
+            results[number] = methods[number]._decided(work, machines, values, seconds)  # noqa: SLF001 - of this class
+        return [results[number] for number in range(len(methods))]
+
+    def fit(self, work: SplitData, watch: Stopwatch) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
-            return super().fit(work)
+            return super().fit(work, watch)
         if self.spec.representation.dirichlet:
             raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
-        source, machines = self._trained(work, Stopwatch())
+        source, machines = self._trained(work, watch)
         if source.hyperplanes is not None:
-            return FittedHyperplanes(work.view(self.spec), work.learned, source.hyperplanes(machines))
+            return FittedHyperplanes(work.learned, work.view(self.spec), source.hyperplanes(machines))
         return FittedMachines.of(work, self.spec, source.rows, machines)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
         classifier, matrices, multilabel = self.spec.classifier.build(), work.matrices, work.problem.multilabel
-        if is_elementwise_kernel(type(self.spec.build_kernel())):
-            linear = multilabel and self._solved_by == "points" and not self.spec.representation.dirichlet
-            source = (points_source if linear else products_source)(work, self.spec, watch)
-        else:
+        kernel = self.spec.build_kernel()
+        if not is_elementwise_kernel(type(kernel)):
             source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
+        elif multilabel and self._solved_by == "points" and not self.spec.representation.dirichlet:
+            source = points_source(work, self.spec, watch)
+        else:
+            source = products_source(work, self.spec, work.products(self.spec, kernel.exponent, watch), {})
         if not (multilabel or self.uses_seed):
             problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
             sizes, jobs = by_class(work)[1], matrices.jobs
@@ -136,65 +252,17 @@ class SvmMethod(Method):
         bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
         return source, MulticlassSvm("one-vs-rest", bounds, machines)
 
-
-def decided(
-    work: SplitData, spec: MethodSpec, machines: MulticlassSvm, values: Array, seconds: Array
-) -> SettingPredictions:
-    """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
-    decisions = svm_decisions(work.learned, machines, check_finite_values(values))
-    if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
-        decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
-    predictions = decisions.timed(seconds)
-    if len(values) > 1 and values.size and (np.ptp(values, axis=0) <= _ROUNDING * np.abs(values).max()).all():
-        text = f"the kernel {spec.build_kernel()!r} tells no two test documents apart: all get the same prediction"
-        return replace(predictions, warnings=(text,))
-    return predictions
-
-
-def _solve_together(
-    specs: Sequence[MethodSpec], work: SplitData, *, once: bool
-) -> list[SettingPredictions | Exception]:
-    """Train machines that share inner products on a split; return the predictions or the error of each.
-
-    The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
-    divided equally.
-    """
-    watch, matrices, jobs = Stopwatch(), work.matrices, work.matrices.jobs
-    exponent, (rows, sizes) = specs[0].build_kernel().exponent, by_class(work)
-    products = work.products(specs[0], exponent, watch, by_class=True, once=once)
-    results: dict[int, SettingPredictions | Exception] = {}
-    problems, tested = dict[int, SvmProblem](), dict[int, LazyGram]()
-    grams: dict[tuple[str, str], list[LazyGram]] = {}  # equal kernels are evaluated once
-    for number, spec in enumerate(specs):
-        classifier, kernel, normalization = (
-            spec.classifier.build(),
-            spec.build_kernel(),
-            spec.representation.normalization,
-        )
-        try:
-            C = scaled_cost(classifier, kernel, products, normalization)
-        except ValueError as error:
-            results[number] = error
-            continue
-        both = (LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
-        train, tested[number] = grams.setdefault((repr(spec.kernel), normalization), [*both])
-        problems[number] = SvmProblem(train, C, classifier.epsilon, classifier.ridge)
-    watch.lap("products")
-    together, nodes, budget = Stopwatch(), matrices.nodes, matrices.budget
-    trained = train_multiclass_together([*problems.values()], sizes, jobs=jobs, nodes=nodes, budget=budget)
-    together.lap("kernel")
-    decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
-    together.lap("testing")
-    solver = [0.0 if isinstance(each, Exception) else sum(m.seconds for m in each.machines) / jobs for each in trained]
-    together.book("kernel", -sum(solver))
-    for number, svms, values, training in zip(problems, trained, decision_values, solver, strict=True):
-        if isinstance(svms, Exception) or isinstance(values, Exception):
-            results[number] = svms if isinstance(svms, Exception) else values  # type: ignore[assignment]
-            continue
-        seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
-        seconds[TIMERS.index("training")] += training
-        results[number] = decided(work, specs[number], svms, values, seconds)
-    return [results[i] for i in range(len(specs))]
+    def _decided(self, work: SplitData, machines: MulticlassSvm, values: Array, seconds: Array) -> SettingPredictions:
+        """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
+        decisions = svm_decisions(work.learned, machines, check_finite_values(values))
+        if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
+            decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
+        predictions = decisions.timed(seconds)
+        if len(values) > 1 and values.size and (np.ptp(values, axis=0) <= _ROUNDING * np.abs(values).max()).all():
+            kernel = self.spec.build_kernel()
+            text = f"the kernel {kernel!r} tells no two test documents apart: all get the same prediction"
+            return replace(predictions, warnings=(text,))
+        return predictions
 
 
 class SharedMatrixSvm(SvmMethod):

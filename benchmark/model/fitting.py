@@ -17,9 +17,10 @@ from benchmark.experiment import runner
 from benchmark.experiment.counting import load_variant
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.wrappers import INNER_FOLDS, FusedMethod, inner_folds, out_of_fold_values
+from benchmark.methods.split_data import Stopwatch
+from benchmark.methods.wrappers import INNER_FOLDS, inner_folds, out_of_fold_values
 from benchmark.model.probabilities import fit_sigmoids
-from benchmark.model.text_model import ModelPart, TextClassifier, TextView
+from benchmark.model.text_model import TextClassifier, TextView
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import guarded, plugin_of
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
-    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.split_data import SplitData
     from benchmark.system.arrays import Array
 
@@ -148,7 +148,7 @@ def _trained(
     probability: bool,
 ) -> TextClassifier:
     """Train on a split, and for probabilities on folds of its training documents."""
-    method, problem, rule, outside = setting.method, setting.problem, None, None
+    method, problem, sigmoids = setting.method, setting.problem, None
     for spec in (method.spec, *(() if method.spec.fused is None else method.spec.fused.members)):
         if spec.vectors is not None:
             raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
@@ -160,30 +160,23 @@ def _trained(
         context.observer.step(fold.name)
         return method.score(data_of(fold))
 
-    data = data_of(split)
-    if isinstance(method, FusedMethod):
-        fusion = method.train(data)
-        rule, outside = fusion.rule, fusion.outside
-        pairs = zip(method.methods, fusion.members, strict=True)
-        parts = [_model_part(own.spec, collection, *member[:2]) for own, member in pairs]
-    else:
-        context.observer.plan(1 + probability * INNER_FOLDS)
-        parts = [_model_part(method.spec, collection, data, method.fit(data))]
-        context.observer.step(split.name)
-        if probability:
-            outside = out_of_fold_values(problem, split, score)
-    classes, sigmoids = problem.documents.classes, None
-    if probability and outside is not None:
+    context.observer.plan(1 + probability * INNER_FOLDS)
+    data, classes = data_of(split), problem.documents.classes
+    fitted = method.fit(data, Stopwatch())
+    context.observer.step(split.name)
+    views = tuple(_view(each.spec, collection, own) for each, own in method.members(data))
+    if probability:
         truth = problem.members if problem.multilabel else problem.documents.labels
-        sigmoids = fit_sigmoids(outside, truth[split.train], parts[0].fitted.learned, classes)
+        outside = out_of_fold_values(problem, split, score)
+        sigmoids = fit_sigmoids(outside, truth[split.train], fitted.learned, classes)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
-    return TextClassifier(classes, tuple(parts), rule, sigmoids, {}, tuple(plugins), context.jobs)
+    return TextClassifier(classes, views, fitted, sigmoids, {}, tuple(plugins), context.jobs)
 
 
-def _model_part(spec: MethodSpec, collection: Collection, data: SplitData, fitted: FittedMethod) -> ModelPart:
-    """Return a trained method with the view of texts that it takes."""
+def _view(spec: MethodSpec, collection: Collection, data: SplitData) -> TextView:
+    """Return the view of texts that a method takes."""
     terms = None if spec.classifier.tags.reads_texts else data.problem_of(spec).counts.vocabulary
-    return ModelPart(TextView((spec.text or collection.text).lexing, terms), fitted)
+    return TextView((spec.text or collection.text).lexing, terms)
 
 
 def _columns(collection: Collection) -> list[str]:

@@ -21,8 +21,8 @@ from zipfile import ZIP_DEFLATED
 
 import numpy as np
 
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines
-from benchmark.methods.wrappers import FittedThresholds
+from benchmark.methods.svm_method import FittedHyperplanes, FittedMachines
+from benchmark.methods.wrappers import FittedFusion, FittedThresholds
 from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
@@ -34,10 +34,10 @@ from benchmark.system.user_classes import is_user_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmark.model.text_model import ModelPart
+    from benchmark.methods.base import FittedMethod
     from benchmark.system.user_classes import Plugin
 
-MODEL_FORMAT = 6
+MODEL_FORMAT = 7
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Rooms whose classes a model consists of: to build one runs no other code.
@@ -71,7 +71,7 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         If the model can't be loaded again: nothing is written.
     """
     try:
-        content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+        content = described_state({"views": list(model.views), "fitted": model.fitted, "sigmoids": model.sigmoids})
         read_state(content)
     except Exception as error:  # noqa: BLE001 - a user's class may raise anything
         named = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
@@ -141,14 +141,16 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
             check_trusted(file, f"has objects of {', '.join(others)}, whose code would be run")
         with _named_modules(modules):
             state = read_state(content)
-        for part in state["parts"]:
-            check_part(part, len(about["classes"]))
+        fitted = state["fitted"]
+        members = fitted.members if isinstance(fitted, FittedFusion) else (fitted,)
+        for view, member in zip(state["views"], members, strict=True):
+            check_member(member, len(view.vocabulary or ()), len(about["classes"]))
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
-    classes, parts = tuple(about["classes"]), tuple(state["parts"])
-    return TextClassifier(classes, parts, state["rule"], state["sigmoids"], about["about"], plugins, jobs)
+    classes, views = tuple(about["classes"]), tuple(state["views"])
+    return TextClassifier(classes, views, fitted, state["sigmoids"], about["about"], plugins, jobs)
 
 
 def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
@@ -182,7 +184,7 @@ def _named_modules(plugins: Mapping[str, Plugin]) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def check_part(part: ModelPart, n_classes: int) -> None:
+def check_member(fitted: FittedMethod, n_terms: int, n_classes: int) -> None:
     """Check what compiled code reads without a check of its own: shapes and indices.
 
     Raises
@@ -190,18 +192,18 @@ def check_part(part: ModelPart, n_classes: int) -> None:
     ValueError
         If an index is out of range, a value isn't finite, or lengths don't go together.
     """
-    fitted = part.fitted.method if isinstance(part.fitted, FittedThresholds) else part.fitted
-    view, learned, n_terms = fitted.view, fitted.learned, len(part.view.vocabulary or ())
+    member: Any = fitted.method if isinstance(fitted, FittedThresholds) else fitted
+    view, learned = member.view, member.learned
     if len(learned.everywhere) != n_classes or not _within(learned.columns, n_classes):
         raise ValueError(f"learned classes are not among {n_classes}")
     for name, array in {} if view.weighting is None else vars(view.weighting).items():
         if name in ("factors_", "block_of_") and array is not None and len(array) != n_terms:
             raise ValueError(f"{name} has {len(array)} values for {n_terms} terms")
-    if isinstance(fitted, FittedHyperplanes) and fitted.hyperplanes.weights.shape != (n_terms, len(learned.columns)):
-        raise ValueError(f"hyperplanes have the shape {fitted.hyperplanes.weights.shape}")
-    if not isinstance(fitted, FittedMachines):
+    if isinstance(member, FittedHyperplanes) and member.hyperplanes.weights.shape != (n_terms, len(learned.columns)):
+        raise ValueError(f"hyperplanes have the shape {member.hyperplanes.weights.shape}")
+    if not isinstance(member, FittedMachines):
         return
-    counts, machines = fitted.counts, fitted.machines
+    counts, machines = member.counts, member.machines
     counts.check_format(full_check=True)
     if counts.shape[1] != n_terms or not np.isfinite(counts.data).all():
         raise ValueError(f"support vectors have the shape {counts.shape} for {n_terms} terms")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses
-    from benchmark.methods.wrappers import StandardizedSum
     from benchmark.system.arrays import Array
     from benchmark.system.user_classes import Plugin
 
@@ -118,17 +117,9 @@ class TextView:
         self.__dict__.update(lexing=lexing, vocabulary=None if known is None else split_names(known))
 
 
-@dataclass(frozen=True, eq=False)
-class ModelPart:
-    """Trained method, and the view of texts that it takes."""
-
-    view: TextView
-    fitted: FittedMethod
-
-
 @dataclass(eq=False, repr=False)
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """Trained method of a cell, or the sum of several, as a scikit-learn classifier of texts.
+    """Trained method of a cell as a scikit-learn classifier of texts.
 
     It is already trained: `fit` changes nothing, and a clone is the model itself. A text is a str, bytes in the
     encoding of the corpus, or a mapping of field names to values, which are joined by line feeds.
@@ -137,10 +128,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes : tuple of str, length k
         In the order of the cell's task, which breaks ties.
-    parts : tuple of ModelPart
-        One, or one for each method that is added.
-    rule : StandardizedSum or None
-        How the decision values of several parts are added, as in a run; None for one part.
+    views : tuple of TextView
+        One, or one for each method of a fusion.
+    fitted : FittedMethod
     sigmoids : float64 array, shape (n, 2), or None
         See `class_probabilities`; None where the model has no probabilities.
     about : dict
@@ -157,8 +147,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classes: tuple[str, ...]
-    parts: tuple[ModelPart, ...]
-    rule: StandardizedSum | None
+    views: tuple[TextView, ...]
+    fitted: FittedMethod
     sigmoids: Array | None
     about: dict[str, Any]
     plugins: tuple[Plugin, ...] = ()
@@ -183,7 +173,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def learned(self) -> LearnedClasses:
         """Which classes were learned."""
-        return self.parts[0].fitted.learned
+        return self.fitted.learned
 
     @property
     def multilabel(self) -> bool:
@@ -192,8 +182,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @cached_property
     def n_terms(self) -> int | None:
-        """Number of distinct terms of all parts; None where one of them has no vocabulary."""
-        known = [part.view.vocabulary for part in self.parts]
+        """Number of distinct terms of all views; None where one of them has no vocabulary."""
+        known = [view.vocabulary for view in self.views]
         return None if None in known else len({term for terms in known for term in terms or ()})
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
@@ -265,18 +255,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             yield from map_in_order(lambda batch: self._answer(batch, n_words), batches, self.jobs)
 
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
-        """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
-        if self.rule is None:
-            decisions = self.parts[0].fitted.decide(inputs[0])
-        else:
-            parts = zip(self.parts, inputs, strict=True)
-            decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
-        return decisions.predicted, np.asarray(decisions.values)
+        """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each view's inputs."""
+        decisions = self.fitted.decide(inputs if len(inputs) > 1 else inputs[0])
+        return decisions.predicted, self.learned.values_of(decisions)
 
     def _answer(self, batch: Sequence[tuple[N, bytes]], n_words: int) -> tuple[tuple[N, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
         with user_code(ConfigError, self.plugins[-1].name) if self.plugins else nullcontext():
-            inputs = [part.view.inputs(texts) for part in self.parts]
+            inputs = [view.inputs(texts) for view in self.views]
             predicted, values = self.decide(inputs)
             probabilities = None if self.sigmoids is None else class_probabilities(values, self.sigmoids, self.learned)
             known = None if self.n_terms is None else np.sum([np.diff(each.indptr) for each in inputs], axis=0)
@@ -292,10 +278,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
         """Return for each class the terms of a document whose removal lowers its value most, largest drop first.
 
-        A term is removed from the counts of all parts. Where a document has one class, the value is the margin above
+        A term is removed from the counts of all views. Where a document has one class, the value is the margin above
         the next class.
         """
-        vocabularies = (part.view.vocabulary or () for part in self.parts)
+        vocabularies = (view.vocabulary or () for view in self.views)
         columns = [{known[c]: c for c in each.indices} for known, each in zip(vocabularies, counts, strict=True)]
         terms, whole = list(dict.fromkeys(term for each in columns for term in each)), self.decide(counts)[1]
         lowered = [whole[:0]]

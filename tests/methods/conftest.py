@@ -13,7 +13,8 @@ from benchmark.config.model import MethodFile, MethodSpec, Representation, TermS
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
+from benchmark.methods.split_data import Stopwatch
+from benchmark.methods.wrappers import build_method
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.tags import tags_of
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.base import Method
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.base import FittedMethod, Method
     from benchmark.methods.problem import Problem
 
 #: What a method needs that has no default, or would take long otherwise.
@@ -102,7 +102,7 @@ def trained(
 ) -> tuple[FittedMethod, Any]:
     """A method that is trained on a split, and what it takes of all documents."""
     data = method.data_of(problem, split, terms, bench)
-    return method.fit(data), data.inputs(method.spec)
+    return method.fit(data, Stopwatch()), data.inputs(method.spec)
 
 
 @pytest.fixture

@@ -17,9 +17,8 @@ from benchmark.config.model import MethodFile, MethodSpec, VectorFile
 from benchmark.config.other_methods import MADE_ELSEWHERE, MadeElsewhere
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.methods.given_predictions import read_predictions
-from benchmark.methods.registry import build_method
-from benchmark.methods.vectors import read_vectors
+from benchmark.methods.method_files import read_predictions, read_vectors
+from benchmark.methods.wrappers import build_method
 from benchmark.system.errors import DataError
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -66,7 +65,7 @@ def test_predictions_and_scores_are_those_of_the_tested_documents(
         else:
             order = [names.index(name) for name in problem.documents.classes]
             np.testing.assert_array_equal(found.values, scores[split.test][:, order])
-    with pytest.raises(ValueError, match=r"p\.csv: predictions that were made elsewhere have no trained model"):
+    with pytest.raises(ValueError, match=r"a model of 'p\.csv' can't be saved"):
         trained(method, problem, splits[0], None, bench)
     with pytest.raises(ValueError, match="predictions of a file have no numbers of terms"):
         method.solve(problem, splits, 20, bench)
@@ -100,7 +99,7 @@ def test_predictions_of_splits_and_sizes_are_told_apart(
     if columns == ("split", "size"):
         other = replace(split, name="north", train=np.arange(44))
         with pytest.raises(
-            ValueError, match=r"p\.csv: 15 of 15 test documents have no prediction in north 44, such as"
+            ValueError, match=r"p\.csv: 15 of 15 test documents have no prediction, such as 'document-45' in north 44"
         ):
             method.solve(problem, [other], None, bench)
 

@@ -12,7 +12,7 @@ import pytest
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.methods import wrappers
-from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers import build_method
 from benchmark.model.persistence import described_state, read_state
 from benchmark.representation import WEIGHTINGS
 from benchmark.system.tags import NORMALIZATIONS, tags_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import MethodSpec
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.base import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
 
 #: Classes, terms, and whether training documents are drawn: every two of the three in every way. In each half, both

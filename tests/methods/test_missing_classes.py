@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.evaluation.splits import Split
 from benchmark.methods.problem import Problem
-from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers import build_method
 from benchmark.text.counts import Counts
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 

@@ -15,8 +15,8 @@ from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.gram_sources import plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
+from benchmark.methods.wrappers import build_method
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 

@@ -13,8 +13,7 @@ from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
 from benchmark.config.components import Component, check_component
 from benchmark.kernels import KERNELS
 from benchmark.methods.problem import term_gains
-from benchmark.methods.registry import build_method
-from benchmark.methods.wrappers import inner_folds
+from benchmark.methods.wrappers import build_method, inner_folds
 from benchmark.representation import TermWeighting
 from benchmark.representation.selection import rank_terms
 from tests.toy_data import toy_group_splits, toy_problem

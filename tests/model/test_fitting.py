@@ -101,7 +101,7 @@ REFUSED = [
     ({}, "nothing", {}, "unknown cell 'nothing'"),
     ({}, "ngd", {"split": "texsa"}, "unknown split 'texsa'; did you mean 'texas'"),
     ({"protocol": DRAWS}, "ngd-80", {}, "has 80 training documents: choose them by --split"),
-    ({}, "hp-top", {"split": "texas"}, "hp-top: a model with the kernel 'hp-top' can't be saved"),
+    ({}, "hp-top", {"split": "texas"}, "hp-top: a model of 'hp-top' can't be saved"),
     ({"defaults": {"dirichlet": 0.5}}, "ngd", {}, "ngd: a method with a Dirichlet prior has no model to keep"),
 ]
 

@@ -69,8 +69,7 @@ def test_it_is_loaded_without_a_question_and_says_the_same_to_the_last_bit(
         for name in ("predicted", "values", "probabilities"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
         assert (again.classes, again.about) == (model.classes, model.about)
-        (one_part,), (other_part,) = model.parts, again.parts
-        assert one_part.view.vocabulary == other_part.view.vocabulary
+        assert [view.vocabulary for view in model.views] == [view.vocabulary for view in again.views]
 
 
 @pytest.fixture
@@ -133,13 +132,9 @@ def repacked(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     rewritten(folder, files={MODEL_FILE: hashlib.sha256((folder / MODEL_FILE).read_bytes()).hexdigest()})
 
 
-def part_of(state: dict[str, Any]) -> Any:
-    return state["parts"][0]
-
-
 def with_machine(**changes: Any) -> Callable[[dict[str, Any]], object]:
     def change(state: dict[str, Any]) -> None:
-        machines = part_of(state).fitted.machines
+        machines = state["fitted"].machines
         machines.__dict__["machines"] = (replace(machines.machines[0], **changes), *machines.machines[1:])
 
     return change
@@ -157,26 +152,26 @@ UNFIT: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("floats", with_machine(support=np.array([1.0]), coefficients=np.array([1.0])), "support vectors don't go"),
     (
         "bounds",
-        set_in(lambda state: part_of(state).fitted.machines, "class_bounds", np.array([0, 9, 3, 10**6])),
+        set_in(lambda state: state["fitted"].machines, "class_bounds", np.array([0, 9, 3, 10**6])),
         "classes don't divide",
     ),
     (
         "indices",
-        lambda state: part_of(state).fitted.counts.indices.__setitem__(0, 10**6),
+        lambda state: state["fitted"].counts.indices.__setitem__(0, 10**6),
         "is no model of this version",
     ),
-    ("words", set_in(lambda state: part_of(state).view, "vocabulary", ("a", "b")), "for 2 terms"),
+    ("words", set_in(lambda state: state["views"][0], "vocabulary", ("a", "b")), "for 2 terms"),
     (
         "factors",
-        set_in(lambda state: part_of(state).fitted.view.weighting, "factors_", np.ones(3)),
+        set_in(lambda state: state["fitted"].view.weighting, "factors_", np.ones(3)),
         "factors_ has 3 values",
     ),
     (
         "classes",
-        set_in(lambda state: part_of(state).fitted.learned, "columns", np.array([0, 1, 7])),
+        set_in(lambda state: state["fitted"].learned, "columns", np.array([0, 1, 7])),
         "learned classes are not among 3",
     ),
-    ("no part", lambda state: state.update(parts=[3]), "is no model of this version"),
+    ("no method", lambda state: state.update(fitted=3), "is no model of this version"),
 ]
 
 
@@ -194,7 +189,7 @@ def test_what_compiled_code_would_read_beyond_its_arrays_is_refused(
 def test_code_that_a_file_names_is_listed_and_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions of this package, too: only what models consist of is built without a question."""
     monkeypatch.delenv("BENCH_TRUST", raising=False)
-    repacked(folder, lambda state: state.update(rule=partial(load_model, folder)))
+    repacked(folder, lambda state: state.update(sigmoids=partial(load_model, folder)))
     with (
         asking_before_code(lambda _: False),
         pytest.raises(ConfigError, match=r"has objects of .*benchmark\.model\.persistence\.load_model"),

@@ -1,14 +1,19 @@
-"""Vectors of documents that were made elsewhere, such as embeddings by a language model."""
+"""Files that methods read: vectors of documents, such as embeddings, and predictions that were made elsewhere."""
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from benchmark.corpora.user.labels import listed_labels
+from benchmark.corpora.user.records import iter_records, read_columns
 from benchmark.corpora.user.text_files import file_digest
+from benchmark.evaluation.predictions import score_columns
+from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.system.errors import DataError, one_line, quote_value
 
 if TYPE_CHECKING:
@@ -21,6 +26,19 @@ if TYPE_CHECKING:
 
 #: The fewest documents that a column must set apart to be taken for the label.
 MIN_SET_APART = 10
+ID, LABELS, SPLIT, SIZE = "id", ("label", "labels"), "split", "size"
+
+
+def checked_path(file: MethodFile) -> Path:
+    """Return the path of a file; DataError if it was changed since the configuration was read."""
+    if file.path is None:
+        raise DataError(f"{file.name}: is only described in a finished run: run the configuration again")
+    if file_digest(file.path) != file.digest:
+        raise DataError(f"{file.path}: was changed since the configuration was read; run it again")
+    return file.path
+
+
+# --- Vectors ---
 
 
 def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) -> NDArray[Any]:
@@ -52,11 +70,10 @@ def vectors_of(vectors: VectorFile, normalization: str, documents: Documents) ->
 def label_column(matrix: NDArray[Any], labels: NDArray[np.int32]) -> int | None:
     """Return a column that is the label in other words: it varies, but within no class; None if there is none."""
     _, first, classes = np.unique(labels, return_index=True, return_inverse=True)
-    for number, column in enumerate(matrix.T):
-        if (column == column[first][classes]).all():
-            _, sizes = np.unique(column, return_counts=True)
-            if len(column) - sizes.max() >= MIN_SET_APART:
-                return number
+    for column in np.flatnonzero((matrix == matrix[first[classes]]).all(axis=0)):
+        _, sizes = np.unique(matrix[:, column], return_counts=True)
+        if len(labels) - sizes.max() >= MIN_SET_APART:
+            return int(column)
     return None
 
 
@@ -88,15 +105,6 @@ def read_vectors(vectors: VectorFile) -> pd.DataFrame:
     return frame
 
 
-def checked_path(file: MethodFile) -> Path:
-    """Return the path of a file; DataError if it was changed since the configuration was read."""
-    if file.path is None:
-        raise DataError(f"{file.name}: is only described in a finished run: run the configuration again")
-    if file_digest(file.path) != file.digest:
-        raise DataError(f"{file.path}: was changed since the configuration was read; run it again")
-    return file.path
-
-
 def _of_parquet(vectors: VectorFile, table: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers of a table by id: those of a column of lists, of the named features, or of all others."""
     table = table.reset_index() if vectors.id_column in table.index.names else table
@@ -109,3 +117,61 @@ def _of_parquet(vectors: VectorFile, table: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(np.stack(table[vectors.column].to_list()), index=ids)
     features = vectors.features or [name for name in table if name != vectors.id_column]
     return table[list(features)].set_axis(ids)
+
+
+# --- Predictions ---
+
+
+@lru_cache(maxsize=8)
+def read_predictions(file: MethodFile) -> pd.DataFrame:
+    """Read a table, JSON lines or Parquet with the columns id and label (or labels), and split and size where needed.
+
+    Parameters
+    ----------
+    file : MethodFile
+
+    Returns
+    -------
+    DataFrame
+        A row for each prediction, with the file's columns "id", "split" and "size" as text, "label" and, where the
+        file has scores (see `score_columns`), "score" and the name of each class.
+
+    Raises
+    ------
+    DataError
+        If the file can't be read, was changed, lacks a column, has a document twice, or a score that is no number.
+    """
+    path = checked_path(file)
+    columns = read_columns(path)
+    label = next((each for each in LABELS if each in columns), LABELS[0])
+    keys, scored = [ID, *(each for each in (SPLIT, SIZE) if each in columns)], score_columns(columns)
+    lines, values = [], []
+    for line, record in iter_records(path, [*keys, label, *scored]):
+        lines.append(f"{path}:{line}")
+        values.append(record)
+    frame = pd.DataFrame(values, lines, [*keys, LABELS[0], *scored], dtype=object)
+    frame[keys] = frame[keys].map(lambda each: "" if each is None else str(each).strip())
+    twice = np.flatnonzero(frame.duplicated(keys))
+    if len(twice):
+        raise DataError(f"{lines[twice[0]]}: has the document {key_text(frame[keys].iloc[twice[0]])} twice")
+    frame[LABELS[0]] = frame[LABELS[0]].map(_composed)
+    for column in scored:
+        numbers = pd.to_numeric(frame[column], errors="coerce")
+        if len(wrong := np.flatnonzero(numbers.isna())):
+            document, score = map(quote_value, frame[[ID, column]].iloc[wrong[0]])
+            raise DataError(f"{lines[wrong[0]]}: the document {document} has the score {score}: no number")
+        frame[column] = numbers.astype(np.float64)
+    return frame.rename(columns={each: f"score {_composed(each.partition(' ')[2])}" for each in scored})
+
+
+def key_text(key: pd.Series[str]) -> str:
+    """Return a document's id with its split and size, if the file has them."""
+    document, *of = key
+    return " in ".join(filter(None, [quote_value(document), " ".join(of)]))
+
+
+def _composed(value: Any) -> str:
+    """Return a label in composed Unicode, as the corpus has it; several of a list, with the separator."""
+    listed = listed_labels(value) if isinstance(value, str) else value
+    text = LABEL_SEPARATOR.join(map(str, listed)) if isinstance(listed, list) else "" if value is None else str(value)
+    return unicodedata.normalize("NFC", text.strip())
