@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import Stopwatch
 from benchmark.methods.wrappers import INNER_FOLDS, inner_folds, out_of_fold_values
-from benchmark.model.probabilities import fit_sigmoids
-from benchmark.model.text_model import TextClassifier, TextView
+from benchmark.model.text_model import TextClassifier, TextView, sigmoid_inputs
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.row_blocks import blas_threads
 from benchmark.system.user_classes import guarded, plugin_of
@@ -29,9 +28,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
+    from benchmark.methods.problem import LearnedClasses
     from benchmark.methods.split_data import SplitData
     from benchmark.system.arrays import Array
 
@@ -168,9 +170,37 @@ def _trained(
     if probability:
         truth = problem.members if problem.multilabel else problem.documents.labels
         outside = out_of_fold_values(problem, split, score)
-        sigmoids = fit_sigmoids(outside, truth[split.train], fitted.learned, classes)
+        sigmoids = fit_sigmoids(outside, truth[split.train], fitted.learned)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
     return TextClassifier(classes, views, fitted, sigmoids, {}, tuple(plugins), context.jobs)
+
+
+def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses) -> Array:
+    """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `class_probabilities`, shape (n, 2).
+
+    Of documents that all have a class, or none of which has it, the sigmoid is constant, as in Platt (1999):
+    (m + 1) / (m + 2) or 1 / (m + 2) of m documents.
+
+    Parameters
+    ----------
+    values : float64 array, shape (m, k)
+        Decision values of documents that the classifiers were not trained on; NaN for documents without any.
+    truth : int array, shape (m,), or bool array, shape (m, k)
+    learned : LearnedClasses
+    """
+    from sklearn.calibration import _SigmoidCalibration  # noqa: PLC0415 - slow, and for fitting alone
+
+    inputs, sigmoids = sigmoid_inputs(values, learned), []
+    members = truth[:, learned.columns] if learned.multilabel else truth[:, None] == np.arange(values.shape[1])
+    for f, member in zip(inputs.T, members.T[-inputs.shape[1] :], strict=True):
+        known = np.isfinite(f)
+        inside = member[known]
+        if inside.all() or not inside.any():
+            sigmoids.append((0.0, np.log(len(inside) + 1.0) * (-1 if inside.any() else 1)))
+        else:
+            fitted = _SigmoidCalibration().fit(f[known], inside)
+            sigmoids.append((fitted.a_, fitted.b_))
+    return np.array(sigmoids).reshape(-1, 2)
 
 
 def _view(spec: MethodSpec, collection: Collection, data: SplitData) -> TextView:

@@ -29,7 +29,6 @@ from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
-from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,8 +46,8 @@ _ROOMS = tuple(
 #: Matrices, which skops reads as plain arrays.
 _MATRICES = tuple(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("array", "matrix"))
 _AGAIN = "fit it again"
-#: The folders of plug-ins' files, numbered from 1.
-_PLUGIN_FOLDER = "plugin-"
+#: The folder of plug-ins' files, of which each has a folder of its own, numbered from 1.
+_PLUGINS = "plugins"
 
 
 def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
@@ -79,12 +78,9 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         problem = f"{model.about['cell']}: its model can't be loaded again, so nothing is written: {error}; {rule}"
         raise ConfigError(one_line(problem)) from None
     files, plugins = {MODEL_FILE: content}, list[dict[str, str]]()
-    # A pipeline that a file makes of libraries' classes alone needs no file.
-    modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
-    loaded = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
-    for plugin in model.plugins if any(map(is_user_file, loaded)) else ():
+    for number, plugin in enumerate(model.plugins, start=1):
         if plugin.file is not None and plugin.module is not None:
-            subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
+            subfolder = f"{_PLUGINS}/{number}"
             files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
             plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
     about = {
@@ -95,9 +91,7 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         "plugins": plugins,
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
-    for old in folder.glob(f"{_PLUGIN_FOLDER}*"):
-        if old.name.removeprefix(_PLUGIN_FOLDER).isdigit():
-            shutil.rmtree(old)
+    shutil.rmtree(folder / _PLUGINS, ignore_errors=True)
     files[DESCRIPTION_FILE] = json_bytes(about | {"digest": digest_without_itself(about)})
     for name, content in files.items():
         write_atomically(folder / name, content)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.model.probabilities import class_probabilities
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
@@ -41,6 +41,8 @@ N = TypeVar("N")
 PREDICTION_BATCH = 1024
 #: Copies of one document, each without one of its terms, per batch.
 LEAVE_ONE_OUT_ROWS = 256
+#: Stands for the value of a class that could not be learned, which is -inf, where probabilities are computed.
+_LOWEST = -1e100
 #: A term whose cost is below this share of a decision value counts as rounding.
 _ROUNDING = 1e-12
 
@@ -318,3 +320,31 @@ def without_columns(document: sp.csr_array, columns: Sequence[int]) -> sp.csr_ar
     ends, n = np.cumsum(stay.sum(axis=1)), len(columns)
     data, indices = (np.tile(part, (n, 1))[stay] for part in (document.data, document.indices))
     return sp.csr_array((data, indices, np.append(0, ends)), shape=(n, document.shape[1]))
+
+
+def class_probabilities(values: Array, sigmoids: Array, learned: LearnedClasses) -> Array:
+    """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them (Platt 1999).
+
+    Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. The
+    class with the largest need not be the label, which follows the decision values alone. With two
+    classes there is one sigmoid, of the second class's value minus the first's. Where documents may have several
+    classes, each learned class has a sigmoid. Other classes have probability 0, or 1 if all documents have the class.
+    """
+    a, b = sigmoids.T
+    raw = expit(-(a * sigmoid_inputs(np.maximum(values, _LOWEST), learned) + b))
+    if learned.multilabel:
+        probabilities = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
+        probabilities[:, learned.columns] = raw
+        return probabilities
+    if values.shape[1] == 2:
+        return np.hstack([1 - raw, raw])
+    total = raw.sum(axis=1, keepdims=True)
+    even = np.full(raw.shape, 1 / raw.shape[1])
+    return np.asarray(np.minimum(np.divide(raw, total, out=even, where=total > 0), 1.0))
+
+
+def sigmoid_inputs(values: Array, learned: LearnedClasses) -> Array:
+    """Return what the sigmoids of probabilities take, of class values, shape (m, k)."""
+    if learned.multilabel:
+        return values[:, learned.columns]
+    return values[:, [1]] - values[:, [0]] if values.shape[1] == 2 else values

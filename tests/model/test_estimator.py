@@ -19,8 +19,9 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_counts
 from benchmark.methods.problem import LearnedClasses
 from benchmark.methods.wrappers import INNER_FOLDS
+from benchmark.model.fitting import fit_sigmoids
 from benchmark.model.persistence import write_model
-from benchmark.model.probabilities import class_probabilities, fit_sigmoids
+from benchmark.model.text_model import class_probabilities
 from benchmark.representation import TermWeighting
 from tests.model.studies import study_of, texts_of, words_of
 
@@ -110,8 +111,8 @@ def test_a_class_without_a_value_has_platts_constant() -> None:
     values = rng.normal(size=(31, 4)) + 2 * np.eye(4)[labels]
     values[30] = np.nan  # no fold tested it
     learned = LearnedClasses(False, np.arange(4), np.zeros(4, dtype=bool))
-    sigmoids = fit_sigmoids(values, labels, learned, ("a", "b", "c", "d"))
-    others = fit_sigmoids(values[:30, :3], labels[:30], learned, ("a", "b", "c"))
+    sigmoids = fit_sigmoids(values, labels, learned)
+    others = fit_sigmoids(values[:30, :3], labels[:30], learned)
     np.testing.assert_array_equal(sigmoids[:3], others)
     assert expit(-sigmoids[3, 1]) == pytest.approx(1 / 32)
     assert sigmoids[3, 0] == 0

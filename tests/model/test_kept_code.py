@@ -130,9 +130,9 @@ ENTRIES = [
     ("{name: p, weighting: log-idf, kernel: squared}", "", PLUGIN_FILES | {"scale.txt"}),
     ("{name: p, weighting: log-idf, kernel: squared}", "several", PLUGIN_FILES | {"scale.txt"}),
     (FOREST, "several", set()),
-    (PIPELINE, "", set()),
+    (PIPELINE, "", PLUGIN_FILES),
     (PIPELINE.replace("make", "First"), "several", PLUGIN_FILES),
-    ("{name: p, classifier: linear-svm, threshold: half}", "several", set()),
+    ("{name: p, classifier: linear-svm, threshold: half}", "several", PLUGIN_FILES | {"scale.txt"}),
     ("{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}", "several", set()),
 ]
 
@@ -172,20 +172,20 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     (split,) = run.predictions.splits[key.of_splits]
     ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
     shutil.rmtree(folder)
-    assert {path.name for path in (model / "plugin-1").glob("*")} == files
+    assert {path.name for path in (model / "plugins" / "1").glob("*")} == files
     ((_, answers),) = load_model(model).answers([(each, contents[each]) for each in ids])
     np.testing.assert_array_equal(answers.predicted, setting.predicted)
 
 
 def test_files_of_a_model_are_its_own_and_no_others(fitted: Fit, tmp_path: Path) -> None:
     out = tmp_path / "model"
-    (out / "plugin-7").mkdir(parents=True)
-    (out / "plugin-7" / "old.py").touch()
+    (out / "plugins" / "7").mkdir(parents=True)
+    (out / "plugins" / "7" / "old.py").touch()
     fitted(NEAREST)
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert names == {"model.json", "model.skops", *(f"plugin-1/{name}" for name in PLUGIN_FILES | {"scale.txt"})}
+    assert names == {"model.json", "model.skops", *(f"plugins/1/{name}" for name in PLUGIN_FILES | {"scale.txt"})}
     fitted("{name: p, classifier: linear-svm}")
-    assert not (out / "plugin-1").exists()
+    assert not (out / "plugins").exists()
     assert load_model(out).plugins == ()
 
 
@@ -221,8 +221,8 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
 
 def test_files_of_other_content_are_refused(fitted: Fit) -> None:
     *_, model = fitted(NEAREST)
-    (model / "plugin-1" / "beside.py").write_text("raise SystemExit")
-    with pytest.raises(DataError, match=r"plugin-1/beside\.py: is damaged, was changed.*; fit it again"):
+    (model / "plugins" / "1" / "beside.py").write_text("raise SystemExit")
+    with pytest.raises(DataError, match=r"plugins/1/beside\.py: is damaged, was changed.*; fit it again"):
         load_model(model)
 
 
