@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers.libsvm import DenseRows
-from benchmark.classifiers.matrix_svm import Hyperplanes, linear_svm_hyperplanes
+from benchmark.classifiers.matrix_svm import linear_svm_hyperplanes
 from benchmark.classifiers.svm import svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
 from benchmark.kernels.gram import LazyGram, kernel_diagonal
@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from benchmark.system.arrays import Array, Indices
 
 
-#: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
-_OF_MODEL = ("words", "documents", "classes", "tested")
-
-
 @dataclass(frozen=True, eq=False)
 class GramSource:
     """Kernel values of a split.
@@ -57,8 +53,6 @@ class GramSource:
         Returns the decision values of the test documents from trained machines, shape (m, n_machines).
     tested : KernelTiles, shape (m, n), optional
         Of the test documents, where they are inner products.
-    hyperplanes : callable, optional
-        Returns the hyperplanes of trained machines in the space of the documents' points.
     """
 
     train: KernelTiles
@@ -66,7 +60,6 @@ class GramSource:
     cost: float
     values: Callable[[MulticlassSvm], Array]
     tested: KernelTiles | None = None
-    hyperplanes: Callable[[MulticlassSvm], Hyperplanes] | None = None
 
 
 def products_source(
@@ -82,21 +75,14 @@ def products_source(
     return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, jobs), tested)
 
 
-def points_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
-    """Return the inner products of points, of which a machine is a hyperplane."""
-    everything, split = work.points(spec), work.split
-    points, tested = canonical_csr(everything[split.train]), canonical_csr(everything[split.test])
-    cost = spec.classifier.build().cost(self_products(everything))
+def linear_gram(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> tuple[sp.csr_array, Array, float]:
+    """Return the training points of a split, their inner products and LIBSVM's -c, scaled by all documents' k(x, x)."""
+    everything = work.points(spec)
+    points, cost = canonical_csr(everything[work.split.train]), spec.classifier.build().cost(self_products(everything))
     watch.lap("extraction")
-    train = DenseRows(work.matrices.square(points))
+    gram = work.matrices.square(points)
     watch.lap("products")
-
-    def hyperplanes(machines: MulticlassSvm) -> Hyperplanes:
-        return linear_svm_hyperplanes(points, machines.machines)
-
-    return GramSource(
-        train, split.train, cost, lambda machines: hyperplanes(machines).values(tested), None, hyperplanes
-    )
+    return points, gram, cost
 
 
 def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
@@ -148,7 +134,7 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
     trained = counts[split.train]
 
     def learn() -> Arrays:
-        """Fit the PLSI models, fold in the test documents and return the arrays of both."""
+        """Fit the PLSI models and fold in the test documents; return P(w|z), P(z|d), P(z) and P(z|d) of each model."""
         watch = Stopwatch()
         kernel.fit(trained)
         watch.lap("extraction")
@@ -157,7 +143,7 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
         arrays = {"seconds": watch.seconds()[[METHOD_TIMERS.index("extraction"), METHOD_TIMERS.index("testing")]]}
         for number, (model, tested) in enumerate(zip(kernel.models_, folded, strict=True)):
             parts = model.word_given_class, model.class_given_document, model.classes, tested
-            arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
+            arrays |= {f"{number}/{part}": array for part, array in enumerate(parts)}
         return arrays
 
     content = {
@@ -169,10 +155,10 @@ def _plsi_model(work: SplitData, spec: MethodSpec, counts: sp.csr_array) -> tupl
     }
     about = f"PLSI models, {len(split.train):,} documents of {len(work.problem.documents.classes)} classes"
     arrays = work.matrices.cached(about, [GramSource, type(kernel)], content, learn)
-    by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.n_classes))]
+    models = [[arrays[f"{number}/{part}"] for part in range(4)] for number in range(len(kernel.n_classes))]
     if not hasattr(kernel, "scores_"):
-        kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in by_model])
-    return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
+        kernel.take(trained, [FittedPLSI(*parts[:-1]) for parts in models])
+    return kernel, [parts[-1] for parts in models], arrays["seconds"]
 
 
 def plsi_seed(problem: Problem, split: Split) -> int:

@@ -109,40 +109,39 @@ class MatrixCache:
             Bytes that the matrix may take, by default the cache's; a larger one isn't stored.
         """
         rows = [None if part is None else part.tobytes() for part in (learned, columns)]
-        key = problem.key, weights_key(representation), exponent, *rows, budget
-        if (known := self._last.get("products")) is not None and known[0] == key:
-            return cast("tuple[InnerProducts, float]", known[1])
-        self._last.clear()
-        started = time.perf_counter()
-        weights = problem.weighting(representation, learned).transform(problem.counts.matrix)
-        if representation.dirichlet:
-            out = self._take((weights.shape[0],) * 2)
-            with numba_threads(self.jobs):
-                products = dirichlet_products(weights, exponent, representation.dirichlet, out=out)
-        else:
+        allowed = self.budget if budget is None else budget
+
+        def make() -> tuple[InnerProducts, float]:
+            """Compute the inner products, and the seconds that this takes."""
+            started = time.perf_counter()
+            weights = problem.weighting(representation, learned).transform(problem.counts.matrix)
+            if representation.dirichlet:
+                out = self._take((weights.shape[0],) * 2)
+                with numba_threads(self.jobs):
+                    products = dirichlet_products(weights, exponent, representation.dirichlet, out=out)
+                return products, time.perf_counter() - started
             divisors = {name: row_norms(weights, name) for name in NORMALIZATIONS}
-            groups = _groups(problem.documents.labels[columns]) if by_class else None
             embedded = power_transform(weights, exponent)
-            if embedded.shape[0] * len(columns) * 8 > (self.budget if budget is None else budget):
+            if embedded.shape[0] * len(columns) * 8 > allowed:
+                groups = _groups(problem.documents.labels[columns]) if by_class else None
                 values: Any = StreamedProducts(embedded, columns, groups)
             else:
                 values = self._inner(embedded, embedded[columns])
             products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
-        timed = products, time.perf_counter() - started
-        self._last["products"] = key, timed
-        return timed
+            return products, time.perf_counter() - started
+
+        return self.shared("products", (problem.key, weights_key(representation), exponent, *rows, allowed), make)
 
     def square(self, points: sp.csr_array) -> Array:
         """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer."""
-        self._last.clear()
         return self._inner(points, points)
 
-    def shared(self, key: object, make: Callable[[], _T]) -> _T:
+    def shared(self, what: str, key: object, make: Callable[[], _T]) -> _T:
         """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
-        if "shared" not in self._last or self._last["shared"][0] != key:
-            self._last.pop("shared", None)  # free the old before computing the new
-            self._last["shared"] = key, make()
-        return cast("_T", self._last["shared"][1])
+        if self._last.get(what, (None,))[0] != key:
+            self._last.pop(what, None)  # free the old before computing the new
+            self._last[what] = key, make()
+        return cast("_T", self._last[what][1])
 
     def remembered(self, what: str, problem: Problem, key: object, make: Callable[[], _T]) -> _T:
         """Return a small result of `make`, computed once for each key; those of another problem are dropped."""
@@ -168,6 +167,8 @@ class MatrixCache:
             return inner_products(left, right, out=out)
 
     def _take(self, shape: tuple[int, int]) -> Array:
+        """Return the buffer as an array of this shape; what was made of its old content is forgotten."""
+        self._last.clear()
         if self._memory.size < shape[0] * shape[1]:
             self._memory = np.empty(0)  # free the old before allocating the new
             self._memory = np.empty(shape[0] * shape[1])

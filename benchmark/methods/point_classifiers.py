@@ -95,7 +95,7 @@ class PointClassifierMethod(Method):
         ours, jobs = is_builtin(self.spec.classifier.cls), 1 if problem.pruning else matrices.jobs
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 and jobs > 1 else matrices.jobs)
-        with collect_warnings(library=not ours) as warned, threads:
+        with collect_warnings() as warned, threads:
             predictions = list(map_in_order(one, splits, jobs))
         predictions = predictions if ours else warned_of_other_labels(predictions)
         return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions

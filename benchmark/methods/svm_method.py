@@ -29,7 +29,7 @@ from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.base import FittedMethod, Method
-from benchmark.methods.gram_sources import by_class, points_source, products_source, rows_source, scores_source
+from benchmark.methods.gram_sources import by_class, linear_gram, products_source, rows_source, scores_source
 from benchmark.methods.problem import Decisions, check_finite_values
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
 from benchmark.representation.weighting import canonical_csr, power_transform
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
+    from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
     from benchmark.classifiers.matrix_svm import Hyperplanes
     from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
@@ -170,11 +171,18 @@ class SvmMethod(Method):
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
+        if self._has_hyperplanes(work):
+            return super().solve_split(work)
         watch = Stopwatch()
         source, machines = self._trained(work, watch)
         values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
         watch.lap("testing")
         return self._decided(work, machines, values, watch.seconds())
+
+    def _has_hyperplanes(self, work: SplitData) -> bool:
+        """Return whether machines are hyperplanes: of a kernel that is the inner product, for several classes."""
+        points = self._solved_by == "points" and not self.spec.representation.dirichlet
+        return points and work.problem.multilabel
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
@@ -221,36 +229,41 @@ class SvmMethod(Method):
             return super().fit(work, watch)
         if self.spec.representation.dirichlet:
             raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
-        source, machines = self._trained(work, watch)
-        if source.hyperplanes is not None:
-            return FittedHyperplanes(work.learned, work.view(self.spec), source.hyperplanes(machines))
-        return FittedMachines.of(work, self.spec, source.rows, machines)
+        if self._has_hyperplanes(work):
+            points, gram, cost = linear_gram(work, self.spec, watch)
+            machines = self._one_vs_rest(work, DenseRows(gram), cost, watch)
+            return FittedHyperplanes(work.learned, work.view(self.spec), linear_svm_hyperplanes(points, machines))
+        source, trained = self._trained(work, watch)
+        return FittedMachines.of(work, self.spec, source.rows, trained)
 
     def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
-        classifier, matrices, multilabel = self.spec.classifier.build(), work.matrices, work.problem.multilabel
-        kernel = self.spec.build_kernel()
-        if not is_elementwise_kernel(type(kernel)):
-            source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
-        elif multilabel and self._solved_by == "points" and not self.spec.representation.dirichlet:
-            source = points_source(work, self.spec, watch)
-        else:
+        classifier, kernel, matrices = self.spec.classifier.build(), self.spec.build_kernel(), work.matrices
+        if is_elementwise_kernel(type(kernel)):
             source = products_source(work, self.spec, work.products(self.spec, kernel.exponent, watch), {})
-        if not (multilabel or self.uses_seed):
-            problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
-            sizes, jobs = by_class(work)[1], matrices.jobs
-            trained = train_multiclass(problem, sizes, classifier.scheme, jobs=jobs, nodes=matrices.nodes)
-            watch.lap("training")
-            return source, trained
-        matrices.nodes.fill(source.train, matrices.jobs, classifier.ridge)
+        else:
+            source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
+        if work.problem.multilabel or self.uses_seed:
+            machines = self._one_vs_rest(work, source.train, source.cost, watch)
+            bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows of several classes can't be sorted by class
+            return source, MulticlassSvm("one-vs-rest", bounds, machines)
+        problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
+        options = {"scheme": classifier.scheme, "jobs": matrices.jobs, "nodes": matrices.nodes}
+        trained = train_multiclass(problem, by_class(work)[1], **options)
+        watch.lap("training")
+        return source, trained
+
+    def _one_vs_rest(self, work: SplitData, gram: KernelTiles, cost: float, watch: Stopwatch) -> tuple[BinarySvm, ...]:
+        """Train a machine for each learned class against the rest."""
+        classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
+        matrices.nodes.fill(gram, matrices.jobs, classifier.ridge)
         watch.lap("kernel")
-        parameters = {"C": source.cost, "epsilon": classifier.epsilon}
-        members, names = work.members[:, work.learned.columns], work.learned.names(work.problem)
-        machines = train_one_vs_rest(matrices.nodes, members, names, **parameters, jobs=matrices.jobs)
+        parameters = {"C": cost, "epsilon": classifier.epsilon, "jobs": matrices.jobs}
+        members, names = work.members[:, learned.columns], learned.names(work.problem)
+        machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
         watch.lap("training")
         watch.book("machines", sum(machine.seconds for machine in machines))
-        bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows with several classes can't be sorted by class
-        return source, MulticlassSvm("one-vs-rest", bounds, machines)
+        return machines
 
     def _decided(self, work: SplitData, machines: MulticlassSvm, values: Array, seconds: Array) -> SettingPredictions:
         """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
@@ -285,7 +298,7 @@ class SharedMatrixSvm(SvmMethod):
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         first, classifier = problem.documents.labels == 0, self.spec.classifier.build()
         key = problem.key, self.spec.representation, repr(self.spec.kernel), classifier.scale_C, classifier.ridge
-        matrix, spent = matrices.shared(key, lambda: self._matrix(problem, classifier, matrices))
+        matrix, spent = matrices.shared("kernel matrix", key, lambda: self._matrix(problem, classifier, matrices))
         watch, parameters = Stopwatch(), {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
         problems = [(split.train[first[split.train]], split.train[~first[split.train]], split.test) for split in splits]
         values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
@@ -339,11 +352,9 @@ class TopMethod(Method):
             mixture, mixed = np.column_stack([mixture, rest]), (*names, "other")
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        everything = work.points(self.spec)
-        points, tested = canonical_csr(everything[work.split.train]), canonical_csr(everything[work.split.test])
-        watch, cost = Stopwatch(), classifier.cost(self_products(everything))
-        gram = matrices.square(points)
-        watch.lap("products")
+        watch = Stopwatch()
+        points, gram, cost = linear_gram(work, self.spec, watch)
+        tested = canonical_csr(work.view(self.spec).points(self.inputs(work, work.split.test)))
         matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
         machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
         hyperplanes = linear_svm_hyperplanes(points, machines)
