@@ -55,10 +55,6 @@ if TYPE_CHECKING:
     from benchmark.system.arrays import Array, Indices
 
 
-#: Decision values whose spread is a smaller fraction of their size differ by rounding alone.
-_ROUNDING = 1e-12
-
-
 @dataclass(frozen=True, eq=False)
 class FittedMachines(FittedMethod):
     """Support vector machines on a kernel that is an elementwise function of inner products.
@@ -220,7 +216,7 @@ class SvmMethod(Method):
                 continue
             seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
             seconds[TIMERS.index("training")] += training
-            results[number] = methods[number]._decided(work, machines, values, seconds)  # noqa: SLF001 - of this class
+            results[number] = self._decided(work, machines, values, seconds)
         return [results[number] for number in range(len(methods))]
 
     def fit(self, work: SplitData, watch: Stopwatch) -> FittedMethod:
@@ -265,17 +261,13 @@ class SvmMethod(Method):
         watch.book("machines", sum(machine.seconds for machine in machines))
         return machines
 
-    def _decided(self, work: SplitData, machines: MulticlassSvm, values: Array, seconds: Array) -> SettingPredictions:
+    @staticmethod
+    def _decided(work: SplitData, machines: MulticlassSvm, values: Array, seconds: Array) -> SettingPredictions:
         """Return the predictions of a split from the decision values of its machines, shape (m, n_machines)."""
         decisions = svm_decisions(work.learned, machines, check_finite_values(values))
         if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
             decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
-        predictions = decisions.timed(seconds)
-        if len(values) > 1 and values.size and (np.ptp(values, axis=0) <= _ROUNDING * np.abs(values).max()).all():
-            kernel = self.spec.build_kernel()
-            text = f"the kernel {kernel!r} tells no two test documents apart: all get the same prediction"
-            return replace(predictions, warnings=(text,))
-        return predictions
+        return decisions.timed(seconds)
 
 
 class SharedMatrixSvm(SvmMethod):

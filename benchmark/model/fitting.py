@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts, select_candidates, split_losses
+from benchmark.analysis.model_selection import best_by_inner_loss, losses_of_counts
 from benchmark.config.subset import subset_experiment
 from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
@@ -18,7 +17,7 @@ from benchmark.experiment.counting import load_variant
 from benchmark.experiment.plan import fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.split_data import Stopwatch
-from benchmark.methods.wrappers import INNER_FOLDS, inner_folds, out_of_fold_values
+from benchmark.methods.wrappers import inner_folds, out_of_fold_values
 from benchmark.model.text_model import TextClassifier, TextView, sigmoid_inputs
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.row_blocks import blas_threads
@@ -28,14 +27,12 @@ from benchmark.text.lexer import WHOLE_DOCUMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.plan import Setting
     from benchmark.methods.problem import LearnedClasses
     from benchmark.methods.split_data import SplitData
-    from benchmark.system.arrays import Array
+    from benchmark.system.arrays import Array, Bools
 
 ALL_DOCUMENTS = "all documents"
 
@@ -83,11 +80,13 @@ def fit_model(
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     task = next(each for each in variant.tasks if each.name == cell.task)
     planned = plan_task(part, variant, task, loaded)
-    everything = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
-    splits = {each.name: each for each in planned.splits[cell.size]}
-    if split is not None and split not in splits:
-        raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
-    trained, matrices = splits.get(split or "", everything), MatrixCache(context.jobs)
+    trained = Split(ALL_DOCUMENTS, np.arange(len(planned.problem.documents)), np.empty(0, dtype=np.intp))
+    if split is not None:
+        splits = {each.name: each for each in planned.splits[cell.size]}
+        if split not in splits:
+            raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
+        trained = splits[split]
+    matrices = MatrixCache(context.jobs)
     wanted = cell.method, cell.size, cell.terms
     settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
     try:
@@ -99,7 +98,7 @@ def fit_model(
                 index = _by_folds(experiment, settings, inner_folds(planned.problem, trained), matrices)
                 how = f"cross-validation over {ALL_DOCUMENTS}"
             with guarded(settings[index].user_classes, ValueError, short=True):
-                model = _trained(settings[index], trained, collection, matrices, context, probability=probability)
+                model = _trained(settings[index], trained, collection, matrices, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     model.about = {
@@ -120,12 +119,10 @@ def fit_model(
 def _of_run(part: Experiment, context: RunContext, cell: Cell, split: str) -> int:
     """Return the index of the candidate that a run selects on a split."""
     run = runner.run_experiment(part, context)
-    losses = partial(split_losses, run.experiment, run.predictions)
-    candidates = select_candidates(run.experiment, run.predictions, cell, losses)
-    if candidates is None:
+    if cell.id not in run.scored.chosen:
         raise ValueError("a candidate can't be trained, so none is selected; `bench run` prints the reason")
     names = [each.name for each in run.predictions.splits[cell.of_splits]]
-    return int(candidates[names.index(split)])
+    return int(run.scored.chosen[cell.id][names.index(split)])
 
 
 def _by_folds(
@@ -145,37 +142,28 @@ def _trained(
     split: Split,
     collection: Collection,
     matrices: MatrixCache,
-    context: RunContext,
     *,
     probability: bool,
 ) -> TextClassifier:
     """Train on a split, and for probabilities on folds of its training documents."""
     method, problem, sigmoids = setting.method, setting.problem, None
-    for spec in (method.spec, *(() if method.spec.fused is None else method.spec.fused.members)):
-        if spec.vectors is not None:
-            raise ValueError(f"{spec.vectors.file.name}: a kept model can't make the vectors of new documents")
+    if method.spec.vectors is not None:
+        raise ValueError(f"{method.spec.vectors.file.name}: a kept model can't make the vectors of new documents")
 
     def data_of(split: Split) -> SplitData:
         return method.data_of(problem, split, setting.key.terms, matrices)
 
-    def score(fold: Split) -> Array:
-        context.observer.step(fold.name)
-        return method.score(data_of(fold))
-
-    context.observer.plan(1 + probability * INNER_FOLDS)
-    data, classes = data_of(split), problem.documents.classes
+    data = data_of(split)
     fitted = method.fit(data, Stopwatch())
-    context.observer.step(split.name)
     views = tuple(_view(each.spec, collection, own) for each, own in method.members(data))
     if probability:
-        truth = problem.members if problem.multilabel else problem.documents.labels
-        outside = out_of_fold_values(problem, split, score)
-        sigmoids = fit_sigmoids(outside, truth[split.train], fitted.learned)
+        values = out_of_fold_values(problem, split, lambda fold: method.score(data_of(fold)))
+        sigmoids = fit_sigmoids(values, data.members, fitted.learned)
     plugins = dict.fromkeys(plugin for part in method.spec.components if (plugin := plugin_of(part.cls)))
-    return TextClassifier(classes, views, fitted, sigmoids, {}, tuple(plugins), context.jobs)
+    return TextClassifier(problem.documents.classes, views, fitted, sigmoids, {}, tuple(plugins), matrices.jobs)
 
 
-def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses) -> Array:
+def fit_sigmoids(values: Array, members: Bools, learned: LearnedClasses) -> Array:
     """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `class_probabilities`, shape (n, 2).
 
     Of documents that all have a class, or none of which has it, the sigmoid is constant, as in Platt (1999):
@@ -185,16 +173,17 @@ def fit_sigmoids(values: Array, truth: NDArray[Any], learned: LearnedClasses) ->
     ----------
     values : float64 array, shape (m, k)
         Decision values of documents that the classifiers were not trained on; NaN for documents without any.
-    truth : int array, shape (m,), or bool array, shape (m, k)
+    members : bool array, shape (m, k)
+        Class indicators of the documents.
     learned : LearnedClasses
     """
     from sklearn.calibration import _SigmoidCalibration  # noqa: PLC0415 - slow, and for fitting alone
 
     inputs, sigmoids = sigmoid_inputs(values, learned), []
-    members = truth[:, learned.columns] if learned.multilabel else truth[:, None] == np.arange(values.shape[1])
-    for f, member in zip(inputs.T, members.T[-inputs.shape[1] :], strict=True):
+    codes = learned.columns if learned.multilabel else range(values.shape[1])[-inputs.shape[1] :]
+    for f, code in zip(inputs.T, codes, strict=True):
         known = np.isfinite(f)
-        inside = member[known]
+        inside = members[known, code]
         if inside.all() or not inside.any():
             sigmoids.append((0.0, np.log(len(inside) + 1.0) * (-1 if inside.any() else 1)))
         else:

@@ -33,7 +33,6 @@ from benchmark.system.errors import ConfigError, DataError, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmark.methods.base import FittedMethod
     from benchmark.system.user_classes import Plugin
 
 MODEL_FORMAT = 7
@@ -137,12 +136,14 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
             state = read_state(content)
         fitted = state["fitted"]
         members = fitted.members if isinstance(fitted, FittedFusion) else (fitted,)
-        for view, member in zip(state["views"], members, strict=True):
-            check_member(member, len(view.vocabulary or ()), len(about["classes"]))
+        n_terms, k = [len(view.vocabulary or ()) for view in state["views"]], len(about["classes"])
+        wrong = [part for n, each in zip(n_terms, members, strict=True) for part, fits in _fits(each, n, k) if not fits]
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
+    if wrong:
+        raise DataError(f"{file}: its {wrong[0]} don't go with the rest of the model; {_AGAIN}")
     classes, views = tuple(about["classes"]), tuple(state["views"])
     return TextClassifier(classes, views, fitted, state["sigmoids"], about["about"], plugins, jobs)
 
@@ -178,36 +179,32 @@ def _named_modules(plugins: Mapping[str, Plugin]) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def check_member(fitted: FittedMethod, n_terms: int, n_classes: int) -> None:
-    """Check what compiled code reads without a check of its own: shapes and indices.
+def _fits(fitted: Any, n_terms: int, n_classes: int) -> Iterator[tuple[str, bool]]:
+    """Yield whether shapes and indices that compiled code reads without a check of its own go together, part by part.
 
-    Raises
-    ------
-    ValueError
-        If an index is out of range, a value isn't finite, or lengths don't go together.
+    Parameters
+    ----------
+    fitted : FittedMethod
+    n_terms, n_classes : int
     """
-    member: Any = fitted.method if isinstance(fitted, FittedThresholds) else fitted
-    view, learned = member.view, member.learned
-    if len(learned.everywhere) != n_classes or not _within(learned.columns, n_classes):
-        raise ValueError(f"learned classes are not among {n_classes}")
-    for name, array in {} if view.weighting is None else vars(view.weighting).items():
-        if name in ("factors_", "block_of_") and array is not None and len(array) != n_terms:
-            raise ValueError(f"{name} has {len(array)} values for {n_terms} terms")
-    if isinstance(member, FittedHyperplanes) and member.hyperplanes.weights.shape != (n_terms, len(learned.columns)):
-        raise ValueError(f"hyperplanes have the shape {member.hyperplanes.weights.shape}")
-    if not isinstance(member, FittedMachines):
-        return
-    counts, machines = member.counts, member.machines
-    counts.check_format(full_check=True)
-    if counts.shape[1] != n_terms or not np.isfinite(counts.data).all():
-        raise ValueError(f"support vectors have the shape {counts.shape} for {n_terms} terms")
-    bounds = np.asarray(machines.class_bounds)
-    if bounds[0] != 0 or bounds[-1] != counts.shape[0] or (np.diff(bounds) < 0).any():
-        raise ValueError(f"classes don't divide {counts.shape[0]} support vectors")
-    for machine in machines.machines:
-        unique = len(np.unique(machine.support)) == len(machine.support) == len(machine.coefficients)
-        if not unique or not _within(machine.support, counts.shape[0]) or not np.isfinite(machine.coefficients).all():
-            raise ValueError("support vectors don't go with their coefficients")
+    member = fitted.method if isinstance(fitted, FittedThresholds) else fitted
+    learned, n = member.learned, n_terms
+    yield "learned classes", len(learned.everywhere) == n_classes and _within(learned.columns, n_classes)
+    for name in ("factors_", "block_of_"):
+        array = getattr(member.view.weighting, name, None)
+        yield name, array is None or len(array) == n
+    if isinstance(member, FittedHyperplanes):
+        yield "hyperplanes", member.hyperplanes.weights.shape == (n, len(learned.columns))
+    if isinstance(member, FittedMachines):
+        counts, machines = member.counts, member.machines
+        counts.check_format(full_check=True)
+        yield "support vectors", counts.shape[1] == n and bool(np.isfinite(counts.data).all())
+        bounds = np.asarray(machines.class_bounds)
+        yield "bounds of classes", bounds[0] == 0 and bounds[-1] == counts.shape[0] and not (np.diff(bounds) < 0).any()
+        for each in machines.machines:
+            unique = len(np.unique(each.support)) == len(each.support) == len(each.coefficients)
+            finite = bool(np.isfinite(each.coefficients).all())
+            yield "coefficients", unique and finite and _within(each.support, counts.shape[0])
 
 
 def _within(indices: Any, n: int) -> bool:
@@ -226,20 +223,25 @@ def _content(path: Path) -> bytes:
 
 def described_state(state: dict[str, Any]) -> bytes:
     """Return the file of an object by skops; its errors where it can't describe the object."""
-    content: bytes = _skops().dumps(state, compression=ZIP_DEFLATED)
+    from skops import io  # noqa: PLC0415 - takes a second, and for kept models alone
+
+    content: bytes = io.dumps(state, compression=ZIP_DEFLATED)
     return content
 
 
 def read_state(content: bytes) -> dict[str, Any]:
     """Return the object of a file, of all types that it names."""
-    skops = _skops()
-    state: dict[str, Any] = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
+    from skops import io  # noqa: PLC0415 - as above
+
+    state: dict[str, Any] = io.loads(content, trusted=io.get_untrusted_types(data=content))
     return state
 
 
 def _other_types(content: bytes) -> Sequence[str]:
     """Return the types of a file that are neither parts of our models nor known to skops as harmless, sorted."""
-    return sorted(name for name in _skops().get_untrusted_types(data=content) if not _is_part(name))
+    from skops import io  # noqa: PLC0415 - as above
+
+    return sorted(name for name in io.get_untrusted_types(data=content) if not _is_part(name))
 
 
 def _is_part(name: str) -> bool:
@@ -248,10 +250,3 @@ def _is_part(name: str) -> bool:
     return name in _MATRICES or (
         f"{module}.".startswith(_ROOMS) and isinstance(getattr(import_module(module), of_class, None), type)
     )
-
-
-def _skops() -> Any:
-    """Import skops, which takes a second."""
-    import skops.io  # noqa: PLC0415 - needed for kept models alone
-
-    return skops.io

@@ -108,11 +108,12 @@ def test_probabilities_are_those_of_scikit_learn(subset: Any, classes: Any, fitt
 def test_a_class_without_a_value_has_platts_constant() -> None:
     rng = np.random.default_rng(0)
     labels = np.array([0, 1, 2] * 10 + [3])
-    values = rng.normal(size=(31, 4)) + 2 * np.eye(4)[labels]
+    members = np.eye(4, dtype=bool)[labels]
+    values = rng.normal(size=(31, 4)) + 2 * members
     values[30] = np.nan  # no fold tested it
     learned = LearnedClasses(False, np.arange(4), np.zeros(4, dtype=bool))
-    sigmoids = fit_sigmoids(values, labels, learned)
-    others = fit_sigmoids(values[:30, :3], labels[:30], learned)
+    sigmoids = fit_sigmoids(values, members, learned)
+    others = fit_sigmoids(values[:30, :3], members[:30, :3], learned)
     np.testing.assert_array_equal(sigmoids[:3], others)
     assert expit(-sigmoids[3, 1]) == pytest.approx(1 / 32)
     assert sigmoids[3, 0] == 0

@@ -145,31 +145,31 @@ def set_in(owner: Callable[[dict[str, Any]], Any], name: str, value: Any) -> Cal
 
 
 UNFIT: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
-    ("support", with_machine(support=np.array([0, 10**6])), "support vectors don't go"),
-    ("twice", with_machine(support=np.array([1, 1]), coefficients=np.array([1.0, 1.0])), "support vectors don't go"),
-    ("lengths", with_machine(support=np.array([1]), coefficients=np.array([1.0, 1.0])), "support vectors don't go"),
-    ("infinite", with_machine(support=np.array([1]), coefficients=np.array([np.inf])), "support vectors don't go"),
-    ("floats", with_machine(support=np.array([1.0]), coefficients=np.array([1.0])), "support vectors don't go"),
+    ("support", with_machine(support=np.array([0, 10**6])), "coefficients don't go"),
+    ("twice", with_machine(support=np.array([1, 1]), coefficients=np.array([1.0, 1.0])), "coefficients don't go"),
+    ("lengths", with_machine(support=np.array([1]), coefficients=np.array([1.0, 1.0])), "coefficients don't go"),
+    ("infinite", with_machine(support=np.array([1]), coefficients=np.array([np.inf])), "coefficients don't go"),
+    ("floats", with_machine(support=np.array([1.0]), coefficients=np.array([1.0])), "coefficients don't go"),
     (
         "bounds",
         set_in(lambda state: state["fitted"].machines, "class_bounds", np.array([0, 9, 3, 10**6])),
-        "classes don't divide",
+        "bounds of classes don't go",
     ),
     (
         "indices",
         lambda state: state["fitted"].counts.indices.__setitem__(0, 10**6),
         "is no model of this version",
     ),
-    ("words", set_in(lambda state: state["views"][0], "vocabulary", ("a", "b")), "for 2 terms"),
+    ("words", set_in(lambda state: state["views"][0], "vocabulary", ("a", "b")), "don't go with the rest of the model"),
     (
         "factors",
         set_in(lambda state: state["fitted"].view.weighting, "factors_", np.ones(3)),
-        "factors_ has 3 values",
+        "factors_ don't go",
     ),
     (
         "classes",
         set_in(lambda state: state["fitted"].learned, "columns", np.array([0, 1, 7])),
-        "learned classes are not among 3",
+        "learned classes don't go",
     ),
     ("no method", lambda state: state.update(fitted=3), "is no model of this version"),
 ]
