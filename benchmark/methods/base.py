@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.split_data import SplitData, Stopwatch
+from benchmark.methods.split_data import SplitData
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,16 +106,15 @@ class Method:
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        watch = Stopwatch()
-        fitted = self.fit(work, watch)
-        watch.lap("training")
+        fitted = self.fit(work)
+        work.watch.lap("training")
         decisions = fitted.decide(self.inputs(work, work.split.test))
-        watch.lap("testing")
-        return decisions.timed(watch.seconds())
+        work.watch.lap("testing")
+        return decisions.timed(work.watch.seconds())
 
     def score(self, work: SplitData) -> Array:
         """Train on a split and return the class values of its test documents, shape (m, k)."""
-        return self.fit(work, Stopwatch()).class_values(self.inputs(work, work.split.test))
+        return self.fit(work).class_values(self.inputs(work, work.split.test))
 
     def members(self, work: SplitData) -> list[tuple[Method, SplitData]]:
         """Return the methods that are trained on a split, each with the split's data as it takes them."""
@@ -125,10 +124,8 @@ class Method:
         """Return the inputs of documents, as the trained method takes them."""
         return work.inputs(self.spec, rows)
 
-    def fit(self, work: SplitData, watch: Stopwatch) -> FittedMethod:  # noqa: ARG002
+    def fit(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Train on the training documents of a split, as `solve` does, and return the trained method.
-
-        `watch` times the parts of the training.
 
         Raises
         ------

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.libsvm import DenseRows
+from benchmark.classifiers.libsvm import DenseRows, KernelTiles
 from benchmark.classifiers.matrix_svm import linear_svm_hyperplanes
-from benchmark.classifiers.svm import svm_decision_values
+from benchmark.classifiers.svm import MulticlassSvm, svm_decision_values
 from benchmark.evaluation.predictions import METHOD_TIMERS
-from benchmark.kernels.gram import LazyGram, kernel_diagonal
+from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.models.plsi import FittedPLSI
 from benchmark.kernels.products import self_products
 from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.methods.split_data import Stopwatch
+from benchmark.methods.split_data import SplitData, Stopwatch
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.numba_jit import numba_threads
 
@@ -25,15 +25,11 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
-    from benchmark.classifiers.libsvm import KernelTiles
-    from benchmark.classifiers.svm import MulticlassSvm
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.splits import Split
-    from benchmark.kernels.gram import InnerProducts
     from benchmark.kernels.models.fisher import PLSIFisher
     from benchmark.methods.matrix_cache import Arrays
     from benchmark.methods.problem import Problem
-    from benchmark.methods.split_data import SplitData
     from benchmark.system.arrays import Array, Indices
 
 
@@ -75,21 +71,21 @@ def products_source(
     return GramSource(train, rows, cost, lambda machines: svm_decision_values(machines, tested, jobs), tested)
 
 
-def linear_gram(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> tuple[sp.csr_array, Array, float]:
+def linear_gram(work: SplitData, spec: MethodSpec) -> tuple[sp.csr_array, Array, float]:
     """Return the training points of a split, their inner products and LIBSVM's -c, scaled by all documents' k(x, x)."""
     everything = work.points(spec)
     points, cost = canonical_csr(everything[work.split.train]), spec.classifier.build().cost(self_products(everything))
-    watch.lap("extraction")
+    work.watch.lap("extraction")
     gram = work.matrices.square(points)
-    watch.lap("products")
+    work.watch.lap("products")
     return points, gram, cost
 
 
-def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+def rows_source(work: SplitData, spec: MethodSpec) -> GramSource:
     """Return the Gram rows that the kernel's `transform` returns."""
     rows, problem, points = _rows(work), work.problem, work.points(spec)
     labels = work.members if problem.multilabel else problem.documents.labels[rows]
-    watch.lap("extraction")
+    work.watch.lap("extraction")
     kernel, n = spec.build_kernel(), len(rows)
     kernel.fit(points[rows], labels.copy())  # a user's kernel may write over what it gets
     gram, tested = (
@@ -98,26 +94,26 @@ def rows_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSour
     )
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
-    watch.lap("kernel")
+    work.watch.lap("kernel")
     tiles = DenseRows(tested)
     cost, jobs = spec.classifier.build().cost(np.diagonal(gram)), work.matrices.jobs
     return GramSource(DenseRows(gram), rows, cost, lambda machines: svm_decision_values(machines, tiles, jobs))
 
 
-def scores_source(work: SplitData, spec: MethodSpec, watch: Stopwatch) -> GramSource:
+def scores_source(work: SplitData, spec: MethodSpec) -> GramSource:
     """Return the inner products of scores of PLSI models; a machine is a hyperplane in the space of the scores."""
     counts, split = work.problem.counts.matrix, work.split
     with numba_threads(work.matrices.jobs):
         model, folded, seconds = _plsi_model(work, spec, counts)
-    watch.book("extraction", seconds[0])
+    work.watch.book("extraction", seconds[0])
 
     def values(machines: MulticlassSvm) -> Array:
         """Return the values of the hyperplanes."""
         hyperplanes = linear_svm_hyperplanes(model.scores_, machines.machines)
         with numba_threads(work.matrices.jobs):
             found = hyperplanes.values(model.scores(counts[split.test], folded))
-        watch.lap("testing")
-        watch.book("testing", seconds[1])
+        work.watch.lap("testing")
+        work.watch.book("testing", seconds[1])
         return found
 
     train = DenseRows(work.matrices.square(model.scores_))

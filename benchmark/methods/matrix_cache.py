@@ -15,7 +15,7 @@ from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.kernels.gram import InnerProducts, dirichlet_products
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.methods.problem import term_gains
+from benchmark.methods.problem import Problem, term_gains
 from benchmark.representation.weighting import power_transform, row_norms
 from benchmark.system.memory import read_gigabytes
 from benchmark.system.numba_jit import numba_threads
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
-    from benchmark.methods.problem import Problem
     from benchmark.system.arrays import Array, Indices
 
     Arrays = dict[str, NDArray[Any]]
@@ -152,7 +151,7 @@ class MatrixCache:
             known[key] = make()
         return cast("_T", known[key])
 
-    def gains(self, problem: Problem, train: Indices) -> tuple[Array, Array]:
+    def gains(self, problem: Problem, train: Indices) -> Array:
         """Return `term_gains` of training documents, computed once."""
         return self.remembered("gains", problem, train.tobytes(), lambda: term_gains(problem, train))
 

@@ -89,13 +89,13 @@ def read_vectors(vectors: VectorFile) -> pd.DataFrame:
     path, name = checked_path(vectors.file), vectors.file.name
     try:
         if vectors.ids is None:
-            frame = _of_parquet(vectors, pd.read_parquet(path))
+            frame = _of_parquet(path, vectors)
         else:
             ids = checked_path(vectors.ids).read_text(encoding="utf-8").splitlines()
             frame = pd.DataFrame(np.load(path, allow_pickle=False), index=pd.Index(ids, dtype=object))
         frame = frame if (frame.dtypes == np.float32).all() else frame.astype(np.float64)
-    except (OSError, EOFError, TypeError, ValueError) as error:
-        raise DataError(one_line(f"{name}: can't be read as vectors of numbers: {error}")) from None
+    except (OSError, EOFError, LookupError, TypeError, ValueError) as error:
+        raise DataError(one_line(f"{name}: can't be read as vectors of numbers: {error!r}")) from None
     if not (finite := np.isfinite(frame.to_numpy()).all(axis=1)).all():
         raise DataError(f"{name}: {(~finite).sum():,} of {len(frame):,} vectors have values that aren't finite")
     twice = np.flatnonzero(frame.index.duplicated())
@@ -105,18 +105,15 @@ def read_vectors(vectors: VectorFile) -> pd.DataFrame:
     return frame
 
 
-def _of_parquet(vectors: VectorFile, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers of a table by id: those of a column of lists, of the named features, or of all others."""
-    table = table.reset_index() if vectors.id_column in table.index.names else table
-    for column in filter(None, (vectors.id_column, vectors.column)):
-        if column not in table:
-            known = quote_value(", ".join(map(str, table.columns)))
-            raise DataError(f"{vectors.file.name}: has no column {column!r} (columns: {known})")
-    ids = pd.Index(table[vectors.id_column].map(str), dtype=object)
-    if vectors.column:
-        return pd.DataFrame(np.stack(table[vectors.column].to_list()), index=ids)
-    features = vectors.features or [name for name in table if name != vectors.id_column]
-    return table[list(features)].set_axis(ids)
+def _of_parquet(path: Path, vectors: VectorFile) -> pd.DataFrame:
+    """Read the numbers of a table by id: a column of lists, the named features, or all other columns."""
+    from pyarrow import parquet  # noqa: PLC0415 - slow to import, and only for Parquet
+
+    wanted = [vectors.column] if vectors.column else [*vectors.features]
+    columns = [vectors.id_column, *wanted] if wanted else None
+    table = parquet.read_table(path, columns=columns).to_pandas(ignore_metadata=True)
+    ids = pd.Index(table.pop(vectors.id_column).map(str), dtype=object)
+    return pd.DataFrame(np.stack(table[vectors.column]), ids) if vectors.column else table.set_axis(ids)
 
 
 # --- Predictions ---

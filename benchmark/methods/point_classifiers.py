@@ -16,8 +16,8 @@ from benchmark.methods.checked_classifiers import (
     value_of_class,
     warned_of_other_labels,
 )
-from benchmark.methods.problem import Decisions
-from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, takes_counts
+from benchmark.methods.problem import Decisions, Problem
+from benchmark.methods.split_data import FittedView, SplitData, takes_counts
 from benchmark.representation.selection import rank_terms
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
@@ -25,12 +25,9 @@ from benchmark.system.row_blocks import blas_threads, library_threads, map_in_or
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
 
 #: Documents that a library's classifier is trained on twice.
 _TRAINED_TWICE = 200
@@ -100,11 +97,11 @@ class PointClassifierMethod(Method):
         predictions = predictions if ours else warned_of_other_labels(predictions)
         return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions
 
-    def fit(self, work: SplitData, watch: Stopwatch) -> FittedPoints:
+    def fit(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
         view = work.view(self.spec)
         points = view.points(self.inputs(work, work.split.train))
-        watch.lap("extraction")
+        work.watch.lap("extraction")
         with blas_threads(1):
             models = tuple(self._models(work, points))
         for model in models:
@@ -118,22 +115,16 @@ class PointClassifierMethod(Method):
         parameters: dict[str, Any] = dict.fromkeys(seed_parameters(component), problem.seed)
         rankings = None
         if component.tags.selects_terms and work.terms is not None:
-            gains, _ = work.matrices.gains(problem, work.split.train)
-            rankings, parameters = rank_terms(gains), {"n_terms": work.terms}
+            rankings = rank_terms(work.matrices.gains(problem, work.split.train))
+            parameters = {"n_terms": work.terms}
 
-        def trained(y: NDArray[np.int32], classes: Sequence[str], rows: Any) -> Any:
-            """Train on labels, and for selected terms on the rankings of the classes at some rows."""
+        labels, members = problem.documents.labels[work.split.train], work.members.astype(np.int32)
+        targets: list[tuple[Any, Sequence[str], Any]] = [(labels, problem.documents.classes, slice(None))]
+        if problem.multilabel:  # labels are 1 and 0 for a class and the rest, of which a term has the same gain
+            targets = [(members[:, column], (), [column, column]) for column in work.learned.columns]
+        for y, classes, ranked in targets:
             classifier = checked_classifier(component.build(**parameters), classes)
-            return classifier.fit(train, y, *([] if rankings is None else [rankings[rows]]))
-
-        if not problem.multilabel:
-            labels = problem.documents.labels[work.split.train]
-            yield trained(labels, problem.documents.classes, slice(None))
-            return
-        # Labels are 1 and 0 for a class and the rest, of which a term has the same gain.
-        members = work.members.astype(np.int32)
-        for column in work.learned.columns:
-            yield trained(members[:, column], (), [column, column])
+            yield classifier.fit(train, y, *([] if rankings is None else [rankings[ranked]]))
 
     def _changes(self, work: SplitData) -> tuple[str, ...]:
         """Return a warning if a library's classifier, trained twice on 200 documents of the first split, changes."""

@@ -101,20 +101,11 @@ class Problem:
         return Problem(replace(self.counts, matrix=matrix, vocabulary=words, block_of=block_of), key, self.seed)
 
 
-def term_gains(problem: Problem, train: Indices) -> tuple[Array, Array]:
-    """Return the information gains of the terms for each class in the documents at `train`, and the classes' shares.
-
-    Returns
-    -------
-    gains : float64 array, shape (k, V)
-        In nats.
-    shares : float64 array, shape (k,)
-        Share of the documents in each class.
-    """
+def term_gains(problem: Problem, train: Indices) -> Array:
+    """Return the information gains of the terms for each class in the documents at `train`, in nats, shape (k, V)."""
     documents = problem.documents
     classes = problem.members[train] if problem.multilabel else documents.labels[train]
-    gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
-    return gains, problem.members[train].sum(axis=0) / len(train)
+    return information_gain(problem.counts.matrix[train], classes, documents.classes)
 
 
 class Decisions(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels.base import Kernel
-from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, weights_key
+from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, weights_key
 from benchmark.methods.method_files import vectors_of
-from benchmark.methods.problem import LearnedClasses
+from benchmark.methods.problem import LearnedClasses, Problem
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 from benchmark.representation.weighting import normalize_rows
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
     from benchmark.representation import Weighting
     from benchmark.system.arrays import Array, Bools, Indices
 
@@ -119,6 +117,11 @@ class SplitData:
     aggregate : str
         How the information gains of a term are aggregated over the classes.
     matrices : MatrixCache
+
+    Attributes
+    ----------
+    watch : Stopwatch
+        Times the work on the split.
     """
 
     whole: Problem
@@ -126,6 +129,7 @@ class SplitData:
     terms: int | None
     aggregate: str
     matrices: MatrixCache
+    watch: Stopwatch = field(default_factory=Stopwatch, init=False)
 
     @property
     def learned(self) -> LearnedClasses:
@@ -148,9 +152,10 @@ class SplitData:
         """
         if self.terms is None:
             return self.whole
-        gains, shares = self.matrices.gains(self.whole, self.split.train)
+        gains = self.matrices.gains(self.whole, self.split.train)
         checked_n_terms(self.terms, gains.shape[1])
-        return self.whole.over_terms(rank_terms(aggregate_gains(gains, shares, self.aggregate))[: self.terms])
+        ranked = rank_terms(aggregate_gains(gains, self.members.mean(axis=0), self.aggregate))
+        return self.whole.over_terms(ranked[: self.terms])
 
     def problem_of(self, spec: MethodSpec) -> Problem:
         """Return the documents as a method takes them: over all terms if its classifier selects terms by class."""
@@ -194,7 +199,7 @@ class SplitData:
         return self.view(spec).points(self.inputs(spec))
 
     def products(
-        self, spec: MethodSpec, exponent: float, watch: Stopwatch, *, by_class: bool = False, once: bool = False
+        self, spec: MethodSpec, exponent: float, *, by_class: bool = False, once: bool = False
     ) -> InnerProducts:
         """Return the inner products of the split's kernel, with a column for each of its training documents.
 
@@ -210,7 +215,7 @@ class SplitData:
         products, seconds = matrices.products(
             self.problem, points, exponent, columns, rows, by_class=by_class, budget=budget if self.terms is None else 0
         )
-        watch.book("products", seconds)
+        self.watch.book("products", seconds)
         return products
 
 

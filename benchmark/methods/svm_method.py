@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from benchmark.classifiers.libsvm import DenseRows
-from benchmark.classifiers.matrix_svm import batch_decision_values, linear_svm_hyperplanes, train_one_vs_rest
+from benchmark.classifiers.libsvm import BinarySvm, DenseRows, KernelTiles
+from benchmark.classifiers.matrix_svm import (
+    Hyperplanes,
+    batch_decision_values,
+    linear_svm_hyperplanes,
+    train_one_vs_rest,
+)
 from benchmark.classifiers.one_vs_one import SvmProblem
 from benchmark.classifiers.svm import (
     MulticlassSvm,
+    SupportVectorClassifier,
     mean_self_product,
     predict_class_codes,
     svm_class_scores,
@@ -24,17 +30,23 @@ from benchmark.classifiers.svm import (
     train_multiclass,
     train_multiclass_together,
 )
-from benchmark.evaluation.predictions import TIMERS
+from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import InnerProducts, LazyGram
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.base import FittedMethod, Method
-from benchmark.methods.gram_sources import by_class, linear_gram, products_source, rows_source, scores_source
-from benchmark.methods.problem import Decisions, check_finite_values
+from benchmark.methods.gram_sources import (
+    GramSource,
+    by_class,
+    linear_gram,
+    products_source,
+    rows_source,
+    scores_source,
+)
+from benchmark.methods.problem import Decisions, LearnedClasses, Problem, check_finite_values
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
 from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import rows_per_block, run_blocks
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
@@ -42,16 +54,10 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
-    from benchmark.classifiers.libsvm import BinarySvm, KernelTiles
-    from benchmark.classifiers.matrix_svm import Hyperplanes
-    from benchmark.classifiers.svm import SupportVectorClassifier
     from benchmark.config.model import MethodSpec
-    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.base import Kernel
-    from benchmark.methods.gram_sources import GramSource
     from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import LearnedClasses, Problem
     from benchmark.system.arrays import Array, Indices
 
 
@@ -169,11 +175,10 @@ class SvmMethod(Method):
         """Train on a split and predict its test documents."""
         if self._has_hyperplanes(work):
             return super().solve_split(work)
-        watch = Stopwatch()
-        source, machines = self._trained(work, watch)
+        source, machines = self._trained(work)
         values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
-        watch.lap("testing")
-        return self._decided(work, machines, values, watch.seconds())
+        work.watch.lap("testing")
+        return self._decided(work, machines, values, work.watch.seconds())
 
     def _has_hyperplanes(self, work: SplitData) -> bool:
         """Return whether machines are hyperplanes: of a kernel that is the inner product, for several classes."""
@@ -188,9 +193,8 @@ class SvmMethod(Method):
         The seconds of each machine's training are those of LIBSVM, divided by the number of threads; other seconds are
         divided equally.
         """
-        watch, matrices, jobs, sizes = Stopwatch(), work.matrices, work.matrices.jobs, by_class(work)[1]
-        exponent = self.spec.build_kernel().exponent
-        products = work.products(self.spec, exponent, watch, by_class=True, once=once)
+        matrices, jobs, sizes = work.matrices, work.matrices.jobs, by_class(work)[1]
+        products = work.products(self.spec, self.spec.build_kernel().exponent, by_class=True, once=once)
         results: dict[int, SettingPredictions | Exception] = {}
         problems, tested = dict[int, SvmProblem](), dict[int, Any]()
         grams: dict[Any, Any] = {}  # equal kernels are evaluated once
@@ -202,7 +206,7 @@ class SvmMethod(Method):
                 continue
             classifier, tested[number] = method.spec.classifier.build(), source.tested
             problems[number] = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
-        watch.lap("products")
+        work.watch.lap("products")
         together, options = Stopwatch(), {"jobs": jobs, "nodes": matrices.nodes, "budget": matrices.budget}
         trained = train_multiclass_together([*problems.values()], sizes, **options)
         together.lap("kernel")
@@ -214,51 +218,51 @@ class SvmMethod(Method):
             if isinstance(machines, Exception) or isinstance(values, Exception):
                 results[number] = machines if isinstance(machines, Exception) else values  # type: ignore[assignment]
                 continue
-            seconds = watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
+            seconds = work.watch.seconds() + np.maximum(together.seconds(), 0.0) / len(problems)
             seconds[TIMERS.index("training")] += training
             results[number] = self._decided(work, machines, values, seconds)
         return [results[number] for number in range(len(methods))]
 
-    def fit(self, work: SplitData, watch: Stopwatch) -> FittedMethod:
+    def fit(self, work: SplitData) -> FittedMethod:
         """Train on a split and return the trained method, see `Method.fit`."""
         if not is_elementwise_kernel(type(self.spec.build_kernel())):
-            return super().fit(work, watch)
+            return super().fit(work)
         if self.spec.representation.dirichlet:
             raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
         if self._has_hyperplanes(work):
-            points, gram, cost = linear_gram(work, self.spec, watch)
-            machines = self._one_vs_rest(work, DenseRows(gram), cost, watch)
+            points, gram, cost = linear_gram(work, self.spec)
+            machines = self._one_vs_rest(work, DenseRows(gram), cost)
             return FittedHyperplanes(work.learned, work.view(self.spec), linear_svm_hyperplanes(points, machines))
-        source, trained = self._trained(work, watch)
+        source, trained = self._trained(work)
         return FittedMachines.of(work, self.spec, source.rows, trained)
 
-    def _trained(self, work: SplitData, watch: Stopwatch) -> tuple[GramSource, MulticlassSvm]:
+    def _trained(self, work: SplitData) -> tuple[GramSource, MulticlassSvm]:
         """Return the kernel values of a split and the machines that are trained on them."""
         classifier, kernel, matrices = self.spec.classifier.build(), self.spec.build_kernel(), work.matrices
         if is_elementwise_kernel(type(kernel)):
-            source = products_source(work, self.spec, work.products(self.spec, kernel.exponent, watch), {})
+            source = products_source(work, self.spec, work.products(self.spec, kernel.exponent), {})
         else:
-            source = (scores_source if self.uses_seed else rows_source)(work, self.spec, watch)
+            source = (scores_source if self.uses_seed else rows_source)(work, self.spec)
         if work.problem.multilabel or self.uses_seed:
-            machines = self._one_vs_rest(work, source.train, source.cost, watch)
+            machines = self._one_vs_rest(work, source.train, source.cost)
             bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows of several classes can't be sorted by class
             return source, MulticlassSvm("one-vs-rest", bounds, machines)
         problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
         options = {"scheme": classifier.scheme, "jobs": matrices.jobs, "nodes": matrices.nodes}
         trained = train_multiclass(problem, by_class(work)[1], **options)
-        watch.lap("training")
+        work.watch.lap("training")
         return source, trained
 
-    def _one_vs_rest(self, work: SplitData, gram: KernelTiles, cost: float, watch: Stopwatch) -> tuple[BinarySvm, ...]:
+    def _one_vs_rest(self, work: SplitData, gram: KernelTiles, cost: float) -> tuple[BinarySvm, ...]:
         """Train a machine for each learned class against the rest."""
         classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
         matrices.nodes.fill(gram, matrices.jobs, classifier.ridge)
-        watch.lap("kernel")
+        work.watch.lap("kernel")
         parameters = {"C": cost, "epsilon": classifier.epsilon, "jobs": matrices.jobs}
         members, names = work.members[:, learned.columns], learned.names(work.problem)
         machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
-        watch.lap("training")
-        watch.book("machines", sum(machine.seconds for machine in machines))
+        work.watch.lap("training")
+        work.watch.book("machines", sum(machine.seconds for machine in machines))
         return machines
 
     @staticmethod
@@ -310,13 +314,7 @@ class SharedMatrixSvm(SvmMethod):
         products, seconds = matrices.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", seconds)
         gram = LazyGram(kernel, products, representation.normalization, everything, everything)
-        matrix = np.empty(gram.shape)
-
-        def fill(start: int, stop: int) -> None:
-            """Compute the rows from start to stop."""
-            matrix[start:stop] = gram.block(start, stop)
-
-        run_blocks(fill, len(matrix), rows_per_block(len(matrix)), matrices.jobs)
+        matrix = gram.block(0, len(everything))
         unit = mean_self_product(np.diagonal(matrix)) if classifier.scale_C == "mean-self-product" else 1.0
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge
@@ -344,14 +342,13 @@ class TopMethod(Method):
             mixture, mixed = np.column_stack([mixture, rest]), (*names, "other")
         if len(mixed) < 2:
             raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        watch = Stopwatch()
-        points, gram, cost = linear_gram(work, self.spec, watch)
+        points, gram, cost = linear_gram(work, self.spec)
         tested = canonical_csr(work.view(self.spec).points(self.inputs(work, work.split.test)))
         matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
         machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
         hyperplanes = linear_svm_hyperplanes(points, machines)
         top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
         top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
-        watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), tested, matrices.nodes, watch.lap, watch.book)
-        return learned.decide(values).timed(watch.seconds())
+        work.watch.lap("extraction")
+        values = top.solve_targets(range(len(names)), tested, matrices.nodes, work.watch.lap, work.watch.book)
+        return learned.decide(values).timed(work.watch.seconds())

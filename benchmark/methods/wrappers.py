@@ -22,7 +22,7 @@ from benchmark.methods.base import FittedMethod, Method
 from benchmark.methods.checked_classifiers import check_real_array, warned_of_other_labels
 from benchmark.methods.method_files import ID, LABELS, SIZE, SPLIT, key_text, read_predictions
 from benchmark.methods.point_classifiers import PointClassifierMethod
-from benchmark.methods.split_data import SplitData, Stopwatch, depends_on_split
+from benchmark.methods.split_data import SplitData, depends_on_split
 from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
 from benchmark.system.errors import did_you_mean, quote_value
 from benchmark.system.tags import tags_of
@@ -216,7 +216,7 @@ class FusedMethod(Method):
         scales, values, seconds = zip(*found, strict=True)
         return fuse(values, self.fused.weights, scales, work.learned).timed(np.sum(seconds, axis=0))
 
-    def fit(self, work: SplitData, watch: Stopwatch) -> FittedFusion:  # noqa: ARG002 - the signature of methods
+    def fit(self, work: SplitData) -> FittedFusion:
         """Train the methods on a split and on folds of its training documents, see `Method.fit`.
 
         Raises
@@ -230,12 +230,11 @@ class FusedMethod(Method):
 
     def _scored(self, number: int, data: SplitData) -> tuple[float, Array, Array]:
         """Train one of the methods; return its scale, the class values of the test documents, and its seconds."""
-        watch = Stopwatch()
         fitted, scale = self._trained(number, data)
-        watch.lap("training")
+        data.watch.lap("training")
         values = fitted.class_values(self.methods[number].inputs(data, data.split.test))
-        watch.lap("testing")
-        return scale, values, watch.seconds()
+        data.watch.lap("testing")
+        return scale, values, data.watch.seconds()
 
     def _trained(self, number: int, data: SplitData) -> tuple[FittedMethod, float]:
         """Train one of the methods; return it with the standard deviation of its out-of-fold values, or else 1."""
@@ -245,7 +244,7 @@ class FusedMethod(Method):
             return method.score(method.data_of(problem, fold, data.terms, data.matrices))
 
         try:
-            fitted = method.fit(data, Stopwatch())
+            fitted = method.fit(data)
             outside = out_of_fold_values(problem, data.split, score, n_folds)
         except (ValueError, FloatingPointError) as error:
             raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error
@@ -307,7 +306,7 @@ class ThresholdedMethod(Method):
         """True if the wrapped method uses the seed or thresholds are learned by random folds."""
         return self.method.uses_seed or hasattr(self.rule.cls, "fit")
 
-    def fit(self, work: SplitData, watch: Stopwatch) -> FittedThresholds:
+    def fit(self, work: SplitData) -> FittedThresholds:
         """Train on a split, and on folds of its training documents where the rule learns thresholds.
 
         Raises
@@ -316,7 +315,7 @@ class ThresholdedMethod(Method):
             If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
             one finite threshold for each class.
         """
-        members, rule, whole = work.members, self.rule.build(), self.method.fit(work, watch)
+        members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
         columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
         if at_least_one and not members.any(axis=1).all():
             none = int(np.count_nonzero(~members.any(axis=1)))

@@ -14,9 +14,8 @@ from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.counting import load_variant
-from benchmark.experiment.plan import fold_counts, plan_task
+from benchmark.experiment.plan import Setting, fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import Stopwatch
 from benchmark.methods.wrappers import inner_folds, out_of_fold_values
 from benchmark.model.text_model import TextClassifier, TextView, sigmoid_inputs
 from benchmark.system.errors import ConfigError, unknown_name
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Collection, Experiment, MethodSpec
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.plan import Setting
     from benchmark.methods.problem import LearnedClasses
     from benchmark.methods.split_data import SplitData
     from benchmark.system.arrays import Array, Bools
@@ -154,7 +152,7 @@ def _trained(
         return method.data_of(problem, split, setting.key.terms, matrices)
 
     data = data_of(split)
-    fitted = method.fit(data, Stopwatch())
+    fitted = method.fit(data)
     views = tuple(_view(each.spec, collection, own) for each, own in method.members(data))
     if probability:
         values = out_of_fold_values(problem, split, lambda fold: method.score(data_of(fold)))

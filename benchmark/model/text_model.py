@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -18,20 +18,17 @@ from benchmark.corpora.corpus import FieldedText
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
-from benchmark.system.user_classes import user_code
+from benchmark.system.user_classes import Plugin, user_code
 from benchmark.text.lexer import Lexing
 from benchmark.text.strings import document_string
 from benchmark.text.vocabulary import count_known_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.problem import LearnedClasses
     from benchmark.system.arrays import Array
-    from benchmark.system.user_classes import Plugin
 
     Text = str | bytes | Mapping[str, str | bytes]
 

@@ -13,7 +13,6 @@ from benchmark.config.model import MethodFile, MethodSpec, Representation, TermS
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import Stopwatch
 from benchmark.methods.wrappers import build_method
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
@@ -102,7 +101,7 @@ def trained(
 ) -> tuple[FittedMethod, Any]:
     """A method that is trained on a split, and what it takes of all documents."""
     data = method.data_of(problem, split, terms, bench)
-    return method.fit(data, Stopwatch()), data.inputs(method.spec)
+    return method.fit(data), data.inputs(method.spec)
 
 
 @pytest.fixture

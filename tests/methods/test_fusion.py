@@ -12,7 +12,6 @@ from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import FusedMethods, TermSelection
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.split_data import Stopwatch
 from benchmark.methods.wrappers import FusedMethod, build_method, inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -73,7 +72,7 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
     data = method.data_of(problem, split, number, bench)
-    whole = method.fit(data, Stopwatch())
+    whole = method.fit(data)
     assert whole.weights == (1.0, 0.5, 2.0)
     np.testing.assert_allclose(whole.class_values(method.inputs(data, split.test)), total, rtol=1e-9, atol=1e-9)
 

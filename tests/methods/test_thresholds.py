@@ -120,7 +120,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(terms: int | None
     members, values = given.members, np.empty((60, 3))
 
     def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
-        chosen = slice(None) if terms is None else rank_terms(term_gains(given, train)[0].max(axis=0))[:terms]
+        chosen = slice(None) if terms is None else rank_terms(term_gains(given, train).max(axis=0))[:terms]
         matrix = given.counts.matrix[:, chosen]
         weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
         points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
