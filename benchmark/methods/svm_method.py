@@ -1,7 +1,4 @@
-"""Support vector machines: a source of Gram rows, and one-vs-one or one-vs-rest machines on them.
-
-HP-TOP's kernel is computed from the hyperplanes of linear machines of all classes.
-"""
+"""Support vector machines: a source of Gram rows, and one-vs-one or one-vs-rest machines on them."""
 
 from __future__ import annotations
 
@@ -32,17 +29,10 @@ from benchmark.classifiers.svm import (
 )
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.kernels import is_elementwise_kernel
-from benchmark.kernels.gram import InnerProducts, LazyGram
+from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.methods.base import FittedMethod, Method
-from benchmark.methods.gram_sources import (
-    GramSource,
-    by_class,
-    linear_gram,
-    products_source,
-    rows_source,
-    scores_source,
-)
+from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.problem import Decisions, LearnedClasses, Problem, check_finite_values
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
 from benchmark.representation.weighting import canonical_csr, power_transform
@@ -143,21 +133,99 @@ class FittedHyperplanes(FittedMethod):
         return self.learned.decide(self.hyperplanes.values(points))
 
 
-class SvmMethod(Method):
-    """LIBSVM on a source of Gram rows: inner products, a kernel's `transform`, or the scores of a model.
+@dataclass(frozen=True, eq=False)
+class GramSource:
+    """Kernel values of a split.
 
-    Pairs of classes or each class against the rest are trained where documents have exactly one class; each class
-    against the rest where they may have several, and on scores.
+    Parameters
+    ----------
+    train : KernelTiles, shape (n, n)
+        Of the training documents, in the order of `rows`.
+    tested : KernelTiles, shape (m, n)
+        Of the test documents.
+    rows : intp array, shape (n,)
+        The training documents: sorted by class where each has exactly one.
+    cost : float
+        LIBSVM's -c.
     """
 
-    @property
-    def _solved_by(self) -> str:
-        return "" if self.spec.kernel is None else tags_of(self.spec.kernel.cls).solved_by
+    train: KernelTiles
+    tested: KernelTiles
+    rows: Indices
+    cost: float
 
-    @property
-    def uses_seed(self) -> bool:
-        """True for the scores of a PLSI model, which starts from random parameters."""
-        return self._solved_by == "scores"
+
+def products_source(
+    work: SplitData, spec: MethodSpec, products: InnerProducts, known: dict[Any, tuple[LazyGram, ...]]
+) -> GramSource:
+    """Return a kernel of inner products, computed tile by tile; equal kernels in `known` are evaluated once."""
+    kernel, normalization, rows = spec.build_kernel(), spec.representation.normalization, _rows(work)
+    made = tuple(LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
+    train, tested = known.setdefault((repr(spec.kernel), normalization), made)
+    classifier = spec.classifier.build()
+    scaled = classifier.scale_C != "one"  # the mean of k(x, x) is taken over all documents of the problem
+    cost = classifier.cost(kernel_diagonal(kernel, products, normalization)) if scaled else classifier.C
+    return GramSource(train, tested, rows, cost)
+
+
+def linear_gram(work: SplitData, spec: MethodSpec) -> tuple[sp.csr_array, Array, float]:
+    """Return the training points of a split, their inner products and LIBSVM's -c, scaled by all documents' k(x, x)."""
+    everything = work.points(spec)
+    points, cost = canonical_csr(everything[work.split.train]), spec.classifier.build().cost(self_products(everything))
+    work.watch.lap("extraction")
+    gram = work.matrices.square(points)
+    work.watch.lap("products")
+    return points, gram, cost
+
+
+def rows_source(work: SplitData, spec: MethodSpec) -> GramSource:
+    """Return the Gram rows that the kernel's `transform` returns."""
+    rows, problem, points = _rows(work), work.problem, work.points(spec)
+    labels = work.members if problem.multilabel else problem.documents.labels[rows]
+    work.watch.lap("extraction")
+    kernel, n = spec.build_kernel(), len(rows)
+    kernel.fit(points[rows], labels.copy())  # a user's kernel may write over what it gets
+    gram, tested = (
+        check_real_array(kernel.transform(points[each]), (len(each), n), f"the kernel {kernel!r}")
+        for each in (rows, work.split.test)
+    )
+    if gram.size > 1 and gram.min() == gram.max():
+        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
+    work.watch.lap("kernel")
+    cost = spec.classifier.build().cost(np.diagonal(gram))
+    return GramSource(DenseRows(gram), DenseRows(tested), rows, cost)
+
+
+def by_class(work: SplitData) -> tuple[Indices, Indices]:
+    """Return the training rows sorted by class, and the number of training documents of each class that has any."""
+    labels, train = work.problem.documents.labels[work.split.train], work.split.train
+    return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
+
+
+def _rows(work: SplitData) -> Indices:
+    """Return the training rows: sorted by class where each document has exactly one."""
+    return work.split.train if work.problem.multilabel else by_class(work)[0]
+
+
+def train_against_rest(work: SplitData, spec: MethodSpec, gram: KernelTiles, cost: float) -> tuple[BinarySvm, ...]:
+    """Train a machine for each learned class against the rest."""
+    classifier, matrices, learned = spec.classifier.build(), work.matrices, work.learned
+    matrices.nodes.fill(gram, matrices.jobs, classifier.ridge)
+    work.watch.lap("kernel")
+    parameters = {"C": cost, "epsilon": classifier.epsilon, "jobs": matrices.jobs}
+    members, names = work.members[:, learned.columns], learned.names(work.problem)
+    machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
+    work.watch.lap("training")
+    work.watch.book("machines", sum(machine.seconds for machine in machines))
+    return machines
+
+
+class SvmMethod(Method):
+    """LIBSVM on a source of Gram rows: inner products, or a kernel's `transform`.
+
+    Pairs of classes or each class against the rest are trained where documents have exactly one class; each class
+    against the rest where they may have several.
+    """
 
     def joins(self, problem: Problem, terms: int | None) -> Any:
         """Return a value that is equal for machines that can be trained together; None for a machine trained alone.
@@ -176,14 +244,16 @@ class SvmMethod(Method):
         if self._has_hyperplanes(work):
             return super().solve_split(work)
         source, machines = self._trained(work)
-        values = source.values(machines) if machines.machines else np.empty((len(work.split.test), 0))
+        values = np.empty((len(work.split.test), 0))
+        if machines.machines:
+            values = svm_decision_values(machines, source.tested, work.matrices.jobs)
         work.watch.lap("testing")
         return self._decided(work, machines, values, work.watch.seconds())
 
     def _has_hyperplanes(self, work: SplitData) -> bool:
         """Return whether machines are hyperplanes: of a kernel that is the inner product, for several classes."""
-        points = self._solved_by == "points" and not self.spec.representation.dirichlet
-        return points and work.problem.multilabel
+        points = tags_of(type(self.spec.build_kernel())).solved_by == "points"
+        return points and work.problem.multilabel and not self.spec.representation.dirichlet
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
@@ -231,7 +301,7 @@ class SvmMethod(Method):
             raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
         if self._has_hyperplanes(work):
             points, gram, cost = linear_gram(work, self.spec)
-            machines = self._one_vs_rest(work, DenseRows(gram), cost)
+            machines = train_against_rest(work, self.spec, DenseRows(gram), cost)
             return FittedHyperplanes(work.learned, work.view(self.spec), linear_svm_hyperplanes(points, machines))
         source, trained = self._trained(work)
         return FittedMachines.of(work, self.spec, source.rows, trained)
@@ -242,9 +312,9 @@ class SvmMethod(Method):
         if is_elementwise_kernel(type(kernel)):
             source = products_source(work, self.spec, work.products(self.spec, kernel.exponent), {})
         else:
-            source = (scores_source if self.uses_seed else rows_source)(work, self.spec)
-        if work.problem.multilabel or self.uses_seed:
-            machines = self._one_vs_rest(work, source.train, source.cost)
+            source = rows_source(work, self.spec)
+        if work.problem.multilabel:
+            machines = train_against_rest(work, self.spec, source.train, source.cost)
             bounds = np.array([0, len(source.rows)], dtype=np.intp)  # rows of several classes can't be sorted by class
             return source, MulticlassSvm("one-vs-rest", bounds, machines)
         problem = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
@@ -252,18 +322,6 @@ class SvmMethod(Method):
         trained = train_multiclass(problem, by_class(work)[1], **options)
         work.watch.lap("training")
         return source, trained
-
-    def _one_vs_rest(self, work: SplitData, gram: KernelTiles, cost: float) -> tuple[BinarySvm, ...]:
-        """Train a machine for each learned class against the rest."""
-        classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
-        matrices.nodes.fill(gram, matrices.jobs, classifier.ridge)
-        work.watch.lap("kernel")
-        parameters = {"C": cost, "epsilon": classifier.epsilon, "jobs": matrices.jobs}
-        members, names = work.members[:, learned.columns], learned.names(work.problem)
-        machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
-        work.watch.lap("training")
-        work.watch.book("machines", sum(machine.seconds for machine in machines))
-        return machines
 
     @staticmethod
     def _decided(work: SplitData, machines: MulticlassSvm, values: Array, seconds: Array) -> SettingPredictions:
@@ -322,33 +380,3 @@ class SharedMatrixSvm(SvmMethod):
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds()
-
-
-class TopMethod(Method):
-    """One machine for each class on the class's HP-TOP kernel.
-
-    Documents without a class form an additional class, "other", in HP-TOP's mixture only. A class without density is
-    refused: it has a single training document, or no variance. Feature extraction includes the time of the linear
-    machines, except for their inner products.
-    """
-
-    def solve_split(self, work: SplitData) -> SettingPredictions:
-        """Train on a split and predict its test documents."""
-        classifier, matrices, learned = self.spec.classifier.build(), work.matrices, work.learned
-        parameters = {"epsilon": classifier.epsilon, "jobs": matrices.jobs}
-        names, members = learned.names(work.problem), work.members
-        mixture, mixed, rest = members[:, learned.columns], names, ~members.any(axis=1)
-        if rest.any() and not rest.all():
-            mixture, mixed = np.column_stack([mixture, rest]), (*names, "other")
-        if len(mixed) < 2:
-            raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
-        points, gram, cost = linear_gram(work, self.spec)
-        tested = canonical_csr(work.view(self.spec).points(self.inputs(work, work.split.test)))
-        matrices.nodes.fill(DenseRows(gram), matrices.jobs, classifier.ridge)
-        machines = train_one_vs_rest(matrices.nodes, mixture, mixed, C=cost, **parameters)
-        hyperplanes = linear_svm_hyperplanes(points, machines)
-        top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
-        top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
-        work.watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), tested, matrices.nodes, work.watch.lap, work.watch.book)
-        return learned.decide(values).timed(work.watch.seconds())

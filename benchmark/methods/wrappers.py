@@ -20,10 +20,11 @@ from benchmark.evaluation.splits import Split
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.methods.base import FittedMethod, Method
 from benchmark.methods.checked_classifiers import check_real_array, warned_of_other_labels
+from benchmark.methods.learned_kernels import FisherMethod, TopMethod
 from benchmark.methods.method_files import ID, LABELS, SIZE, SPLIT, key_text, read_predictions
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.split_data import SplitData, depends_on_split
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
+from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
 from benchmark.system.errors import did_you_mean, quote_value
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import locate_error
@@ -70,8 +71,8 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
         method = GivenPredictionsMethod(spec, aggregate, batched=replicated)
     elif kernel is None:
         method = PointClassifierMethod(spec, aggregate, batched=replicated)
-    elif tags_of(kernel.cls).solved_by == "targets":
-        method = TopMethod(spec, aggregate)
+    elif (learned := {"targets": TopMethod, "scores": FisherMethod}.get(tags_of(kernel.cls).solved_by)) is not None:
+        method = learned(spec, aggregate)
     elif same and is_elementwise_kernel(kernel.cls) and spec.classifier.build().scheme == "one-vs-one":
         method = SharedMatrixSvm(spec, aggregate, batched=True)
     else:
