@@ -121,7 +121,7 @@ class CheckedClassifier:
         if classes.dtype.kind not in "iu" or not np.array_equal(np.sort(classes), expected):
             problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
             raise ValueError(
-                f"{_source(type(self.classifier))}: {problem}, but the training classes are {expected.tolist()}"
+                f"{_source(self.classifier.__class__)}: {problem}, but the training classes are {expected.tolist()}"
             )
         self.classes_ = classes.astype(np.int32)
         return self
@@ -143,7 +143,7 @@ class CheckedClassifier:
             shape = f"{X.shape[0]:,} documents × {X.shape[1]:,} coordinates"
             problem = f"takes dense points only, and {shape} take {needed / 1e9:.1f} GB of {budget / 1e9:.1f} GB"
             raise ValueError(
-                f"{_source(type(self.classifier))}: {problem}; select terms, or take a classifier of sparse points"
+                f"{_source(self.classifier.__class__)}: {problem}; select terms, or take a classifier of sparse points"
             )
         return X.toarray()
 
@@ -155,7 +155,7 @@ class CheckedClassifier:
         ValueError
             If the predictions have another shape or aren't training classes.
         """
-        what = f"{_source(type(self.classifier))}: its predict of {X.shape[0]} documents"
+        what = f"{_source(self.classifier.__class__)}: its predict of {X.shape[0]} documents"
         predicted = check_real_array(self.classifier.predict(self._input(X)), (X.shape[0],), what)
         if len(unknown := np.setdiff1d(predicted, self.classes_)):
             raise ValueError(f"{what} gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}")
@@ -174,7 +174,7 @@ class CheckedClassifier:
         if method is None:
             return None
         values = getattr(self.classifier, method)(self._input(X))
-        what = f"{_source(type(self.classifier))}: its {method} of {n} documents and {k} classes"
+        what = f"{_source(self.classifier.__class__)}: its {method} of {n} documents and {k} classes"
         return score_of_each(check_real_array(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
 
 

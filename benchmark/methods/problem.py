@@ -105,7 +105,8 @@ def term_gains(problem: Problem, train: Indices) -> Array:
     """Return the information gains of the terms for each class in the documents at `train`, in nats, shape (k, V)."""
     documents = problem.documents
     classes = problem.members[train] if problem.multilabel else documents.labels[train]
-    return information_gain(problem.counts.matrix[train], classes, documents.classes)
+    gains: Array = information_gain(problem.counts.matrix[train], classes, documents.classes)
+    return gains
 
 
 class Decisions(NamedTuple):

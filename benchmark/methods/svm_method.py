@@ -277,8 +277,8 @@ class SvmMethod(Method):
             classifier, tested[number] = method.spec.classifier.build(), source.tested
             problems[number] = SvmProblem(source.train, source.cost, classifier.epsilon, classifier.ridge)
         work.watch.lap("products")
-        together, options = Stopwatch(), {"jobs": jobs, "nodes": matrices.nodes, "budget": matrices.budget}
-        trained = train_multiclass_together([*problems.values()], sizes, **options)
+        together, nodes, budget = Stopwatch(), matrices.nodes, matrices.budget
+        trained = train_multiclass_together([*problems.values()], sizes, jobs=jobs, nodes=nodes, budget=budget)
         together.lap("kernel")
         decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
         together.lap("testing")

@@ -21,6 +21,7 @@ from zipfile import ZIP_DEFLATED
 
 import numpy as np
 
+from benchmark.corpora.user.text_files import file_digest, read_file
 from benchmark.methods.svm_method import FittedHyperplanes, FittedMachines
 from benchmark.methods.wrappers import FittedFusion, FittedThresholds
 from benchmark.model.text_model import TextClassifier
@@ -52,8 +53,7 @@ _PLUGINS = "plugins"
 def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
     """Raise ConfigError if a folder is not empty and may not be overwritten."""
     if folder.is_dir() and any(folder.iterdir()) and not overwrite:
-        holds = "a model" if (folder / DESCRIPTION_FILE).exists() else "other files"
-        raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
+        raise ConfigError(f"{folder}: is not empty; --overwrite writes over its files, --out names another folder")
 
 
 def write_model(model: TextClassifier, folder: Path) -> int:
@@ -127,7 +127,7 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
         check_trusted(description, f"has the code of {names}, which would be run")
     plugins = tuple(load_plugin(folder / each["file"], trusted=True) for each in about["plugins"])
     modules = {each["module"]: plugin for each, plugin in zip(about["plugins"], plugins, strict=True)}
-    content = _content(file)
+    content = read_file(file)
     try:
         others = [each for each in _other_types(content) if each.rpartition(".")[0] not in modules]
         if others:
@@ -151,7 +151,7 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
 def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
     """Return what `model.json` says; DataError if it or a file of the model was damaged, changed, or is of no model."""
     try:
-        about: dict[str, Any] = json.loads(_content(description))
+        about: dict[str, Any] = json.loads(read_file(description))
         kind, digest = about["format"], about["digest"]
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataError(f"{description}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
@@ -160,7 +160,7 @@ def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
     if digest != digest_without_itself(about):
         raise DataError(f"{description}: is damaged, or was changed; {_AGAIN}")
     for name, digest in about["files"].items():
-        if hashlib.sha256(_content(folder / name)).hexdigest() != digest:
+        if file_digest(folder / name) != digest:
             problem = f"is damaged, was changed, or doesn't belong to {DESCRIPTION_FILE}"
             raise DataError(f"{folder / name}: {problem}; {_AGAIN}")
     return about
@@ -187,7 +187,7 @@ def _fits(fitted: Any, n_terms: int, n_classes: int) -> Iterator[tuple[str, bool
     fitted : FittedMethod
     n_terms, n_classes : int
     """
-    member = fitted.method if isinstance(fitted, FittedThresholds) else fitted
+    member: Any = fitted.method if isinstance(fitted, FittedThresholds) else fitted
     learned, n = member.learned, n_terms
     yield "learned classes", len(learned.everywhere) == n_classes and _within(learned.columns, n_classes)
     for name in ("factors_", "block_of_"):
@@ -210,15 +210,6 @@ def _fits(fitted: Any, n_terms: int, n_classes: int) -> Iterator[tuple[str, bool
 def _within(indices: Any, n: int) -> bool:
     """Return whether an array has integers from 0 to n - 1 alone."""
     return indices.dtype.kind in "iu" and bool(((indices >= 0) & (indices < n)).all())
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{path.parent}: is not the folder of a model ({path.name} is missing)") from None
-    except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
 
 
 def described_state(state: dict[str, Any]) -> bytes:

@@ -26,7 +26,7 @@ from benchmark.text.vocabulary import count_known_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.base import FittedMethod
     from benchmark.methods.problem import LearnedClasses
     from benchmark.system.arrays import Array
 

@@ -105,7 +105,7 @@ def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path)
         with pytest.raises(DataError, match="damaged"):
             load_model(folder)
     (folder / name).unlink()
-    with pytest.raises(DataError, match=f"{name}.* is missing"):
+    with pytest.raises(DataError, match=f"{name}: can't be read: No such file"):
         load_model(folder)
 
 
@@ -201,8 +201,8 @@ def test_a_folder_that_holds_anything_is_not_written_to(folder: Path, tmp_path: 
     (tmp_path / "mine").mkdir()
     check_model_folder_free(tmp_path / "mine", overwrite=False)
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    for path, holds in ((folder, "a model"), (tmp_path / "mine", "other files")):
-        with pytest.raises(ConfigError, match=f"holds {holds} already; --overwrite"):
+    for path in (folder, tmp_path / "mine"):
+        with pytest.raises(ConfigError, match="is not empty; --overwrite"):
             check_model_folder_free(path, overwrite=False)
         check_model_folder_free(path, overwrite=True)
     model = load_model(folder)

@@ -141,10 +141,10 @@ def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
     (folder / "new.csv").write_text("subject,text\na,b\n")
     (folder / "a.xlsx").write_bytes(b"PK")
     cases: list[tuple[tuple[object, ...], int, str]] = [
-        (("fit", config, "--cell", "ngd", "--out", model), 2, "holds a model already; --overwrite"),
+        (("fit", config, "--cell", "ngd", "--out", model), 2, "is not empty; --overwrite"),
         (("fit", config, "--cell", "ngdd", "--out", folder / "x"), 2, "unknown cell 'ngdd'; did you mean 'ngd'?"),
         (("fit", config, "--cell", "mnb", "--out", folder / "x", "--split", "fold-9"), 2, "unknown split 'fold-9'"),
-        (("predict", folder / "nothing", config), 3, "is not the folder of a model (model.json is missing)"),
+        (("predict", folder / "nothing", config), 3, "nothing/model.json: can't be read: No such file or directory"),
         (("predict", model, folder / "nothing.txt"), 3, "can't be read: No such file or directory"),
         (("predict", model, folder / "new.csv"), 3, "has no column 'body'"),
         (("predict", model, folder / "a.xlsx"), 3, "save its table as CSV"),
