@@ -80,9 +80,8 @@ class PointClassifierMethod(Method):
         if terms is not None:
             if not takes_counts(self.spec):
                 raise ValueError("texts and vectors have no terms that could be selected")
-            if problem.pruning is None:
-                for split in splits:
-                    matrices.gains(problem, split.train)  # before the threads start: they share the gains
+            for split in splits if problem.pruning is None else ():  # before the threads start: they share the gains
+                self.data_of(problem, split, terms, matrices).gains()
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
@@ -115,7 +114,7 @@ class PointClassifierMethod(Method):
         parameters: dict[str, Any] = dict.fromkeys(seed_parameters(component), problem.seed)
         rankings = None
         if component.tags.selects_terms and work.terms is not None:
-            rankings = rank_terms(work.matrices.gains(problem, work.split.train))
+            rankings = rank_terms(work.gains())
             parameters = {"n_terms": work.terms}
 
         labels, members = problem.documents.labels[work.split.train], work.members.astype(np.int32)

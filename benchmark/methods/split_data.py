@@ -9,22 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.classifiers.one_vs_one import class_blocks
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.kernels.base import Kernel
-from benchmark.methods.matrix_cache import SINGLE_USE_FRACTION, MatrixCache, weights_key
 from benchmark.methods.method_files import vectors_of
-from benchmark.methods.problem import LearnedClasses, Problem
+from benchmark.methods.problem import LearnedClasses, Problem, term_gains
 from benchmark.representation.selection import aggregate_gains, checked_n_terms, rank_terms
 from benchmark.representation.weighting import normalize_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.splits import Split
     from benchmark.kernels.gram import InnerProducts
+    from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.representation import Weighting
     from benchmark.system.arrays import Array, Bools, Indices
+
+
+#: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
+#: than allocating memory for all of them.
+SINGLE_USE_FRACTION = 8
 
 
 class Stopwatch:
@@ -141,6 +149,11 @@ class SplitData:
         """Class indicators of the training documents, shape (n_train, k)."""
         return self.whole.members[self.split.train]
 
+    def gains(self) -> Array:
+        """Return the `term_gains` of the training documents, computed once."""
+        whole, train = self.whole, self.split.train
+        return self.matrices.remembered("gains", whole.key, train.tobytes(), lambda: term_gains(whole, train))
+
     @cached_property
     def problem(self) -> Problem:
         """The documents over the selected terms, the best first.
@@ -152,7 +165,7 @@ class SplitData:
         """
         if self.terms is None:
             return self.whole
-        gains = self.matrices.gains(self.whole, self.split.train)
+        gains = self.gains()
         checked_n_terms(self.terms, gains.shape[1])
         ranked = rank_terms(aggregate_gains(gains, self.members.mean(axis=0), self.aggregate))
         return self.whole.over_terms(ranked[: self.terms])
@@ -204,17 +217,27 @@ class SplitData:
         """Return the inner products of the split's kernel, with a column for each of its training documents.
 
         Splits and methods with the same representation and exponent share them, unless they are needed only `once`.
-        `by_class` as in `MatrixCache.products`.
+        `by_class` is True if the columns will be read class by class.
         """
-        points, matrices, columns, known = spec.representation, self.matrices, self.split.train, self.problem.trained
-        alone = depends_on_split(points)
+        points, matrices, problem, columns = spec.representation, self.matrices, self.problem, self.split.train
+        alone, known = depends_on_split(points), self.problem.trained
         if not alone and known is not None and np.isin(columns, known, assume_unique=True).all():
             columns = known  # of all splits of the experiment
         budget = matrices.budget // (SINGLE_USE_FRACTION if by_class and (once or alone) else 1)
-        rows = weighting_rows(self.whole, points, self.split)
-        products, seconds = matrices.products(
-            self.problem, points, exponent, columns, rows, by_class=by_class, budget=budget if self.terms is None else 0
-        )
+        options: dict[str, Any] = {"dirichlet": points.dirichlet, "budget": budget if self.terms is None else 0}
+        learned = weighting_rows(self.whole, points, self.split)
+
+        def make() -> tuple[InnerProducts, float]:
+            """Compute the inner products, and the seconds that every method adds to its own."""
+            started = time.perf_counter()
+            weights = problem.weighting(points, learned).transform(problem.counts.matrix)
+            groups = _groups(problem.documents.labels[columns]) if by_class else None
+            made = matrices.products(weights, exponent, columns, groups=groups, **options)
+            return made, time.perf_counter() - started
+
+        rows = [None if part is None else part.tobytes() for part in (learned, columns)]
+        key = problem.key, weights_key(points), exponent, *rows, options["budget"]
+        products, seconds = matrices.shared("products", key, make)
         self.watch.book("products", seconds)
         return products
 
@@ -229,3 +252,15 @@ def products_key(spec: MethodSpec) -> tuple[Any, ...]:
     idf = spec.representation.idf if spec.representation.learns else ""
     kernel = spec.kernel.build() if spec.kernel else None
     return weights_key(spec.representation), idf, kernel.exponent if isinstance(kernel, Kernel) else None
+
+
+def weights_key(representation: Representation) -> tuple[Any, ...]:
+    """Return what decides weights, of which inner products are made: blocks of terms are normalized in them."""
+    blocks = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), representation.dirichlet, blocks
+
+
+def _groups(labels: NDArray[np.int32]) -> list[Indices]:
+    """Return the columns sorted by class, in the groups that one-vs-one machines read."""
+    by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+    return [np.concatenate([by_class[code] for code in run]) for run in class_blocks(np.array([*map(len, by_class)]))]

@@ -28,6 +28,7 @@ from benchmark.classifiers.svm import (
     train_multiclass_together,
 )
 from benchmark.evaluation.predictions import TIMERS, SettingPredictions
+from benchmark.evaluation.splits import Split
 from benchmark.kernels import is_elementwise_kernel
 from benchmark.kernels.gram import InnerProducts, LazyGram, kernel_diagonal
 from benchmark.kernels.products import StreamedProducts, self_products
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from benchmark.config.model import MethodSpec
-    from benchmark.evaluation.splits import Split
     from benchmark.kernels.base import Kernel
     from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.system.arrays import Array, Indices
@@ -159,7 +159,7 @@ def products_source(
     work: SplitData, spec: MethodSpec, products: InnerProducts, known: dict[Any, tuple[LazyGram, ...]]
 ) -> GramSource:
     """Return a kernel of inner products, computed tile by tile; equal kernels in `known` are evaluated once."""
-    kernel, normalization, rows = spec.build_kernel(), spec.representation.normalization, _rows(work)
+    kernel, normalization, rows = spec.build_kernel(), spec.representation.normalization, by_class(work)[0]
     made = tuple(LazyGram(kernel, products, normalization, each, rows) for each in (rows, work.split.test))
     train, tested = known.setdefault((repr(spec.kernel), normalization), made)
     classifier = spec.classifier.build()
@@ -180,7 +180,7 @@ def linear_gram(work: SplitData, spec: MethodSpec) -> tuple[sp.csr_array, Array,
 
 def rows_source(work: SplitData, spec: MethodSpec) -> GramSource:
     """Return the Gram rows that the kernel's `transform` returns."""
-    rows, problem, points = _rows(work), work.problem, work.points(spec)
+    rows, problem, points = by_class(work)[0], work.problem, work.points(spec)
     labels = work.members if problem.multilabel else problem.documents.labels[rows]
     work.watch.lap("extraction")
     kernel, n = spec.build_kernel(), len(rows)
@@ -197,14 +197,12 @@ def rows_source(work: SplitData, spec: MethodSpec) -> GramSource:
 
 
 def by_class(work: SplitData) -> tuple[Indices, Indices]:
-    """Return the training rows sorted by class, and the number of training documents of each class that has any."""
+    """Return the training rows sorted by class, and the number of training documents of each class that has any.
+
+    Rows of documents with several classes stay as they are: their labels are all -1.
+    """
     labels, train = work.problem.documents.labels[work.split.train], work.split.train
     return train[np.argsort(labels, kind="stable")], np.unique(labels, return_counts=True)[1]
-
-
-def _rows(work: SplitData) -> Indices:
-    """Return the training rows: sorted by class where each document has exactly one."""
-    return work.split.train if work.problem.multilabel else by_class(work)[0]
 
 
 def train_against_rest(work: SplitData, spec: MethodSpec, gram: KernelTiles, cost: float) -> tuple[BinarySvm, ...]:
@@ -366,17 +364,14 @@ class SharedMatrixSvm(SvmMethod):
         self, problem: Problem, classifier: SupportVectorClassifier, matrices: MatrixCache
     ) -> tuple[Array, Array]:
         """Return the kernel matrix of all documents of the task divided by C's unit, and its seconds."""
-        watch, representation, kernel = Stopwatch(), self.spec.representation, self.spec.build_kernel()
-        everything = np.arange(len(problem.documents))
-        rows = everything if representation.learns else None
-        products, seconds = matrices.products(problem, representation, kernel.exponent, everything, rows)
-        watch.book("products", seconds)
-        gram = LazyGram(kernel, products, representation.normalization, everything, everything)
-        matrix = gram.block(0, len(everything))
+        kernel, everything = self.spec.build_kernel(), np.arange(len(problem.documents))
+        work = self.data_of(problem, Split("all", everything, everything[:0]), None, matrices)
+        products, normalization = work.products(self.spec, kernel.exponent), self.spec.representation.normalization
+        matrix = LazyGram(kernel, products, normalization, everything, everything).block(0, len(everything))
         unit = mean_self_product(np.diagonal(matrix)) if classifier.scale_C == "mean-self-product" else 1.0
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge
         if unit != 1.0:
             matrix /= unit
-        watch.lap("kernel")
-        return matrix, watch.seconds()
+        work.watch.lap("kernel")
+        return matrix, work.watch.seconds()

@@ -95,10 +95,7 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
 
 
 def out_of_fold_values(
-    problem: Problem,
-    split: Split,
-    score: Callable[[Split], Array],
-    n_folds: int = INNER_FOLDS,
+    problem: Problem, split: Split, score: Callable[[Split], Array], n_folds: int = INNER_FOLDS
 ) -> Array:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k).
 
@@ -213,7 +210,7 @@ class FusedMethod(Method):
         found = []
         for number, (content, (_, data)) in enumerate(zip(self._contents, self.members(work), strict=True)):
             key, score = (work.split, work.terms, self.fused.scale, repr(content)), partial(self._scored, number, data)
-            found.append(work.matrices.remembered("fused methods", work.whole, key, score))
+            found.append(work.matrices.remembered("fused methods", work.whole.key, key, score))
         scales, values, seconds = zip(*found, strict=True)
         return fuse(values, self.fused.weights, scales, work.learned).timed(np.sum(seconds, axis=0))
 
@@ -323,9 +320,8 @@ class ThresholdedMethod(Method):
             raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
         thresholds = np.zeros(len(columns))
         if hasattr(rule, "fit"):
-            values = out_of_fold_values(
-                work.whole, work.split, lambda fold: self.method.score(replace(work, split=fold))
-            )
+            score = self.method.score
+            values = out_of_fold_values(work.whole, work.split, lambda fold: score(replace(work, split=fold)))
             rule.fit(values[:, columns], members[:, columns])
             what = f"the threshold rule {type(rule).__name__}"
             thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
@@ -355,8 +351,7 @@ class GivenPredictionsMethod(Method):
         """
         if terms is not None:
             raise ValueError("predictions of a file have no numbers of terms")
-        file = self.spec.predictions
-        assert file is not None  # noqa: S101 - see `build_method`
+        file: Any = self.spec.predictions
         frame, tested = read_predictions(file), np.concatenate([split.test for split in splits])
         if len(splits) > 1 and SPLIT not in frame and len(np.unique(tested)) < len(tested):
             raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")

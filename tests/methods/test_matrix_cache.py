@@ -11,6 +11,7 @@ import pytest
 
 from benchmark.evaluation.splits import Split
 from benchmark.methods.matrix_cache import MatrixCache
+from benchmark.methods.split_data import SplitData
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
 from .conftest import represented, solved, spec_of
@@ -130,9 +131,10 @@ def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pyt
 def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool) -> None:
     problem, columns = toy_problem(multilabel=False), np.arange(40)
     expected = problem.counts.matrix.toarray().astype(float)
-    for matrices, bytes_allowed in ((MatrixCache(budget=budget), None), (MatrixCache(), budget)):
-        products, seconds = matrices.products(problem, TF, 1.0, columns, None, budget=bytes_allowed)
-        assert (isinstance(products.matrix, np.ndarray), seconds > 0) == (stored, True)
-        whole = products.matrix if stored else products.matrix.tile(np.arange(60), columns)
-        np.testing.assert_array_equal(whole, expected @ expected[:40].T)
-        np.testing.assert_array_equal(products.self_products, (expected**2).sum(axis=1))
+    data = SplitData(problem, Split("a", columns, ALL[40:]), None, "sum", MatrixCache(budget=budget))
+    products = data.products(spec_of("linear", TF), 1.0)
+    assert isinstance(products.matrix, np.ndarray) == stored
+    whole: Any = products.matrix
+    whole = whole if stored else whole.tile(np.arange(60), columns)
+    np.testing.assert_array_equal(whole, expected @ expected[:40].T)
+    np.testing.assert_array_equal(products.self_products, (expected**2).sum(axis=1))
