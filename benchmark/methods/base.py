@@ -93,12 +93,7 @@ class Method:
         ValueError, FloatingPointError
             If the method can't be used on these documents.
         """
-        if self.joins(problem, terms) is None:
-            return [self.solve_split(self.data_of(problem, split, terms, matrices)) for split in splits]
-        (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
-        if isinstance(predictions, Exception):
-            raise predictions
-        return predictions
+        return [self.solve_split(self.data_of(problem, split, terms, matrices)) for split in splits]
 
     def data_of(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> SplitData:
         """Return the data of a split, with terms selected as the configuration asks."""

@@ -238,12 +238,9 @@ def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[Settin
 
     A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
     """
-    n = other = 0
-    for each in predictions:
-        if each.values is not None and each.predicted.ndim == 1:
-            n += len(each.predicted)
-            chosen = each.values[np.arange(len(each.predicted)), each.predicted]
-            other += int((chosen < each.values.max(axis=1)).sum())
+    scored = [(p.values, p.predicted) for p in predictions if p.values is not None and p.predicted.ndim == 1]
+    largest = [values[np.arange(len(codes)), codes] == values.max(axis=1) for values, codes in scored]
+    n, other = sum(map(len, largest)), sum(int((~each).sum()) for each in largest)
     if not other:
         return predictions
     text = f"{other:,} of {n:,} labels are not the largest score"

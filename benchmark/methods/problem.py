@@ -79,19 +79,15 @@ class Problem:
             weights = dict(representation.fields)
             by_block = np.array([weights.get(name, 0.0) for name in self.counts.blocks])
             built.of_blocks(self.counts.block_of, by_block, representation.normalization)
-        if rows is None:
-            return built.fit(self.counts.matrix)
-        classes = self.members[rows] if representation.learns == FROM_LABELS else None
-        return built.fit(self.counts.matrix[rows], classes)
+        counts = self.counts.matrix if rows is None else self.counts.matrix[rows]
+        return built.fit(counts, self.members[rows] if representation.learns == FROM_LABELS else None)
 
     def pruned(self, train: Indices) -> Problem:
         """Return the problem over the terms that pruning by split, if any, keeps in the documents at `train`."""
         if self.pruning is None:
             return self
-        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
-        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
-        documents = np.bincount(counts.indices, minlength=n)
-        return self.over_terms(np.flatnonzero(self.pruning.keeps(occurrences, documents)))
+        counts = self.counts.matrix[train].tocsc()
+        return self.over_terms(np.flatnonzero(self.pruning.keeps(counts.sum(axis=0), np.diff(counts.indptr))))
 
     def over_terms(self, terms: Indices) -> Problem:
         """Return the problem over some of the terms, in their order, for one split."""

@@ -38,7 +38,6 @@ from benchmark.methods.problem import Decisions, LearnedClasses, Problem, check_
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
 from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.registries import is_builtin
-from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,19 +238,12 @@ class SvmMethod(Method):
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        if self._has_hyperplanes(work):
-            return super().solve_split(work)
         source, machines = self._trained(work)
         values = np.empty((len(work.split.test), 0))
         if machines.machines:
             values = svm_decision_values(machines, source.tested, work.matrices.jobs)
         work.watch.lap("testing")
         return self._decided(work, machines, values, work.watch.seconds())
-
-    def _has_hyperplanes(self, work: SplitData) -> bool:
-        """Return whether machines are hyperplanes: of a kernel that is the inner product, for several classes."""
-        points = tags_of(type(self.spec.build_kernel())).solved_by == "points"
-        return points and work.problem.multilabel and not self.spec.representation.dirichlet
 
     def solve_joined(
         self, methods: Sequence[SvmMethod], work: SplitData, *, once: bool
@@ -297,10 +289,6 @@ class SvmMethod(Method):
             return super().fit(work)
         if self.spec.representation.dirichlet:
             raise ValueError("a method with a Dirichlet prior has no model to keep, and so no threshold or fusion")
-        if self._has_hyperplanes(work):
-            points, gram, cost = linear_gram(work, self.spec)
-            machines = train_against_rest(work, self.spec, DenseRows(gram), cost)
-            return FittedHyperplanes(work.learned, work.view(self.spec), linear_svm_hyperplanes(points, machines))
         source, trained = self._trained(work)
         return FittedMachines.of(work, self.spec, source.rows, trained)
 
@@ -328,6 +316,16 @@ class SvmMethod(Method):
         if not work.problem.multilabel and machines.scheme == "one-vs-one" and values.shape[1] > 1:
             decisions = decisions._replace(values=None)  # where pairs of classes vote, values are of no class
         return decisions.timed(seconds)
+
+
+class HyperplaneMethod(Method):
+    """LIBSVM on the inner product of points: a hyperplane for each class, where documents may have several."""
+
+    def fit(self, work: SplitData) -> FittedHyperplanes:
+        """Train on a split and return the trained method, see `Method.fit`."""
+        points, gram, cost = linear_gram(work, self.spec)
+        machines = train_against_rest(work, self.spec, DenseRows(gram), cost)
+        return FittedHyperplanes(work.learned, work.view(self.spec), linear_svm_hyperplanes(points, machines))
 
 
 class SharedMatrixSvm(SvmMethod):

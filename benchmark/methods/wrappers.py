@@ -24,7 +24,7 @@ from benchmark.methods.learned_kernels import FisherMethod, TopMethod
 from benchmark.methods.method_files import ID, LABELS, SIZE, SPLIT, key_text, read_predictions
 from benchmark.methods.point_classifiers import PointClassifierMethod
 from benchmark.methods.split_data import SplitData, depends_on_split
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
+from benchmark.methods.svm_method import HyperplaneMethod, SharedMatrixSvm, SvmMethod
 from benchmark.system.errors import did_you_mean, quote_value
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import locate_error
@@ -66,13 +66,16 @@ def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None
     aggregate, kernel = "sum" if terms is None else terms.aggregate, spec.kernel
     two = not problem.multilabel and len(problem.documents.classes) == 2
     same = two and replicated and not (terms or problem.pruning or depends_on_split(spec.representation))
+    kinds: dict[str, type[Method]] = {"targets": TopMethod, "scores": FisherMethod}
+    if problem.multilabel and not spec.representation.dirichlet:
+        kinds["points"] = HyperplaneMethod
     method: Method
     if spec.predictions is not None:
         method = GivenPredictionsMethod(spec, aggregate, batched=replicated)
     elif kernel is None:
         method = PointClassifierMethod(spec, aggregate, batched=replicated)
-    elif (learned := {"targets": TopMethod, "scores": FisherMethod}.get(tags_of(kernel.cls).solved_by)) is not None:
-        method = learned(spec, aggregate)
+    elif (solved_by := tags_of(kernel.cls).solved_by) in kinds:
+        method = kinds[solved_by](spec, aggregate)
     elif same and is_elementwise_kernel(kernel.cls) and spec.classifier.build().scheme == "one-vs-one":
         method = SharedMatrixSvm(spec, aggregate, batched=True)
     else:

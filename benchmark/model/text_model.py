@@ -94,9 +94,8 @@ class TextView:
         """Return counts, shape (m, V), or strings, shape (m,)."""
         if self.vocabulary is not None:
             return count_known_terms(self.lexing, self._columns, texts)
-        strings, lexing = np.empty(len(texts), dtype=object), self.lexing
-        strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
-        return strings
+        skipped = {"skip_header": self.lexing.skip_header, "skip_html": self.lexing.skip_html}
+        return np.array([document_string(text, **skipped) for text in texts], dtype=object)
 
     @cached_property
     def _columns(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
 from benchmark.methods.learned_kernels import FisherMethod, TopMethod, plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod
+from benchmark.methods.svm_method import HyperplaneMethod, SharedMatrixSvm, SvmMethod
 from benchmark.methods.wrappers import build_method
 from benchmark.representation.selection import aggregate_gains, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
@@ -70,7 +70,7 @@ MACHINES: list[tuple[str, str, bool, int, bool, type[Any]]] = [
     ("linear", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", True, 3, False, SvmMethod),
-    ("linear", "one-vs-one", True, 3, False, SvmMethod),
+    ("linear", "one-vs-one", True, 3, False, HyperplaneMethod),
     ("gram-rows", "one-vs-one", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-rest", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-one", True, 3, False, SvmMethod),
