@@ -313,14 +313,10 @@ class ThresholdedMethod(Method):
         Raises
         ------
         ValueError
-            If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
-            one finite threshold for each class.
+            If a plug-in's rule has not one finite threshold for each class.
         """
         members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
         columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
-        if at_least_one and not members.any(axis=1).all():
-            none = int(np.count_nonzero(~members.any(axis=1)))
-            raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
         thresholds = np.zeros(len(columns))
         if hasattr(rule, "fit"):
             score = self.method.score

@@ -89,12 +89,11 @@ def fit_model(
     settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
     try:
         with blas_threads(context.jobs):
-            index, how = 0, ""
+            index = 0
             if len(settings) > 1 and split is not None:
-                index, how = _of_run(part, context, cell, split), cell.choice
+                index = _of_run(part, context, cell, split)
             elif len(settings) > 1:
                 index = _by_folds(experiment, settings, inner_folds(planned.problem, trained), matrices)
-                how = f"cross-validation over {ALL_DOCUMENTS}"
             with guarded(settings[index].user_classes, ValueError, short=True):
                 model = _trained(settings[index], trained, collection, matrices, probability=probability)
     except (ValueError, FloatingPointError) as error:
@@ -106,7 +105,7 @@ def fit_model(
         "trained_on": trained.name,
         "documents": len(trained.train),
         "content_digest": loaded.facts["content_digest"],
-        "chosen": {"by": how, "candidate": index, "of": len(settings)} if how else None,
+        "candidate": index if len(settings) > 1 else None,
         "text": _columns(collection),
         # How a user's files are read, for files that are predicted.
         "reading": {**reader.form, "id": reader.id} if isinstance(reader, UserFiles) else None,

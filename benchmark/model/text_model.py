@@ -178,11 +178,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """True if a document may have several classes, or none."""
         return self.learned.multilabel
 
-    @cached_property
+    @property
     def n_terms(self) -> int | None:
-        """Number of distinct terms of all views; None where one of them has no vocabulary."""
-        known = [view.vocabulary for view in self.views]
-        return None if None in known else len({term for terms in known for term in terms or ()})
+        """Number of terms of the vocabulary; None of a pipeline, which has none, and of a fusion, which has several."""
+        terms = self.views[0].vocabulary
+        return None if terms is None or len(self.views) > 1 else len(terms)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Return the classifier unchanged, since it is already trained."""
@@ -246,7 +246,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             If a kernel or decision value is not finite.
         """
         if n_words and self.n_terms is None:
-            raise ConfigError("a pipeline reads texts by itself: it has no terms to show; leave out --top-terms")
+            raise ConfigError("a pipeline or a fusion has no terms to show; leave out --top-terms")
         left = iter(documents)
         batches = iter(lambda: list(islice(left, PREDICTION_BATCH)), [])
         with blas_threads(1):
@@ -263,38 +263,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             inputs = [view.inputs(texts) for view in self.views]
             predicted, values = self.decide(inputs)
             probabilities = None if self.sigmoids is None else class_probabilities(values, self.sigmoids, self.learned)
-            known = None if self.n_terms is None else np.sum([np.diff(each.indptr) for each in inputs], axis=0)
+            known = None if self.n_terms is None else np.diff(inputs[0].indptr)
             answers = TextPredictions(predicted, values, probabilities, known)
             if not n_words:
                 return names, answers
-            words = (
-                self._words([each[[row]] for each in inputs], answers.classes_of(row), n_words)
-                for row in range(len(texts))
-            )
-            return names, replace(answers, words=tuple(words))
+            rows = range(len(texts))
+            words = tuple(self._words(inputs[0][[row]], answers.classes_of(row), n_words) for row in rows)
+            return names, replace(answers, words=words)
 
-    def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
+    def _words(self, counts: sp.csr_array, classes: list[int], n_words: int) -> dict[int, list[str]]:
         """Return for each class the terms of a document whose removal lowers its value most, largest drop first.
 
-        A term is removed from the counts of all views. Where a document has one class, the value is the margin above
-        the next class.
+        Where a document has one class, the value is the margin above the next class.
         """
-        vocabularies = (view.vocabulary or () for view in self.views)
-        columns = [{known[c]: c for c in each.indices} for known, each in zip(vocabularies, counts, strict=True)]
-        terms, whole = list(dict.fromkeys(term for each in columns for term in each)), self.decide(counts)[1]
-        lowered = [whole[:0]]
-        for start in range(0, len(terms), LEAVE_ONE_OUT_ROWS):
-            part = terms[start : start + LEAVE_ONE_OUT_ROWS]
-            removed = ([known.get(term, -1) for term in part] for known in columns)
-            copies = [without_columns(each, chosen) for each, chosen in zip(counts, removed, strict=True)]
-            lowered.append(self.decide(copies)[1])
+        vocabulary, columns = self.views[0].vocabulary or (), counts.indices
+        starts = range(0, len(columns), LEAVE_ONE_OUT_ROWS)
+        copies = (without_columns(counts, columns[start : start + LEAVE_ONE_OUT_ROWS]) for start in starts)
+        values = np.concatenate([self.decide([each])[1] for each in (counts, *copies)])
         found = {}
         for code in classes:
-            value, *without = np.concatenate([self._margins(each, code) for each in (whole, *lowered)])
+            whole, *without = self._margins(values, code)
             with np.errstate(invalid="ignore"):  # a class of every document has an infinite value
-                cost = value - np.array(without)
+                cost = whole - np.array(without)
             order = np.argsort(-cost, kind="stable")[:n_words]
-            found[code] = [terms[term] for term in order if cost[term] > _ROUNDING * (1 + abs(value))]
+            found[code] = [vocabulary[columns[i]] for i in order if cost[i] > _ROUNDING * (1 + abs(whole))]
         return found
 
     def _margins(self, values: Array, code: int) -> Array:
@@ -310,9 +302,9 @@ def _bytes(text: Text) -> bytes:
     return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
-def without_columns(document: sp.csr_array, columns: Sequence[int]) -> sp.csr_array:
-    """Return copies of a document, shape (1, V), each without one of these columns; -1 stands for none."""
-    stay = document.indices != np.array(columns, dtype=np.intp)[:, None]
+def without_columns(document: sp.csr_array, columns: NDArray[Any]) -> sp.csr_array:
+    """Return copies of a document, shape (1, V), each without one of these columns."""
+    stay = document.indices != columns[:, None]
     ends, n = np.cumsum(stay.sum(axis=1)), len(columns)
     data, indices = (np.tile(part, (n, 1))[stay] for part in (document.data, document.indices))
     return sp.csr_array((data, indices, np.append(0, ends)), shape=(n, document.shape[1]))

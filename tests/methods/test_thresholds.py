@@ -70,15 +70,6 @@ def test_at_least_one_adds_the_class_of_the_largest_value_where_there_is_none(
     assert added or lacking or name not in KERNELS
 
 
-def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: MatrixCache) -> None:
-    given = toy_problem(multilabel=True)
-    split = toy_group_splits(given)[0]
-    none = int((given.members[split.train].sum(axis=1) == 0).sum())
-    assert none
-    with pytest.raises(ValueError, match=f"threshold: at-least-one, but {none} training documents have no class"):
-        decided(spec("linear-svm", "at-least-one"), given, split, bench)
-
-
 class Wrong:
     """A rule of someone else's."""
 

@@ -73,14 +73,14 @@ def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fi
     experiment = study_of(*C, subset=subset, choose=CHOSEN, protocol=protocol)
     check_against_run(run_experiment(experiment, RunContext(store)), fitted, texts_of(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
-    assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
+    assert model.about["candidate"] == 2
 
 
 def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
     experiment = study_of(*C, choose=CHOSEN)
     for cell in experiment.ids[:1]:
         model = fitted(experiment, cell)
-        assert model.about["chosen"] == {"by": "cross-validation over all documents", "candidate": 2, "of": 3}
+        assert model.about["candidate"] == 2
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -125,7 +125,7 @@ def test_a_model_says_what_it_was_trained_on(fitted: Fit) -> None:
         "trained_on": "texas",
         "documents": n,
         "content_digest": model.about["content_digest"],
-        "chosen": None,
+        "candidate": None,
         "text": ["text"],
         "reading": None,
     }
