@@ -158,17 +158,13 @@ def solve_batch(
     first: Any = asked[0][0]
     if first.joins(problem, terms) is None:
         return [method.solve(problem, splits, terms, matrices) for method, splits in asked]
-    solved: dict[tuple[int, Split], SettingPredictions] = {}
+    solved: dict[tuple[int, Split], Any] = {}
     failed: dict[int, Exception] = {}
     for split in dict.fromkeys(split for _, splits in asked for split in splits):
         pending = [i for i, (_, splits) in enumerate(asked) if split in splits and i not in failed]
         if pending:
             data = first.data_of(problem, split, terms, matrices)
-            for i, result in zip(
-                pending, first.solve_joined([asked[i][0] for i in pending], data, once=once), strict=True
-            ):
-                if isinstance(result, Exception):
-                    failed[i] = result
-                else:
-                    solved[i, split] = result
+            results = first.solve_joined([asked[i][0] for i in pending], data, once=once)
+            solved |= {(i, split): result for i, result in zip(pending, results, strict=True)}
+            failed |= {i: result for (i, _), result in solved.items() if isinstance(result, Exception)}
     return [failed[i] if i in failed else [solved[i, split] for split in splits] for i, (_, splits) in enumerate(asked)]

@@ -57,7 +57,7 @@ class TopMethod(Method):
         top = self.spec.build_kernel().set_params(C=classifier.C, **parameters)
         top.fit(points, mixture, categories=mixed, linear=gram, hyperplanes=hyperplanes)
         work.watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), tested, matrices.nodes, work.watch.lap, work.watch.book)
+        values = top.solve_targets(range(len(names)), tested, matrices.nodes, work.watch.lap, work.watch.lap)
         return learned.decide(values).timed(work.watch.seconds())
 
 
@@ -71,14 +71,14 @@ class FisherMethod(Method):
         counts, split, jobs = work.problem.counts.matrix, work.split, work.matrices.jobs
         with numba_threads(jobs):
             model, folded, seconds = _plsi_model(work, self.spec, counts)
-        work.watch.book("extraction", seconds[0])
+        work.watch.lap("extraction", seconds[0])
         gram, classifier = DenseRows(work.matrices.square(model.scores_)), self.spec.classifier.build()
         machines = train_against_rest(work, self.spec, gram, classifier.C)
         hyperplanes = linear_svm_hyperplanes(model.scores_, machines)
         with numba_threads(jobs):
             values = hyperplanes.values(model.scores(counts[split.test], folded))
         work.watch.lap("testing")
-        work.watch.book("testing", seconds[1])
+        work.watch.lap("testing", seconds[1])
         return work.learned.decide(values).timed(work.watch.seconds())
 
 

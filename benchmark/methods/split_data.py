@@ -42,16 +42,11 @@ class Stopwatch:
         self._seconds = dict.fromkeys(TIMERS, 0.0)
         self._last = time.perf_counter()
 
-    def lap(self, part: str) -> None:
-        """Add the time since the last lap to `part`."""
+    def lap(self, part: str, seconds: float | None = None) -> None:
+        """Add the time since the last lap to `part`, or else seconds that were measured elsewhere."""
         now = time.perf_counter()
-        self._seconds[part] += now - self._last
+        self._seconds[part] += now - self._last if seconds is None else seconds
         self._last = now
-
-    def book(self, part: str, seconds: float) -> None:
-        """Add seconds that were measured elsewhere to `part`, and discard the time since the last lap."""
-        self._seconds[part] += seconds
-        self._last = time.perf_counter()
 
     def seconds(self) -> Array:
         """Return the seconds of each of `TIMERS`, shape (6,)."""
@@ -238,7 +233,7 @@ class SplitData:
         rows = [None if part is None else part.tobytes() for part in (learned, columns)]
         key = problem.key, weights_key(points), exponent, *rows, options["budget"]
         products, seconds = matrices.shared("products", key, make)
-        self.watch.book("products", seconds)
+        self.watch.lap("products", seconds)
         return products
 
 

@@ -213,7 +213,7 @@ def train_against_rest(work: SplitData, spec: MethodSpec, gram: KernelTiles, cos
     members, names = work.members[:, learned.columns], learned.names(work.problem)
     machines = train_one_vs_rest(matrices.nodes, members, names, **parameters)
     work.watch.lap("training")
-    work.watch.book("machines", sum(machine.seconds for machine in machines))
+    work.watch.lap("machines", sum(machine.seconds for machine in machines))
     return machines
 
 
@@ -273,7 +273,7 @@ class SvmMethod(Method):
         decision_values = svm_decision_values_together(trained, [*tested.values()], jobs=jobs)
         together.lap("testing")
         solver = [0.0 if isinstance(t, Exception) else sum(m.seconds for m in t.machines) / jobs for t in trained]
-        together.book("kernel", -sum(solver))
+        together.lap("kernel", -sum(solver))
         for number, machines, values, training in zip(problems, trained, decision_values, solver, strict=True):
             if isinstance(machines, Exception) or isinstance(values, Exception):
                 results[number] = machines if isinstance(machines, Exception) else values  # type: ignore[assignment]

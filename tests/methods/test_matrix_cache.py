@@ -110,23 +110,6 @@ def test_models_of_a_split_are_cached_by_its_documents_its_terms_and_the_seed() 
     assert len(stored) == len(cases)
 
 
-# What is streamed
-
-
-@pytest.mark.parametrize("name", ["linear", "ngd"])
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = toy_problem(multilabel=multilabel)
-    spec, splits = spec_of(name, represented("tfidf", "l1", "training")), toy_group_splits(problem)
-    held = solved(spec, problem, MatrixCache(), *splits)
-    monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
-    assert MatrixCache().budget == 1000
-    streamed = solved(spec, problem, MatrixCache(), *splits)
-    for a, b in zip(held, streamed, strict=True):
-        np.testing.assert_array_equal(a.predicted, b.predicted)
-        np.testing.assert_array_equal(a.tied, b.tied)
-
-
 @pytest.mark.parametrize(("budget", "stored"), [(60 * 40 * 8, True), (60 * 40 * 8 - 1, False), (0, False)])
 def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool) -> None:
     problem, columns = toy_problem(multilabel=False), np.arange(40)

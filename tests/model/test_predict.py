@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,8 +16,7 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
-from benchmark.model import prediction_io
-from benchmark.model.prediction_io import STANDARD_INPUT, format_predictions, read_texts
+from benchmark.model.prediction_io import format_predictions, read_texts
 from benchmark.model.text_model import TextPredictions
 
 if TYPE_CHECKING:
@@ -167,67 +164,21 @@ def test_points_have_no_model(tmp_path: Path) -> None:
     assert result.stderr.strip().endswith("there are no texts to predict")
 
 
-def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = b"one \t\r\n\n  two\r\n\xff \nlast "
-    monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    found = list(read_texts([STANDARD_INPUT], {"text": ["text"]}))
-    assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
-
-
-#: A document of one class, and one without a class where there may be several; a class that was not learned.
-ANSWERS = TextPredictions(
-    np.array([1, 0], np.int32),
-    np.array([[0.25, 1 / 3, -np.inf], [2.0, -1.0, 0.5]]),
-    np.array([[0.125, 0.75, 0.125], [0.5, 1 / 3, 1 / 6]]),
-    np.array([3, 0]),
-    ({1: ["leaf", "cup"]}, {0: []}),
-)
-SEVERAL = replace(
-    ANSWERS,
-    predicted=np.array([[True, False, True], [False, False, False]]),
-    probabilities=None,
-    words=({0: ["leaf"], 2: ["cup", "pot"]}, {}),
-)
-
-
-@pytest.mark.parametrize(
-    ("answers", "lines", "record"),
-    [
-        (
-            ANSWERS,
-            [
-                "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
-                "n1,b,0.25,0.333333333333,,0.125,0.75,0.125,leaf;cup",
-                "n2,a,2,-1,0.5,0.5,0.333333333333,0.166666666667,",
-            ],
-            {
-                "label": "b",
-                "probability a": 0.125,
-                "probability b": 0.75,
-                "probability c": 0.125,
-                "words": ["leaf", "cup"],
-            },
-        ),
-        (
-            SEVERAL,
-            [
-                "id,labels,decision a,decision b,decision c,words a,words b,words c",
-                "n1,a;c,0.25,0.333333333333,,leaf,,cup;pot",
-                "n2,,2,-1,0.5,,,",
-            ],
-            {"labels": ["a", "c"], "words a": ["leaf"], "words c": ["cup", "pot"]},
-        ),
-    ],
-)
-def test_a_prediction_is_a_row_of_a_table_and_a_line_of_json(
-    answers: TextPredictions, lines: list[str], record: dict[str, Any]
-) -> None:
-    sigmoids, multilabel = answers.probabilities, answers.predicted.ndim == 2
-    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=sigmoids)
-    asked = [(("n1", "n2"), answers)]
-    assert "".join(format_predictions(model, asked, with_words=True)).splitlines() == lines
-    first, _ = "".join(format_predictions(model, asked, as_json=True)).splitlines()
-    assert json.loads(first) == {"id": "n1", "decision a": 0.25, "decision b": 1 / 3, "decision c": None} | record
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_a_prediction_is_a_row_of_a_table_and_a_line_of_json(multilabel: bool) -> None:
+    """The value of a class that was not learned is empty, or null."""
+    predicted, words = (np.array([[True, False, True]]), {0: ["leaf"], 2: ["cup", "pot"]}) if multilabel else (
+        np.array([1], np.int32), {1: ["cup", "pot"]})  # fmt: skip
+    answers = TextPredictions(predicted, np.array([[0.25, 1 / 3, -np.inf]]), None, np.array([3]), (words,))
+    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=None)
+    asked, label = [(("n1",), answers)], {"labels": ["a", "c"]} if multilabel else {"label": "b"}
+    header, row = "".join(format_predictions(model, asked, with_words=True)).splitlines()
+    assert row == ("n1,a;c,0.25,0.333333333333,,leaf,,cup;pot" if multilabel else "n1,b,0.25,0.333333333333,,cup;pot")
+    own = ["words a", "words b", "words c"] if multilabel else ["words"]
+    assert header.split(",") == ["id", *label, "decision a", "decision b", "decision c", *own]
+    (line,) = "".join(format_predictions(model, asked, as_json=True)).splitlines()
+    shown = {"words a": ["leaf"], "words c": ["cup", "pot"]} if multilabel else {"words": ["cup", "pot"]}
+    assert json.loads(line) == {"id": "n1", "decision a": 0.25, "decision b": 1 / 3, "decision c": None} | label | shown
 
 
 def test_records_have_names_and_fields(tmp_path: Path) -> None:
