@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import replace
-from functools import cache
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
@@ -119,10 +118,8 @@ class CheckedClassifier:
         self.classifier = self.classifier if fitted is None else fitted
         classes = np.asarray(getattr(self.classifier, "classes_", expected))
         if classes.dtype.kind not in "iu" or not np.array_equal(np.sort(classes), expected):
-            problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
-            raise ValueError(
-                f"{_source(self.classifier.__class__)}: {problem}, but the training classes are {expected.tolist()}"
-            )
+            problem = f"its classes_ are {classes.tolist()}, but the training classes are {expected.tolist()}"
+            raise ValueError(f"{self._source()}: {problem}")
         self.classes_ = classes.astype(np.int32)
         return self
 
@@ -142,9 +139,7 @@ class CheckedClassifier:
         if needed > budget:
             shape = f"{X.shape[0]:,} documents × {X.shape[1]:,} coordinates"
             problem = f"takes dense points only, and {shape} take {needed / 1e9:.1f} GB of {budget / 1e9:.1f} GB"
-            raise ValueError(
-                f"{_source(self.classifier.__class__)}: {problem}; select terms, or take a classifier of sparse points"
-            )
+            raise ValueError(f"{self._source()}: {problem}; select terms, or take a classifier of sparse points")
         return X.toarray()
 
     def predict(self, X: Any) -> NDArray[np.int32]:
@@ -155,10 +150,11 @@ class CheckedClassifier:
         ValueError
             If the predictions have another shape or aren't training classes.
         """
-        what = f"{_source(self.classifier.__class__)}: its predict of {X.shape[0]} documents"
-        predicted = check_real_array(self.classifier.predict(self._input(X)), (X.shape[0],), what)
+        what = f"its predict of {X.shape[0]} documents"
+        predicted = self._real(self.classifier.predict(self._input(X)), (X.shape[0],), what)
         if len(unknown := np.setdiff1d(predicted, self.classes_)):
-            raise ValueError(f"{what} gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}")
+            problem = f"{what} gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}"
+            raise ValueError(f"{self._source()}: {problem}")
         return predicted.astype(np.int32)
 
     def scores(self, X: Any) -> Array | None:
@@ -174,14 +170,19 @@ class CheckedClassifier:
         if method is None:
             return None
         values = getattr(self.classifier, method)(self._input(X))
-        what = f"{_source(self.classifier.__class__)}: its {method} of {n} documents and {k} classes"
-        return score_of_each(check_real_array(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
+        what = f"its {method} of {n} documents and {k} classes"
+        return score_of_each(self._real(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
 
+    def _source(self) -> str:
+        """Return file and line of the classifier's class: for an error alone, since they are parsed from the file."""
+        return source_location(type(self.classifier), short=True)
 
-@cache
-def _source(cls: type[Any]) -> str:
-    """Return file and line of a class, for messages."""
-    return source_location(cls, short=True)
+    def _real(self, values: Any, shape: tuple[int, ...], what: str) -> Array:
+        """Return the values, see `check_real_array`."""
+        try:
+            return check_real_array(values, shape, what)
+        except ValueError as error:
+            raise ValueError(f"{self._source()}: {error}") from None
 
 
 def checked_classifier(classifier: Any, classes: Sequence[str] = ()) -> Any:

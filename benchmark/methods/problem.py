@@ -182,7 +182,7 @@ class LearnedClasses:
     def values_of(self, decisions: Decisions) -> Array:
         """Return the class values of decisions, shape (m, k); 1 or 0 where a method only predicts."""
         if decisions.values is None:
-            return np.eye(len(self.everywhere))[decisions.predicted]
+            return np.asarray(np.eye(len(self.everywhere))[decisions.predicted])
         return decisions.values
 
     def class_values(self, values: Array) -> Array:

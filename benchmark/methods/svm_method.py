@@ -339,16 +339,14 @@ class SharedMatrixSvm(SvmMethod):
         """Return None: all splits are solved at once."""
 
     def solve(
-        self,
-        problem: Problem,
-        splits: Sequence[Split],
-        terms: int | None,  # noqa: ARG002 - the signature of methods
-        matrices: MatrixCache,
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         first, classifier = problem.documents.labels == 0, self.spec.classifier.build()
         key = problem.key, self.spec.representation, repr(self.spec.kernel), classifier.scale_C, classifier.ridge
-        matrix, spent = matrices.shared("kernel matrix", key, lambda: self._matrix(problem, classifier, matrices))
+        rows = np.arange(len(problem.documents))
+        whole = self.data_of(problem, Split("all", rows, rows[:0]), terms, matrices)
+        matrix, spent = matrices.shared("kernel matrix", key, lambda: self._matrix(whole, classifier))
         watch, parameters = Stopwatch(), {"C": classifier.C, "epsilon": classifier.epsilon, "nodes": matrices.nodes}
         problems = [(split.train[first[split.train]], split.train[~first[split.train]], split.test) for split in splits]
         values = batch_decision_values(matrix, problems, jobs=matrices.jobs, **parameters)
@@ -358,14 +356,11 @@ class SharedMatrixSvm(SvmMethod):
         decisions = (Decisions((v <= 0).astype(np.int32), v == 0, np.column_stack([v, -v])) for v in values)
         return [each.timed(seconds) for each in decisions]
 
-    def _matrix(
-        self, problem: Problem, classifier: SupportVectorClassifier, matrices: MatrixCache
-    ) -> tuple[Array, Array]:
+    def _matrix(self, work: SplitData, classifier: SupportVectorClassifier) -> tuple[Array, Array]:
         """Return the kernel matrix of all documents of the task divided by C's unit, and its seconds."""
-        kernel, everything = self.spec.build_kernel(), np.arange(len(problem.documents))
-        work = self.data_of(problem, Split("all", everything, everything[:0]), None, matrices)
-        products, normalization = work.products(self.spec, kernel.exponent), self.spec.representation.normalization
-        matrix = LazyGram(kernel, products, normalization, everything, everything).block(0, len(everything))
+        kernel, rows, normalization = self.spec.build_kernel(), work.split.train, self.spec.representation.normalization
+        products = work.products(self.spec, kernel.exponent)
+        matrix = LazyGram(kernel, products, normalization, rows, rows).block(0, len(rows))
         unit = mean_self_product(np.diagonal(matrix)) if classifier.scale_C == "mean-self-product" else 1.0
         if classifier.ridge:
             matrix[np.diag_indices_from(matrix)] += classifier.ridge

@@ -375,7 +375,6 @@ def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPre
         (label,) = error.args
         unknown = f"the label {quote_value(label)} is not a class{did_you_mean(label, documents.classes)}"
         raise ValueError(unknown) from None
-    scores, values = [f"score {name}" for name in documents.classes], None
-    if set(scores) <= set(rows):
-        values = rows[scores].to_numpy(dtype=np.float64)
+    scores = [f"score {name}" for name in documents.classes]
+    values = rows[scores].to_numpy(dtype=np.float64) if set(scores) <= set(rows) else None
     return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)

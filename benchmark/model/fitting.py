@@ -67,9 +67,7 @@ def fit_model(
         raise ConfigError(f"--cell: {unknown_name('cell', name, list(cells))}")
     cell = cells[name]
     if split is None and cell.size is not None:
-        raise ConfigError(
-            f"{name}: has {cell.size:,} training documents: choose them by --split, such as --split replicate-01"
-        )
+        raise ConfigError(f"{name}: has {cell.size:,} training documents: choose them by --split replicate-01")
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection, reader = variant.collection, variant.collection.reader
@@ -99,7 +97,6 @@ def fit_model(
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     model.about = {
-        "name": experiment.name,
         "config": experiment.raw,
         "cell": name,
         "trained_on": trained.name,
