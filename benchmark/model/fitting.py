@@ -82,6 +82,7 @@ def fit_model(
         if split not in splits:
             raise ConfigError(f"--split: {unknown_name('split', split, list(splits))}")
         trained = splits[split]
+    context.observer.plan(1)
     matrices = MatrixCache(context.jobs)
     wanted = cell.method, cell.size, cell.terms
     settings = [each for each in planned.settings if (each.key.method, each.key.size, each.key.terms) == wanted]
@@ -96,6 +97,7 @@ def fit_model(
                 model = _trained(settings[index], trained, collection, matrices, probability=probability)
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
+    context.observer.step(trained.name)
     model.about = {
         "config": experiment.raw,
         "cell": name,
