@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 INNER_FOLDS = 5
 #: Number of the inner folds whose documents are scored.
 _N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
-#: Standard deviations below it count as none: the values are equal, and are added as they are.
-SMALLEST_SCALE = 1e-80
 
 
 def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
@@ -251,8 +249,7 @@ class FusedMethod(Method):
             raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error
         values = centred_values(outside, data.learned)
         known = values[np.isfinite(values).all(axis=1)]
-        scale = float(np.std(known)) if known.size else 0.0
-        return fitted, scale if scale > SMALLEST_SCALE else 1.0
+        return fitted, float(np.std(known)) or 1.0 if known.size else 1.0
 
 
 # --- Thresholds ---
