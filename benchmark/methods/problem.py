@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -13,6 +13,7 @@ from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.representation.selection import information_gain
 from benchmark.representation.weighting import canonical_csr
 from benchmark.representation.weightings import FROM_LABELS
+from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Documents
     from benchmark.representation import Weighting
     from benchmark.system.arrays import Array, Bools, Indices
-    from benchmark.text.counts import Counts
     from benchmark.text.pruning import Pruning
     from benchmark.text.strings import Texts
 
@@ -92,9 +92,10 @@ class Problem:
     def over_terms(self, terms: Indices) -> Problem:
         """Return the problem over some of the terms, in their order, for one split."""
         key = f"{self.key}, terms {hashlib.sha256(terms.tobytes()).hexdigest()}"
-        words = tuple(self.counts.vocabulary[term] for term in terms)
-        matrix, block_of = canonical_csr(self.counts.matrix[:, terms]), self.counts.block_of[terms]
-        return Problem(replace(self.counts, matrix=matrix, vocabulary=words, block_of=block_of), key, self.seed)
+        whole, matrix = self.counts, canonical_csr(self.counts.matrix[:, terms])
+        words = tuple(whole.vocabulary[term] for term in terms)
+        counts = Counts(whole.documents, matrix, words, whole.dropped, whole.blocks, whole.block_of[terms])
+        return Problem(counts, key, self.seed)
 
 
 def term_gains(problem: Problem, train: Indices) -> Array:
