@@ -21,7 +21,7 @@ from benchmark.evaluation.public_test_sets import label_codes, load_shipped
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.run import write_report
 from benchmark.experiment.run_folder import check_folder_free, manifest_of, write_run
-from benchmark.methods.given_predictions import SPLIT, predicted_label_codes, read_predictions
+from benchmark.methods.method_files import predictions_of, read_predictions
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER, REFERENCE_PAPER
 from benchmark.report.writers import csv_text
@@ -80,11 +80,9 @@ def place_predictions(path: Path, on: str, name: str) -> RunPredictions:
     placed = f"{name}-placed" if name in shipped.cells else name
     experiment, cells = _experiment(shipped, placed, file, f"{name}-on-{on}"), ("label", *shipped.cells)
     codes = {cell: label_codes(frame[cell].tolist(), classes, multilabel=multilabel) for cell in cells}
-    given = read_predictions(file)
-    groups = frame["group"] if SPLIT in given.attrs["columns"] else [""] * len(frame)
-    wanted = [(document, group, "") for document, group in zip(frame["id"], groups, strict=True)]
+    wanted = frame[["id", "group"]].rename(columns={"group": "split"})
     try:
-        _, codes[placed] = predicted_label_codes(given, wanted, classes, multilabel=multilabel)
+        _, codes[placed] = predictions_of(wanted, read_predictions(file), classes, multilabel=multilabel)
     except ValueError as error:
         raise DataError(f"{path}: {error}; `bench place --template {on}` has the ids") from None
     rows = [np.flatnonzero(frame["group"] == group) for group in shipped.groups]

@@ -81,7 +81,7 @@ class TermSelection:
 
     numbers: tuple[int, ...]  # ascending: for all classes, or per class where a classifier selects terms for each class
     rank: str  # "information-gain"
-    aggregate: str  # how the gains of the classes are combined, see `representation.selection.aggregate_gains`
+    aggregate: str  # how the gains of the classes are combined, see `representation.selection.GAIN_AGGREGATES`
 
 
 @dataclass(frozen=True)

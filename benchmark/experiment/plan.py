@@ -27,9 +27,8 @@ from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
-from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import products_key, training_rows_of
-from benchmark.methods.wrappers import FusedMethod
+from benchmark.methods.wrappers import FusedMethod, build_method
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of

@@ -1,10 +1,12 @@
-"""Base class of methods: train on the splits of a task and predict its test documents."""
+"""Base classes of methods, which are trained on the splits of a task, and of trained methods."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.methods.split_data import SplitData, Stopwatch
+from benchmark.methods.split_data import SplitData
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,10 +14,35 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
-    from benchmark.system.arrays import Array
+    from benchmark.methods.problem import Decisions, LearnedClasses, Problem
+    from benchmark.system.arrays import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMethod(ABC):
+    """Trained method; it takes the inputs of new documents: counts of its terms, texts or vectors.
+
+    Parameters
+    ----------
+    learned : LearnedClasses
+    """
+
+    learned: LearnedClasses
+
+    @abstractmethod
+    def decide(self, inputs: Any) -> Decisions:
+        """Return the decisions on documents, computed on the calling thread.
+
+        Raises
+        ------
+        FloatingPointError
+            If a decision value is not finite.
+        """
+
+    def class_values(self, inputs: Any) -> Array:
+        """Return the decision value of each class, shape (m, k); 1 or 0 of a method that only predicts."""
+        return self.learned.values_of(self.decide(inputs))
 
 
 class Method:
@@ -66,12 +93,7 @@ class Method:
         ValueError, FloatingPointError
             If the method can't be used on these documents.
         """
-        if self.joins(problem, terms) is None:
-            return [self.solve_split(self.data_of(problem, split, terms, matrices)) for split in splits]
-        (predictions,) = solve_batch([(self, splits)], problem, terms, matrices)
-        if isinstance(predictions, Exception):
-            raise predictions
-        return predictions
+        return [self.solve_split(self.data_of(problem, split, terms, matrices)) for split in splits]
 
     def data_of(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> SplitData:
         """Return the data of a split, with terms selected as the configuration asks."""
@@ -79,16 +101,23 @@ class Method:
 
     def solve_split(self, work: SplitData) -> SettingPredictions:
         """Train on a split and predict its test documents."""
-        watch = Stopwatch()
         fitted = self.fit(work)
-        watch.lap("training")
-        decisions = fitted.decide(work.inputs(self.spec)[work.split.test])
-        watch.lap("testing")
-        return decisions.timed(watch.seconds())
+        work.watch.lap("training")
+        decisions = fitted.decide(self.inputs(work, work.split.test))
+        work.watch.lap("testing")
+        return decisions.timed(work.watch.seconds())
 
     def score(self, work: SplitData) -> Array:
         """Train on a split and return the class values of its test documents, shape (m, k)."""
-        return self.fit(work).class_values(work.inputs(self.spec)[work.split.test])
+        return self.fit(work).class_values(self.inputs(work, work.split.test))
+
+    def members(self, work: SplitData) -> list[tuple[Method, SplitData]]:
+        """Return the methods that are trained on a split, each with the split's data as it takes them."""
+        return [(self, work)]
+
+    def inputs(self, work: SplitData, rows: Indices) -> Any:
+        """Return the inputs of documents, as the trained method takes them."""
+        return work.inputs(self.spec, rows)
 
     def fit(self, work: SplitData) -> FittedMethod:  # noqa: ARG002
         """Train on the training documents of a split, as `solve` does, and return the trained method.
@@ -98,7 +127,8 @@ class Method:
         ValueError, FloatingPointError
             If the method can't be used on these documents, or has no trained state that can be saved.
         """
-        raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
+        made: Any = self.spec.predictions or self.spec.kernel
+        raise ValueError(f"a model of {made.name!r} can't be saved")
 
 
 def solve_batch(
@@ -109,7 +139,7 @@ def solve_batch(
     *,
     once: bool = False,
 ) -> list[list[SettingPredictions] | Exception]:
-    """Solve methods that share inner products or trained members, split by split.
+    """Solve methods that share inner products, split by split.
 
     Parameters
     ----------
@@ -128,18 +158,13 @@ def solve_batch(
     first: Any = asked[0][0]
     if first.joins(problem, terms) is None:
         return [method.solve(problem, splits, terms, matrices) for method, splits in asked]
-    found: list[dict[int, SettingPredictions] | Exception] = [{} for _ in asked]
-    for split in {id(each): each for _, splits in asked for each in splits}.values():
-        pending = {
-            i: own for i, (_, splits) in enumerate(asked) if split in splits and isinstance(own := found[i], dict)
-        }
+    solved: dict[tuple[int, Split], Any] = {}
+    failed: dict[int, Exception] = {}
+    for split in dict.fromkeys(split for _, splits in asked for split in splits):
+        pending = [i for i, (_, splits) in enumerate(asked) if split in splits and i not in failed]
         if pending:
             data = first.data_of(problem, split, terms, matrices)
             results = first.solve_joined([asked[i][0] for i in pending], data, once=once)
-            for (i, own), result in zip(pending.items(), results, strict=True):
-                if isinstance(result, Exception):
-                    found[i] = result
-                else:
-                    own[id(split)] = result
-    ordered = zip(found, asked, strict=True)
-    return [own if isinstance(own, Exception) else [own[id(split)] for split in splits] for own, (_, splits) in ordered]
+            solved |= {(i, split): result for i, result in zip(pending, results, strict=True)}
+            failed |= {i: result for (i, _), result in solved.items() if isinstance(result, Exception)}
+    return [failed[i] if i in failed else [solved[i, split] for split in splits] for i, (_, splits) in enumerate(asked)]

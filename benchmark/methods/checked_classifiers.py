@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import replace
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from benchmark.classifiers.sklearn_adapter import score_of_each
@@ -98,11 +98,6 @@ class CheckedClassifier:
         self.classifier = classifier
         self.classes_: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
-    @property
-    def _source(self) -> str:
-        """File and line of the classifier's class, for messages."""
-        return source_location(type(self.classifier), short=True)
-
     def fit(self, X: Any, y: NDArray[np.int32]) -> CheckedClassifier:
         """Train the classifier on copies and check its `classes_`.
 
@@ -123,8 +118,8 @@ class CheckedClassifier:
         self.classifier = self.classifier if fitted is None else fitted
         classes = np.asarray(getattr(self.classifier, "classes_", expected))
         if classes.dtype.kind not in "iu" or not np.array_equal(np.sort(classes), expected):
-            problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
-            raise ValueError(f"{self._source}: {problem}, but the training classes are {expected.tolist()}")
+            problem = f"its classes_ are {classes.tolist()}, but the training classes are {expected.tolist()}"
+            raise ValueError(f"{self._source()}: {problem}")
         self.classes_ = classes.astype(np.int32)
         return self
 
@@ -135,17 +130,16 @@ class CheckedClassifier:
         """
         if X.dtype == object:  # texts
             return list(X)
+        if not sp.issparse(X):
+            return X.copy()
         tagged = is_library_class(type(self.classifier)) and hasattr(self.classifier, "__sklearn_tags__")
-        if not sp.issparse(X) or not tagged or get_tags(self.classifier).input_tags.sparse:
-            copied = X.copy()
-            if sp.issparse(copied):
-                copied.sort_indices()
-            return copied
+        if not tagged or get_tags(self.classifier).input_tags.sparse:
+            return X.sorted_indices()
         needed, budget = 8 * X.shape[0] * X.shape[1], free_memory()
         if needed > budget:
             shape = f"{X.shape[0]:,} documents × {X.shape[1]:,} coordinates"
             problem = f"takes dense points only, and {shape} take {needed / 1e9:.1f} GB of {budget / 1e9:.1f} GB"
-            raise ValueError(f"{self._source}: {problem}; select terms, or take a classifier of sparse points")
+            raise ValueError(f"{self._source()}: {problem}; select terms, or take a classifier of sparse points")
         return X.toarray()
 
     def predict(self, X: Any) -> NDArray[np.int32]:
@@ -156,11 +150,11 @@ class CheckedClassifier:
         ValueError
             If the predictions have another shape or aren't training classes.
         """
-        values = self.classifier.predict(self._input(X))
-        predicted = self._real(values, (X.shape[0],), f"its predict of {X.shape[0]} documents")
+        what = f"its predict of {X.shape[0]} documents"
+        predicted = self._real(self.classifier.predict(self._input(X)), (X.shape[0],), what)
         if len(unknown := np.setdiff1d(predicted, self.classes_)):
-            problem = f"its predict gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}"
-            raise ValueError(f"{self._source}: {problem}")
+            problem = f"{what} gives {unknown[0]:g}, but the training classes are {self.classes_.tolist()}"
+            raise ValueError(f"{self._source()}: {problem}")
         return predicted.astype(np.int32)
 
     def scores(self, X: Any) -> Array | None:
@@ -179,12 +173,16 @@ class CheckedClassifier:
         what = f"its {method} of {n} documents and {k} classes"
         return score_of_each(self._real(values, (n,) if k == 2 and np.ndim(values) == 1 else (n, k), what))
 
+    def _source(self) -> str:
+        """Return file and line of the classifier's class: for an error alone, since they are parsed from the file."""
+        return source_location(type(self.classifier), short=True)
+
     def _real(self, values: Any, shape: tuple[int, ...], what: str) -> Array:
-        """Return the values, see `check_real_array`; the source is found for an error alone, since it parses a file."""
+        """Return the values, see `check_real_array`."""
         try:
             return check_real_array(values, shape, what)
         except ValueError as error:
-            raise ValueError(f"{self._source}: {error}") from None
+            raise ValueError(f"{self._source()}: {error}") from None
 
 
 def checked_classifier(classifier: Any, classes: Sequence[str] = ()) -> Any:
@@ -241,12 +239,9 @@ def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[Settin
 
     A classifier or a file has the last word on its labels, but what ranks its scores then ranks other labels.
     """
-    n = other = 0
-    for each in predictions:
-        if each.values is not None and each.predicted.ndim == 1:
-            n += len(each.predicted)
-            chosen = each.values[np.arange(len(each.predicted)), each.predicted]
-            other += int((chosen < each.values.max(axis=1)).sum())
+    scored = [(p.values, p.predicted) for p in predictions if p.values is not None and p.predicted.ndim == 1]
+    largest = [values[np.arange(len(codes)), codes] == values.max(axis=1) for values, codes in scored]
+    n, other = sum(map(len, largest)), sum(int((~each).sum()) for each in largest)
     if not other:
         return predictions
     text = f"{other:,} of {n:,} labels are not the largest score"
@@ -254,23 +249,11 @@ def warned_of_other_labels(predictions: list[SettingPredictions]) -> list[Settin
 
 
 @contextlib.contextmanager
-def collect_warnings(*, library: bool) -> Iterator[list[str]]:
-    """Collect the texts of warnings, each once; the list is filled when the context ends.
-
-    Parameters
-    ----------
-    library : bool
-        Whether to collect all warnings of a library's code, but for those of its future. Otherwise only missing
-        convergence is collected, and other warnings are warned of again afterwards.
-    """
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect the texts of warnings, each once, but for those of a library's future; the list is filled at the end."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield texts
-    for each in caught:
-        if issubclass(each.category, ConvergenceWarning) or (library and not issubclass(each.category, _OF_FUTURE)):
-            text = one_line(f"{each.category.__name__}: {each.message}")
-            texts.append(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
-        elif not library:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    texts[:] = dict.fromkeys(texts)
+    shown = (one_line(f"{w.category.__name__}: {w.message}") for w in caught if not issubclass(w.category, _OF_FUTURE))
+    texts += dict.fromkeys(shorten(text, _LONGEST, placeholder=" …") for text in shown)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.config.components import is_library_class, seed_parameters
-from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import checked_classifier, collect_warnings, warned_of_other_labels
-from benchmark.methods.fitted import FittedPoints
-from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, depends_on_split, takes_counts
+from benchmark.methods.base import FittedMethod, Method
+from benchmark.methods.checked_classifiers import (
+    checked_classifier,
+    collect_warnings,
+    predicted_codes,
+    value_of_class,
+    warned_of_other_labels,
+)
+from benchmark.methods.problem import Decisions, Problem
+from benchmark.methods.split_data import FittedView, SplitData, takes_counts
 from benchmark.representation.selection import rank_terms
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
@@ -19,15 +25,39 @@ from benchmark.system.row_blocks import blas_threads, library_threads, map_in_or
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
     from benchmark.methods.matrix_cache import MatrixCache
-    from benchmark.methods.problem import Problem
 
 #: Documents that a library's classifier is trained on twice.
 _TRAINED_TWICE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPoints(FittedMethod):
+    """Classifier of points, or one binary classifier for each learned class where documents may have several.
+
+    Parameters
+    ----------
+    view : FittedView
+    models : tuple of classifier
+    """
+
+    view: FittedView
+    models: tuple[Any, ...]
+
+    def decide(self, inputs: Any) -> Decisions:
+        """Return the decisions on documents, see `FittedMethod`.
+
+        A user's classifier has the last word on the class; of ties, one of this package predicts the first of
+        `classes_`. Of several classes, each against the rest, those with positive values are predicted.
+        """
+        points = self.view.points(inputs)
+        if self.learned.multilabel:
+            values = [value_of_class(model, points) for model in self.models]
+            return self.learned.decide(np.array(values).reshape(-1, points.shape[0]).T)
+        codes, tied, scores = predicted_codes(self.models[0], points)
+        return Decisions(codes, tied, None if scores is None else self.learned.class_values(scores))
 
 
 class PointClassifierMethod(Method):
@@ -47,48 +77,36 @@ class PointClassifierMethod(Method):
         self, problem: Problem, splits: Sequence[Split], terms: int | None, matrices: MatrixCache
     ) -> list[SettingPredictions]:
         """Train on the splits in parallel and predict, see `Method.solve`; one by one where each has its own words."""
-        spec, ours = self.spec, is_builtin(self.spec.classifier.cls)
         if terms is not None:
-            if not takes_counts(spec):
+            if not takes_counts(self.spec):
                 raise ValueError("texts and vectors have no terms that could be selected")
-            if problem.pruning is None:
-                for split in splits:
-                    matrices.gains(problem, split.train)  # before the threads start: they share the gains
-        jobs = 1 if problem.pruning else matrices.jobs
-        own_terms = problem.pruning or not (terms is None or spec.classifier.tags.selects_terms)
-        separate = takes_counts(spec) and (own_terms or depends_on_split(spec.representation))
-        whole = SplitData(problem, splits[0], None, self.aggregate, matrices)
-        # Points of a single split are made below, and dropped before it trains on its rows.
-        shared = None if separate or len(splits) == 1 else whole.points(spec)
+            for split in splits if problem.pruning is None else ():  # before the threads start: they share the gains
+                self.data_of(problem, split, terms, matrices).gains()
 
         def one(split: Split) -> SettingPredictions:
             """Train on one split and predict its test documents."""
-            watch, work = Stopwatch(), self.data_of(problem, split, terms, matrices)
-            points = work.points(spec) if shared is None else shared
-            train, test = points[split.train], points[split.test]
-            del points
-            watch.lap("extraction")
-            models = tuple(self._models(work, train))
-            watch.lap("training")
-            decisions = FittedPoints(FittedView(None), work.learned, models).decide_points(test)
-            watch.lap("testing")
-            return replace(decisions.timed(watch.seconds()), warnings=self._changes(work, train))
+            work = self.data_of(problem, split, terms, matrices)
+            return replace(self.solve_split(work), warnings=self._changes(work))
 
+        ours, jobs = is_builtin(self.spec.classifier.cls), 1 if problem.pruning else matrices.jobs
         # A library's threads share the cores of a single split; several splits take a core each.
         threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 and jobs > 1 else matrices.jobs)
-        with collect_warnings(library=not ours) as warned, threads:
+        with collect_warnings() as warned, threads:
             predictions = list(map_in_order(one, splits, jobs))
         predictions = predictions if ours else warned_of_other_labels(predictions)
         return [replace(each, warnings=(*each.warnings, *warned)) for each in predictions] if warned else predictions
 
     def fit(self, work: SplitData) -> FittedPoints:
         """Train on a split and return the trained method, see `Method.fit`."""
+        view = work.view(self.spec)
+        points = view.points(self.inputs(work, work.split.train))
+        work.watch.lap("extraction")
         with blas_threads(1):
-            models = tuple(self._models(work, work.points(self.spec)[work.split.train]))
+            models = tuple(self._models(work, points))
         for model in models:
             for name in getattr(model, "training_only", ()):
                 vars(model).pop(name, None)
-        return FittedPoints(work.view(self.spec), work.learned, models)
+        return FittedPoints(work.learned, view, models)
 
     def _models(self, work: SplitData, train: Any) -> Iterator[Any]:
         """Yield a trained classifier of all classes, or one of each learned class against the rest."""
@@ -96,31 +114,27 @@ class PointClassifierMethod(Method):
         parameters: dict[str, Any] = dict.fromkeys(seed_parameters(component), problem.seed)
         rankings = None
         if component.tags.selects_terms and work.terms is not None:
-            gains, _ = work.matrices.gains(problem, work.split.train)
-            rankings, parameters = rank_terms(gains), {"n_terms": work.terms}
+            rankings = rank_terms(work.gains())
+            parameters = {"n_terms": work.terms}
 
-        def trained(y: NDArray[np.int32], classes: Sequence[str], rows: Any) -> Any:
-            """Train on labels, and for selected terms on the rankings of the classes at some rows."""
+        labels, members = problem.documents.labels[work.split.train], work.members.astype(np.int32)
+        targets: list[tuple[Any, Sequence[str], Any]] = [(labels, problem.documents.classes, slice(None))]
+        if problem.multilabel:  # labels are 1 and 0 for a class and the rest, of which a term has the same gain
+            targets = [(members[:, column], (), [column, column]) for column in work.learned.columns]
+        for y, classes, ranked in targets:
             classifier = checked_classifier(component.build(**parameters), classes)
-            return classifier.fit(train, y, *([] if rankings is None else [rankings[rows]]))
+            yield classifier.fit(train, y, *([] if rankings is None else [rankings[ranked]]))
 
-        if not problem.multilabel:
-            labels = problem.documents.labels[work.split.train]
-            yield trained(labels, problem.documents.classes, slice(None))
-            return
-        # Labels are 1 and 0 for a class and the rest, of which a term has the same gain.
-        members = work.members.astype(np.int32)
-        for column in work.learned.columns:
-            yield trained(members[:, column], (), [column, column])
-
-    def _changes(self, work: SplitData, train: Any) -> tuple[str, ...]:
+    def _changes(self, work: SplitData) -> tuple[str, ...]:
         """Return a warning if a library's classifier, trained twice on 200 documents of the first split, changes."""
         if work.split.number != 1 or not is_library_class(self.spec.classifier.cls):
             return ()
-        rows = np.linspace(0, train.shape[0] - 1, min(_TRAINED_TWICE, train.shape[0])).astype(np.intp)
-        few = replace(work, split=replace(work.split, train=work.split.train[rows]))
+        train = work.split.train
+        rows = train[np.linspace(0, len(train) - 1, min(_TRAINED_TWICE, len(train))).astype(np.intp)]
+        few = replace(work, split=replace(work.split, train=rows))
+        points = work.view(self.spec).points(self.inputs(work, rows))
         try:
-            once, again = (next(self._models(few, train[rows])).predict(train[rows]) for _ in range(2))
+            once, again = (next(self._models(few, points)).predict(points) for _ in range(2))
         except ValueError:  # the few may all have the class, or lack one that it needs
             return ()
         if np.array_equal(once, again):

@@ -79,20 +79,15 @@ class Problem:
             weights = dict(representation.fields)
             by_block = np.array([weights.get(name, 0.0) for name in self.counts.blocks])
             built.of_blocks(self.counts.block_of, by_block, representation.normalization)
-        if rows is None:
-            return built.fit(self.counts.matrix)
-        classes = self.members[rows] if representation.learns == FROM_LABELS else None
-        return built.fit(self.counts.matrix[rows], classes)
+        counts = self.counts.matrix if rows is None else self.counts.matrix[rows]
+        return built.fit(counts, self.members[rows] if representation.learns == FROM_LABELS else None)
 
     def pruned(self, train: Indices) -> Problem:
         """Return the problem over the terms that pruning by split, if any, keeps in the documents at `train`."""
         if self.pruning is None:
             return self
-        counts, n = self.counts.matrix[train], len(self.counts.vocabulary)
-        occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n).astype(np.int64)
-        return self.over_terms(
-            np.flatnonzero(self.pruning.keeps(occurrences, np.bincount(counts.indices, minlength=n)))
-        )
+        counts = self.counts.matrix[train].tocsc()
+        return self.over_terms(np.flatnonzero(self.pruning.keeps(counts.sum(axis=0), np.diff(counts.indptr))))
 
     def over_terms(self, terms: Indices) -> Problem:
         """Return the problem over some of the terms, in their order, for one split."""
@@ -103,20 +98,12 @@ class Problem:
         return Problem(counts, key, self.seed)
 
 
-def term_gains(problem: Problem, train: Indices) -> tuple[Array, Array]:
-    """Return the information gains of the terms for each class in the documents at `train`, and the classes' shares.
-
-    Returns
-    -------
-    gains : float64 array, shape (k, V)
-        In nats.
-    shares : float64 array, shape (k,)
-        Share of the documents in each class.
-    """
+def term_gains(problem: Problem, train: Indices) -> Array:
+    """Return the information gains of the terms for each class in the documents at `train`, in nats, shape (k, V)."""
     documents = problem.documents
     classes = problem.members[train] if problem.multilabel else documents.labels[train]
-    gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
-    return gains, problem.members[train].sum(axis=0) / len(train)
+    gains: Array = information_gain(problem.counts.matrix[train], classes, documents.classes)
+    return gains
 
 
 class Decisions(NamedTuple):
@@ -192,6 +179,12 @@ class LearnedClasses:
         tied = np.zeros(predicted.shape, dtype=bool)
         predicted[:, self.columns], tied[:, self.columns] = values > 0, values == 0
         return Decisions(predicted, tied, self.class_values(values))
+
+    def values_of(self, decisions: Decisions) -> Array:
+        """Return the class values of decisions, shape (m, k); 1 or 0 where a method only predicts."""
+        if decisions.values is None:
+            return np.asarray(np.eye(len(self.everywhere))[decisions.predicted])
+        return decisions.values
 
     def class_values(self, values: Array) -> Array:
         """Return decision values of all classes, shape (m, k), from those of the learned ones, shape (m, n_learned)."""

@@ -1,40 +1,85 @@
-"""Methods that train other methods, and score training documents by methods that were trained without them.
+"""Build the method of a specification; methods on top of others, and on top of predictions that were made elsewhere.
 
-A fusion adds the standardized decision values of methods; thresholds are learned for the decision values of one.
+A fusion adds the standardized decision values of methods; thresholds are learned for the decision values of one. Both
+score training documents by methods that were trained without them.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
+from benchmark.evaluation.predictions import TIMERS, SettingPredictions
 from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
-from benchmark.methods.base import Method
-from benchmark.methods.checked_classifiers import check_real_array
-from benchmark.methods.fitted import FittedMethod
-from benchmark.methods.split_data import Stopwatch
+from benchmark.kernels import is_elementwise_kernel
+from benchmark.methods.base import FittedMethod, Method
+from benchmark.methods.checked_classifiers import check_real_array, warned_of_other_labels
+from benchmark.methods.learned_kernels import FisherMethod, TopMethod
+from benchmark.methods.method_files import ID, SIZE, SPLIT, predictions_of, read_predictions
+from benchmark.methods.point_classifiers import PointClassifierMethod
+from benchmark.methods.split_data import SplitData, depends_on_split
+from benchmark.methods.svm_method import HyperplaneMethod, SharedMatrixSvm, SvmMethod
+from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import locate_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchmark.config.components import Component
-    from benchmark.config.model import MethodSpec
-    from benchmark.evaluation.predictions import SettingPredictions
+    from benchmark.config.model import MethodSpec, TermSelection
+    from benchmark.methods.matrix_cache import MatrixCache
     from benchmark.methods.problem import Decisions, LearnedClasses, Problem
-    from benchmark.methods.split_data import SplitData
-    from benchmark.system.arrays import Array
-
-    #: Scale of a method's out-of-fold values, class values of the test documents, and seconds by `TIMERS`, by a key.
-    KnownValues = dict[str, tuple[float, Array, Array]]
+    from benchmark.system.arrays import Array, Indices
 
 #: Folds of the cross-validation that fits thresholds and probabilities, and that chooses candidates where all documents
 #: are training documents.
 INNER_FOLDS = 5
+#: Number of the inner folds whose documents are scored.
+_N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
+
+
+def build_method(spec: MethodSpec, problem: Problem, terms: TermSelection | None, *, replicated: bool) -> Method:
+    """Return the method that solves a problem's splits.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+    problem : Problem
+    terms : TermSelection or None
+        How terms are selected; None for all terms.
+    replicated : bool
+        True if the splits are many small random training sets from one collection.
+
+    Returns
+    -------
+    Method
+    """
+    aggregate, kernel = "sum" if terms is None else terms.aggregate, spec.kernel
+    two = not problem.multilabel and len(problem.documents.classes) == 2
+    same = two and replicated and not (terms or problem.pruning or depends_on_split(spec.representation))
+    kinds: dict[str, type[Method]] = {"targets": TopMethod, "scores": FisherMethod}
+    if problem.multilabel and not spec.representation.dirichlet:
+        kinds["points"] = HyperplaneMethod
+    method: Method
+    if spec.predictions is not None:
+        method = GivenPredictionsMethod(spec, aggregate, batched=replicated)
+    elif kernel is None:
+        method = PointClassifierMethod(spec, aggregate, batched=replicated)
+    elif (solved_by := tags_of(kernel.cls).solved_by) in kinds:
+        method = kinds[solved_by](spec, aggregate)
+    elif same and is_elementwise_kernel(kernel.cls) and spec.classifier.build().scheme == "one-vs-one":
+        method = SharedMatrixSvm(spec, aggregate, batched=True)
+    else:
+        method = SvmMethod(spec, aggregate)
+    return ThresholdedMethod(method, spec.threshold) if spec.threshold is not None and problem.multilabel else method
+
+
+# --- Values of training documents ---
 
 
 def inner_folds(problem: Problem, split: Split) -> list[Split]:
@@ -49,10 +94,7 @@ def inner_folds(problem: Problem, split: Split) -> list[Split]:
 
 
 def out_of_fold_values(
-    problem: Problem,
-    split: Split,
-    score: Callable[[Split], Array],
-    n_folds: int = INNER_FOLDS,
+    problem: Problem, split: Split, score: Callable[[Split], Array], n_folds: int = INNER_FOLDS
 ) -> Array:
     """Return out-of-fold class values of a split's training documents, shape (n_train, k).
 
@@ -65,74 +107,47 @@ def out_of_fold_values(
     return values[split.train]
 
 
-#: Number of the inner folds whose documents are scored.
-_N_FOLDS = {"out-of-fold": INNER_FOLDS, "hold-out": 1}
-#: Standard deviations below it count as none: the values are equal, and are added as they are.
-SMALLEST_SCALE = 1e-80
-
-
-@dataclass(frozen=True, eq=False)
-class StandardizedSum:
-    """Sum of the decision values of methods, each centred, divided by its scale and multiplied by its weight.
-
-    Parameters
-    ----------
-    weights, scales : tuple of float
-        One for each method.
-    learned : LearnedClasses
-        Where a document may have several classes, its values are not centred, since 0 is the border.
-    """
-
-    weights: tuple[float, ...]
-    scales: tuple[float, ...]
-    learned: LearnedClasses
-
-    def of(self, values: Sequence[Array]) -> Array:
-        """Return the sum for each learned class, shape (m, n_learned), of class values of each method, shape (m, k)."""
-        total = np.zeros((len(values[0]), len(self.learned.columns)))
-        for each, weight, scale in zip(values, self.weights, self.scales, strict=True):
-            total += weight * centred_values(each, self.learned) / scale
-        return total
+# --- Fusion ---
 
 
 def centred_values(values: Array, learned: LearnedClasses) -> Array:
     """Return the values of the learned classes, of class values, shape (m, k), less each document's mean over them.
 
-    Where a document may have several classes, they are returned as they are.
+    Where a document may have several classes, they are returned as they are, since 0 is the border.
     """
     chosen = values[:, learned.columns]
     return chosen if learned.multilabel else chosen - chosen.mean(axis=1, keepdims=True)
 
 
-class FittedFusion(NamedTuple):
-    """Methods that were trained on one split, and how their values are added.
+@dataclass(frozen=True, eq=False)
+class FittedFusion(FittedMethod):
+    """Sum of the decision values of trained methods, each centred, divided by its scale and multiplied by its weight.
 
     Parameters
     ----------
-    members : tuple of FusionMember
-    rule : StandardizedSum
-    outside : float64 array, shape (n_train, k)
-        Class values of the sum of out-of-fold values; NaN for training documents that no fold tests.
+    members : tuple of FittedMethod
+    weights, scales : tuple of float
+        One for each member.
     """
 
-    members: tuple[FusionMember, ...]
-    rule: StandardizedSum
-    outside: Array
+    members: tuple[FittedMethod, ...]
+    weights: tuple[float, ...]
+    scales: tuple[float, ...]
+
+    def decide(self, inputs: Sequence[Any]) -> Decisions:
+        """Return the decisions on documents, from the inputs of each member, see `FittedMethod`."""
+        values = [member.class_values(each) for member, each in zip(self.members, inputs, strict=True)]
+        return fuse(values, self.weights, self.scales, self.learned)
 
 
-class FusionMember(NamedTuple):
-    """One of a fusion's methods, trained: the split as the method takes it, and its out-of-fold class values."""
-
-    data: SplitData
-    fitted: FittedMethod
-    outside: Array
-
-    def scale(self, learned: LearnedClasses) -> float:
-        """Return the standard deviation of the centred values of documents that have all values, or else 1."""
-        values = centred_values(self.outside, learned)
-        known = values[np.isfinite(values).all(axis=1)]
-        scale = float(np.std(known)) if known.size else 0.0
-        return scale if scale > SMALLEST_SCALE else 1.0
+def fuse(
+    values: Sequence[Array], weights: Sequence[float], scales: Sequence[float], learned: LearnedClasses
+) -> Decisions:
+    """Return the decisions by the weighted sum of class values of several methods, each of shape (m, k)."""
+    total = np.zeros((len(values[0]), len(learned.columns)))
+    for each, weight, scale in zip(values, weights, scales, strict=True):
+        total += weight * centred_values(each, learned) / scale
+    return learned.decide(total)
 
 
 class FusedMethod(Method):
@@ -163,127 +178,79 @@ class FusedMethod(Method):
 
     uses_seed: ClassVar[bool] = True  # the folds of the training documents are random
 
-    def joins(self, problem: Problem, terms: int | None) -> Any:  # noqa: ARG002
-        """Return a value of all fusions, which may have methods in common."""
-        return "fusions"
-
     @property
     def content(self) -> list[Any]:
         """What decides the predictions beside the splits, as results are keyed."""
-        return [self.fused.scale, *map(list, zip(self._members, self.fused.weights, strict=True))]
+        return [self.fused.scale, *map(list, zip(self._contents, self.fused.weights, strict=True))]
 
     @property
-    def _members(self) -> list[list[Any]]:
+    def _contents(self) -> list[list[Any]]:
         """What decides the values of each method, beside the splits."""
         return [
             [problem.key, each.spec.representation.resolved, *(part.resolved for part in each.spec.components)]
             for each, problem in zip(self.methods, self.problems, strict=True)
         ]
 
-    def solve_joined(
-        self,
-        methods: Sequence[FusedMethod],
-        work: SplitData,
-        *,
-        once: bool,  # noqa: ARG002 - the signature of methods
-    ) -> list[SettingPredictions | Exception]:
-        """Predict by the sum of each fusion; a method that some have in common is trained once, see `solve_batch`."""
-        known: KnownValues = {}
-        results: list[SettingPredictions | Exception] = []
-        for each in methods:
-            try:
-                results.append(each._solved(work, known))  # noqa: SLF001 - of this class
-            except (ValueError, FloatingPointError) as error:
-                results.append(error)
-        return results
+    def data_of(self, problem: Problem, split: Split, terms: int | None, matrices: MatrixCache) -> SplitData:
+        """Return the data of a split over all terms: each method selects its own."""
+        return SplitData(problem, split, terms, self.aggregate, matrices)
 
-    def _solved(self, work: SplitData, known: KnownValues) -> SettingPredictions:
-        """Predict the test documents of a split; `known` has the values of methods that other fusions trained."""
-        keys = [json.dumps([member, self.fused.scale], sort_keys=True) for member in self._members]
-        for number, key in enumerate(keys):
-            if key not in known:
-                watch, own = Stopwatch(), self._trained(number, work)
-                scale = own.scale(work.learned)
-                watch.lap("training")
-                tested = own.fitted.class_values(own.data.inputs(self.methods[number].spec)[work.split.test])
-                watch.lap("testing")
-                known[key] = scale, tested, watch.seconds()
-        scales, values, seconds = zip(*(known[key] for key in keys), strict=True)
-        rule = StandardizedSum(self.fused.weights, scales, work.learned)
-        return work.learned.decide(rule.of(values)).timed(np.sum(seconds, axis=0))
+    def members(self, work: SplitData) -> list[tuple[Method, SplitData]]:
+        """Return the methods, each with the split's data as it takes them."""
+        pairs = zip(self.methods, self.problems, strict=True)
+        return [(each, each.data_of(problem, work.split, work.terms, work.matrices)) for each, problem in pairs]
 
-    def train(self, work: SplitData) -> FittedFusion:
-        """Train the methods on the training documents of a split and on their folds, as `solve` does.
+    def inputs(self, work: SplitData, rows: Indices) -> list[Any]:
+        """Return the inputs of documents for each method."""
+        return [method.inputs(data, rows) for method, data in self.members(work)]
 
-        Raises
-        ------
-        ValueError, FloatingPointError
-            If one of its methods can't be used on these documents, or has no trained state; the message names it.
-        """
-        trained = tuple(self._trained(number, work) for number in range(len(self.methods)))
-        scales = tuple(each.scale(work.learned) for each in trained)
-        rule = StandardizedSum(self.fused.weights, scales, work.learned)
-        return FittedFusion(trained, rule, rule.learned.class_values(rule.of([each.outside for each in trained])))
+    def solve_split(self, work: SplitData) -> SettingPredictions:
+        """Train on a split and predict its test documents; a method that several fusions have is trained once."""
+        found = []
+        for number, (content, (_, data)) in enumerate(zip(self._contents, self.members(work), strict=True)):
+            key, score = (work.split, work.terms, self.fused.scale, repr(content)), partial(self._scored, number, data)
+            found.append(work.matrices.remembered("fused methods", work.whole.key, key, score))
+        scales, values, seconds = zip(*found, strict=True)
+        return fuse(values, self.fused.weights, scales, work.learned).timed(np.sum(seconds, axis=0))
 
-    def _trained(self, number: int, work: SplitData) -> FusionMember:
-        """Train one of the methods on the split and on folds of its training documents."""
-        method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
-
-        def data_of(split: Split) -> SplitData:
-            return method.data_of(problem, split, work.terms, work.matrices)
-
-        data = data_of(work.split)
-        try:
-            fitted = method.fit(data)
-            outside = out_of_fold_values(problem, work.split, lambda fold: method.score(data_of(fold)), n_folds)
-        except (ValueError, FloatingPointError) as error:
-            raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error
-        return FusionMember(data, fitted, outside)
-
-
-class ThresholdedMethod(Method):
-    """Method whose thresholds are learned from the training documents of each split.
-
-    Parameters
-    ----------
-    method : Method
-        The method whose decision values have thresholds.
-    rule : Component
-        The rule that learns them.
-    """
-
-    def __init__(self, method: Method, rule: Component) -> None:
-        super().__init__(method.spec, method.aggregate, batched=method.batched)
-        self.method, self.rule = method, rule
-
-    @property
-    def uses_seed(self) -> bool:
-        """True if the wrapped method uses the seed or thresholds are learned by random folds."""
-        return self.method.uses_seed or hasattr(self.rule.cls, "fit")
-
-    def fit(self, work: SplitData) -> FittedThresholds:
-        """Train on a split, and on folds of its training documents where the rule learns thresholds.
+    def fit(self, work: SplitData) -> FittedFusion:
+        """Train the methods on a split and on folds of its training documents, see `Method.fit`.
 
         Raises
         ------
         ValueError
-            If a training document has no class and the rule gives each document one; or if a plug-in's rule has not
-            one finite threshold for each class.
+            If one of the methods can't be used on these documents, or has no trained state; the message names it.
         """
-        members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
-        columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
-        if at_least_one and not members.any(axis=1).all():
-            none = int(np.count_nonzero(~members.any(axis=1)))
-            raise ValueError(f"threshold: {self.rule.name}, but {none:,} training documents have no class")
-        thresholds = np.zeros(len(columns))
-        if hasattr(rule, "fit"):
-            values = out_of_fold_values(
-                work.whole, work.split, lambda fold: self.method.score(replace(work, split=fold))
-            )
-            rule.fit(values[:, columns], members[:, columns])
-            what = f"the threshold rule {type(rule).__name__}"
-            thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
-        return FittedThresholds(whole.view, whole.learned, whole, thresholds, at_least_one)
+        trained = [self._trained(number, data) for number, (_, data) in enumerate(self.members(work))]
+        members, scales = zip(*trained, strict=True)
+        return FittedFusion(work.learned, members, self.fused.weights, scales)
+
+    def _scored(self, number: int, data: SplitData) -> tuple[float, Array, Array]:
+        """Train one of the methods; return its scale, the class values of the test documents, and its seconds."""
+        fitted, scale = self._trained(number, data)
+        data.watch.lap("training")
+        values = fitted.class_values(self.methods[number].inputs(data, data.split.test))
+        data.watch.lap("testing")
+        return scale, values, data.watch.seconds()
+
+    def _trained(self, number: int, data: SplitData) -> tuple[FittedMethod, float]:
+        """Train one of the methods; return it with the standard deviation of its out-of-fold values, or else 1."""
+        method, problem, n_folds = self.methods[number], self.problems[number], _N_FOLDS[self.fused.scale]
+
+        def score(fold: Split) -> Array:
+            return method.score(method.data_of(problem, fold, data.terms, data.matrices))
+
+        try:
+            fitted = method.fit(data)
+            outside = out_of_fold_values(problem, data.split, score, n_folds)
+        except (ValueError, FloatingPointError) as error:
+            raise ValueError(f"{self.fused.names[number]}: {locate_error(error, short=True) or error}") from error
+        values = centred_values(outside, data.learned)
+        known = values[np.isfinite(values).all(axis=1)]
+        return fitted, float(np.std(known)) or 1.0 if known.size else 1.0
+
+
+# --- Thresholds ---
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,3 +280,86 @@ class FittedThresholds(FittedMethod):
             none = np.flatnonzero(~decisions.predicted.any(axis=1))
             decisions.predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
         return decisions
+
+
+class ThresholdedMethod(Method):
+    """Method whose thresholds are learned from the training documents of each split.
+
+    Parameters
+    ----------
+    method : Method
+        The method whose decision values have thresholds.
+    rule : Component
+        The rule that learns them.
+    """
+
+    def __init__(self, method: Method, rule: Component) -> None:
+        super().__init__(method.spec, method.aggregate, batched=method.batched)
+        self.method, self.rule = method, rule
+
+    @property
+    def uses_seed(self) -> bool:
+        """True if the wrapped method uses the seed or thresholds are learned by random folds."""
+        return self.method.uses_seed or hasattr(self.rule.cls, "fit")
+
+    def fit(self, work: SplitData) -> FittedThresholds:
+        """Train on a split, and on folds of its training documents where the rule learns thresholds.
+
+        Raises
+        ------
+        ValueError
+            If a plug-in's rule has not one finite threshold for each class.
+        """
+        members, rule, whole = work.members, self.rule.build(), self.method.fit(work)
+        columns, at_least_one = whole.learned.columns, getattr(rule, "at_least_one", False)
+        thresholds = np.zeros(len(columns))
+        if hasattr(rule, "fit"):
+            score = self.method.score
+            values = out_of_fold_values(work.whole, work.split, lambda fold: score(replace(work, split=fold)))
+            rule.fit(values[:, columns], members[:, columns])
+            what = f"the threshold rule {type(rule).__name__}"
+            thresholds = check_real_array(getattr(rule, "thresholds_", None), (len(columns),), what)
+        return FittedThresholds(whole.learned, whole, thresholds, at_least_one)
+
+
+# --- Predictions of a file ---
+
+
+class GivenPredictionsMethod(Method):
+    """Method whose predictions stand in the file that its specification names."""
+
+    def solve(
+        self,
+        problem: Problem,
+        splits: Sequence[Split],
+        terms: int | None,
+        matrices: MatrixCache,  # noqa: ARG002 - the signature of methods
+    ) -> list[SettingPredictions]:
+        """Return the predictions of the file for the test documents of each split, see `Method.solve`.
+
+        Raises
+        ------
+        ValueError
+            If a test document has no prediction, or an unknown label; or if the file doesn't say which of several
+            predictions of a document is of which split.
+        """
+        if terms is not None:
+            raise ValueError("predictions of a file have no numbers of terms")
+        file: Any = self.spec.predictions
+        frame, tested = read_predictions(file), np.concatenate([split.test for split in splits])
+        if len(splits) > 1 and SPLIT not in frame and len(np.unique(tested)) < len(tested):
+            raise ValueError(f"{file.name}: documents are tested more than once: add a column 'split' (and 'size')")
+        try:
+            return warned_of_other_labels([_of_split(problem, split, frame) for split in splits])
+        except ValueError as error:
+            raise ValueError(f"{file.name}: {error}") from None
+
+
+def _of_split(problem: Problem, split: Split, frame: pd.DataFrame) -> SettingPredictions:
+    documents = problem.documents
+    ids = [documents.ids[row] for row in split.test]
+    wanted = pd.DataFrame({ID: ids, SPLIT: split.name, SIZE: str(len(split.train))})
+    rows, predicted = predictions_of(wanted, frame, documents.classes, multilabel=problem.multilabel)
+    scores = [f"score {name}" for name in documents.classes]
+    values = rows[scores].to_numpy(dtype=np.float64) if set(scores) <= set(rows) else None
+    return SettingPredictions.of_split(predicted, np.zeros(predicted.shape, dtype=bool), np.zeros(len(TIMERS)), values)

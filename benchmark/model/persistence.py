@@ -21,23 +21,22 @@ from zipfile import ZIP_DEFLATED
 
 import numpy as np
 
-from benchmark.methods.fitted import FittedHyperplanes, FittedMachines
-from benchmark.methods.wrappers import FittedThresholds
+from benchmark.corpora.user.text_files import file_digest, read_file
+from benchmark.methods.svm_method import FittedHyperplanes, FittedMachines
+from benchmark.methods.wrappers import FittedFusion, FittedThresholds
 from benchmark.model.text_model import TextClassifier
 from benchmark.plugins.loader import load_plugin, plugin_files
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import ConfigError, DataError, one_line
-from benchmark.system.user_classes import is_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmark.model.text_model import ModelPart
     from benchmark.system.user_classes import Plugin
 
-MODEL_FORMAT = 6
+MODEL_FORMAT = 7
 DESCRIPTION_FILE: Final = "model.json"
 MODEL_FILE: Final = "model.skops"
 #: Rooms whose classes a model consists of: to build one runs no other code.
@@ -47,15 +46,14 @@ _ROOMS = tuple(
 #: Matrices, which skops reads as plain arrays.
 _MATRICES = tuple(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("array", "matrix"))
 _AGAIN = "fit it again"
-#: The folders of plug-ins' files, numbered from 1.
-_PLUGIN_FOLDER = "plugin-"
+#: The folder of plug-ins' files, of which each has a folder of its own, numbered from 1.
+_PLUGINS = "plugins"
 
 
 def check_model_folder_free(folder: Path, *, overwrite: bool) -> None:
     """Raise ConfigError if a folder is not empty and may not be overwritten."""
     if folder.is_dir() and any(folder.iterdir()) and not overwrite:
-        holds = "a model" if (folder / DESCRIPTION_FILE).exists() else "other files"
-        raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
+        raise ConfigError(f"{folder}: is not empty; --overwrite writes over its files, --out names another folder")
 
 
 def write_model(model: TextClassifier, folder: Path) -> int:
@@ -71,7 +69,7 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         If the model can't be loaded again: nothing is written.
     """
     try:
-        content = described_state({"parts": list(model.parts), "rule": model.rule, "sigmoids": model.sigmoids})
+        content = described_state({"views": list(model.views), "fitted": model.fitted, "sigmoids": model.sigmoids})
         read_state(content)
     except Exception as error:  # noqa: BLE001 - a user's class may raise anything
         named = ", ".join(plugin.file.name for plugin in model.plugins if plugin.file) or "its file"
@@ -79,12 +77,9 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         problem = f"{model.about['cell']}: its model can't be loaded again, so nothing is written: {error}; {rule}"
         raise ConfigError(one_line(problem)) from None
     files, plugins = {MODEL_FILE: content}, list[dict[str, str]]()
-    # A pipeline that a file makes of libraries' classes alone needs no file.
-    modules = {sys.modules.get(each.rpartition(".")[0]) for each in _other_types(content)}
-    loaded = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
-    for plugin in model.plugins if any(map(is_user_file, loaded)) else ():
+    for number, plugin in enumerate(model.plugins, start=1):
         if plugin.file is not None and plugin.module is not None:
-            subfolder = f"{_PLUGIN_FOLDER}{len(plugins) + 1}"
+            subfolder = f"{_PLUGINS}/{number}"
             files |= {f"{subfolder}/{name}": content for name, content in plugin_files(plugin).items()}
             plugins.append({"file": f"{subfolder}/{plugin.file.name}", "module": plugin.module.__name__})
     about = {
@@ -95,9 +90,7 @@ def write_model(model: TextClassifier, folder: Path) -> int:
         "plugins": plugins,
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
-    for old in folder.glob(f"{_PLUGIN_FOLDER}*"):
-        if old.name.removeprefix(_PLUGIN_FOLDER).isdigit():
-            shutil.rmtree(old)
+    shutil.rmtree(folder / _PLUGINS, ignore_errors=True)
     files[DESCRIPTION_FILE] = json_bytes(about | {"digest": digest_without_itself(about)})
     for name, content in files.items():
         write_atomically(folder / name, content)
@@ -134,27 +127,31 @@ def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
         check_trusted(description, f"has the code of {names}, which would be run")
     plugins = tuple(load_plugin(folder / each["file"], trusted=True) for each in about["plugins"])
     modules = {each["module"]: plugin for each, plugin in zip(about["plugins"], plugins, strict=True)}
-    content = _content(file)
+    content = read_file(file)
     try:
         others = [each for each in _other_types(content) if each.rpartition(".")[0] not in modules]
         if others:
             check_trusted(file, f"has objects of {', '.join(others)}, whose code would be run")
         with _named_modules(modules):
             state = read_state(content)
-        for part in state["parts"]:
-            check_part(part, len(about["classes"]))
+        fitted = state["fitted"]
+        members = fitted.members if isinstance(fitted, FittedFusion) else (fitted,)
+        n_terms, k = [len(view.vocabulary or ()) for view in state["views"]], len(about["classes"])
+        wrong = [part for n, each in zip(n_terms, members, strict=True) for part, fits in _fits(each, n, k) if not fits]
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - a file made by hand may raise anything
         raise DataError(one_line(f"{file}: is no model of this version ({error}); {_AGAIN}")) from None
-    classes, parts = tuple(about["classes"]), tuple(state["parts"])
-    return TextClassifier(classes, parts, state["rule"], state["sigmoids"], about["about"], plugins, jobs)
+    if wrong:
+        raise DataError(f"{file}: its {wrong[0]} don't go with the rest of the model; {_AGAIN}")
+    classes, views = tuple(about["classes"]), tuple(state["views"])
+    return TextClassifier(classes, views, fitted, state["sigmoids"], about["about"], plugins, jobs)
 
 
 def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
     """Return what `model.json` says; DataError if it or a file of the model was damaged, changed, or is of no model."""
     try:
-        about: dict[str, Any] = json.loads(_content(description))
+        about: dict[str, Any] = json.loads(read_file(description))
         kind, digest = about["format"], about["digest"]
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataError(f"{description}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
@@ -163,7 +160,7 @@ def _checked_description(folder: Path, description: Path) -> dict[str, Any]:
     if digest != digest_without_itself(about):
         raise DataError(f"{description}: is damaged, or was changed; {_AGAIN}")
     for name, digest in about["files"].items():
-        if hashlib.sha256(_content(folder / name)).hexdigest() != digest:
+        if file_digest(folder / name) != digest:
             problem = f"is damaged, was changed, or doesn't belong to {DESCRIPTION_FILE}"
             raise DataError(f"{folder / name}: {problem}; {_AGAIN}")
     return about
@@ -182,36 +179,32 @@ def _named_modules(plugins: Mapping[str, Plugin]) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def check_part(part: ModelPart, n_classes: int) -> None:
-    """Check what compiled code reads without a check of its own: shapes and indices.
+def _fits(fitted: Any, n_terms: int, n_classes: int) -> Iterator[tuple[str, bool]]:
+    """Yield whether shapes and indices that compiled code reads without a check of its own go together, part by part.
 
-    Raises
-    ------
-    ValueError
-        If an index is out of range, a value isn't finite, or lengths don't go together.
+    Parameters
+    ----------
+    fitted : FittedMethod
+    n_terms, n_classes : int
     """
-    fitted = part.fitted.method if isinstance(part.fitted, FittedThresholds) else part.fitted
-    view, learned, n_terms = fitted.view, fitted.learned, len(part.view.vocabulary or ())
-    if len(learned.everywhere) != n_classes or not _within(learned.columns, n_classes):
-        raise ValueError(f"learned classes are not among {n_classes}")
-    for name, array in {} if view.weighting is None else vars(view.weighting).items():
-        if name in ("factors_", "block_of_") and array is not None and len(array) != n_terms:
-            raise ValueError(f"{name} has {len(array)} values for {n_terms} terms")
-    if isinstance(fitted, FittedHyperplanes) and fitted.hyperplanes.weights.shape != (n_terms, len(learned.columns)):
-        raise ValueError(f"hyperplanes have the shape {fitted.hyperplanes.weights.shape}")
-    if not isinstance(fitted, FittedMachines):
-        return
-    counts, machines = fitted.counts, fitted.machines
-    counts.check_format(full_check=True)
-    if counts.shape[1] != n_terms or not np.isfinite(counts.data).all():
-        raise ValueError(f"support vectors have the shape {counts.shape} for {n_terms} terms")
-    bounds = np.asarray(machines.class_bounds)
-    if bounds[0] != 0 or bounds[-1] != counts.shape[0] or (np.diff(bounds) < 0).any():
-        raise ValueError(f"classes don't divide {counts.shape[0]} support vectors")
-    for machine in machines.machines:
-        unique = len(np.unique(machine.support)) == len(machine.support) == len(machine.coefficients)
-        if not unique or not _within(machine.support, counts.shape[0]) or not np.isfinite(machine.coefficients).all():
-            raise ValueError("support vectors don't go with their coefficients")
+    member: Any = fitted.method if isinstance(fitted, FittedThresholds) else fitted
+    learned, n = member.learned, n_terms
+    yield "learned classes", len(learned.everywhere) == n_classes and _within(learned.columns, n_classes)
+    for name in ("factors_", "block_of_"):
+        array = getattr(member.view.weighting, name, None)
+        yield name, array is None or len(array) == n
+    if isinstance(member, FittedHyperplanes):
+        yield "hyperplanes", member.hyperplanes.weights.shape == (n, len(learned.columns))
+    if isinstance(member, FittedMachines):
+        counts, machines = member.counts, member.machines
+        counts.check_format(full_check=True)
+        yield "support vectors", counts.shape[1] == n and bool(np.isfinite(counts.data).all())
+        bounds = np.asarray(machines.class_bounds)
+        yield "bounds of classes", bounds[0] == 0 and bounds[-1] == counts.shape[0] and not (np.diff(bounds) < 0).any()
+        for each in machines.machines:
+            unique = len(np.unique(each.support)) == len(each.support) == len(each.coefficients)
+            finite = bool(np.isfinite(each.coefficients).all())
+            yield "coefficients", unique and finite and _within(each.support, counts.shape[0])
 
 
 def _within(indices: Any, n: int) -> bool:
@@ -219,31 +212,27 @@ def _within(indices: Any, n: int) -> bool:
     return indices.dtype.kind in "iu" and bool(((indices >= 0) & (indices < n)).all())
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{path.parent}: is not the folder of a model ({path.name} is missing)") from None
-    except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
-
-
 def described_state(state: dict[str, Any]) -> bytes:
     """Return the file of an object by skops; its errors where it can't describe the object."""
-    content: bytes = _skops().dumps(state, compression=ZIP_DEFLATED)
+    from skops import io  # noqa: PLC0415 - takes a second, and for kept models alone
+
+    content: bytes = io.dumps(state, compression=ZIP_DEFLATED)
     return content
 
 
 def read_state(content: bytes) -> dict[str, Any]:
     """Return the object of a file, of all types that it names."""
-    skops = _skops()
-    state: dict[str, Any] = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
+    from skops import io  # noqa: PLC0415 - as above
+
+    state: dict[str, Any] = io.loads(content, trusted=io.get_untrusted_types(data=content))
     return state
 
 
 def _other_types(content: bytes) -> Sequence[str]:
     """Return the types of a file that are neither parts of our models nor known to skops as harmless, sorted."""
-    return sorted(name for name in _skops().get_untrusted_types(data=content) if not _is_part(name))
+    from skops import io  # noqa: PLC0415 - as above
+
+    return sorted(name for name in io.get_untrusted_types(data=content) if not _is_part(name))
 
 
 def _is_part(name: str) -> bool:
@@ -252,10 +241,3 @@ def _is_part(name: str) -> bool:
     return name in _MATRICES or (
         f"{module}.".startswith(_ROOMS) and isinstance(getattr(import_module(module), of_class, None), type)
     )
-
-
-def _skops() -> Any:
-    """Import skops, which takes a second."""
-    import skops.io  # noqa: PLC0415 - needed for kept models alone
-
-    return skops.io

@@ -21,7 +21,6 @@ from benchmark.corpora.user.records import (
 from benchmark.corpora.user.text_files import check_encoding, read_file
 from benchmark.evaluation.public_test_sets import LABEL_SEPARATOR
 from benchmark.report.writers import csv_text
-from benchmark.system.errors import DataError, quote_value
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -83,13 +82,10 @@ def _records(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield names and texts of the records of a file."""
     for line, values in iter_records(path, [*columns, *filter(None, [name])], **form):
-        texts = dict(zip(columns, values, strict=False))
-        wrong = next((each for each in texts.values() if not isinstance(each, str | None)), None)
-        if wrong is not None:
-            raise DataError(f"{path}:{line}: the text is {quote_value(wrong)}, and must be text")
-        fields = {column: (each or "").encode("utf-8", "replace") for column, each in texts.items()}
-        joined = "\n".join(each for each in texts.values() if each is not None).encode("utf-8", "replace")
-        yield f"{path}:{line}" if name is None else str(values[-1]), FieldedText(joined, fields)
+        named = {column: each for column, each in zip(columns, values, strict=False) if each is not None}
+        texts = {column: str(each).encode("utf-8", "replace") for column, each in named.items()}
+        text = FieldedText(b"\n".join(texts.values()), dict.fromkeys(columns, b"") | texts)
+        yield f"{path}:{line}" if name is None else str(values[-1]), text
 
 
 def format_predictions(
@@ -104,18 +100,17 @@ def format_predictions(
 
     The header comes with the lines of the first documents: if these can't be read or predicted, nothing is written.
 
-    Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, since all
-    training documents have it or none, is null in JSON and empty in CSV. `tally` counts the documents, and the unknown
-    ones: those without a term of the model's vocabulary.
+    JSON has the same names as CSV. Numbers have all their digits in JSON and twelve in CSV. The value of a class that
+    could not be learned, since all training documents have it or none, is null in JSON and empty in CSV. Several labels
+    or words are a list in JSON, and separated in CSV. `tally` counts the documents, and the unknown ones: those without
+    a term of the model's vocabulary.
     """
     parts = ["decision", *(["probability"] if model.sigmoids is not None else [])]
-    columns = [
-        "labels" if model.multilabel else "label",
-        *(f"{part} {name}" for part in parts for name in model.classes),
-    ]
+    columns = ["id", "labels" if model.multilabel else "label"]
+    columns += [f"{part} {name}" for part in parts for name in model.classes]
     if with_words:
         columns += [f"words {name}" for name in model.classes] if model.multilabel else ["words"]
-    header: list[str] | None = ["id", *columns]
+    header: list[str] | None = columns
     for names, answers in answered:
         if tally is not None:
             tally.update(documents=len(names), unknown=0 if answers.known is None else int((answers.known == 0).sum()))
@@ -123,30 +118,23 @@ def format_predictions(
         if as_json:
             yield "".join(f"{json.dumps(record)}\n" for record in records)
             continue
-        rows = (dict(_cells(record)) for record in records)
-        yield csv_text(header, ([row.get(column) for column in ("id", *columns)] for row in rows))
+        yield csv_text(header, ([_cell(record.get(column)) for column in columns] for record in records))
         header = None
     if header is not None and not as_json:
         yield csv_text(header, ())
 
 
+def _cell(value: Any) -> Any:
+    return LABEL_SEPARATOR.join(value) if isinstance(value, list) else value
+
+
 def _record(model: TextClassifier, answers: TextPredictions, row: int) -> dict[str, Any]:
-    """Return the prediction of a document, as JSON has it."""
+    """Return the prediction of a document by the names of columns."""
     labels = [model.classes[code] for code in answers.classes_of(row)]
     record: dict[str, Any] = {"labels": labels} if model.multilabel else {"label": labels[0]}
     for part, values in (("decision", answers.values), ("probability", answers.probabilities)):
-        if values is not None:
-            numbers = [float(value) if np.isfinite(value) else None for value in values[row]]
-            record[part] = dict(zip(model.classes, numbers, strict=True))
-    if answers.words:
-        words = {model.classes[code]: terms for code, terms in answers.words[row].items()}
-        record["words"] = words if model.multilabel else words[labels[0]]
+        for name, value in zip(model.classes, () if values is None else values[row], strict=False):
+            record[f"{part} {name}"] = float(value) if np.isfinite(value) else None
+    for code, terms in answers.words[row].items() if answers.words else ():
+        record[f"words {model.classes[code]}" if model.multilabel else "words"] = terms
     return record
-
-
-def _cells(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the columns and values of a record in a table."""
-    for key, value in record.items():
-        for name, each in value.items() if isinstance(value, dict) else [("", value)]:
-            mark = LABEL_SEPARATOR if key == "labels" else ", "
-            yield f"{key} {name}".rstrip(), mark.join(each) if isinstance(each, list) else each

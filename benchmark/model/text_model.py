@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -11,28 +11,24 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmark.corpora.corpus import FieldedText
-from benchmark.model.probabilities import class_probabilities
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
 from benchmark.system.string_arrays import join_names, split_names
-from benchmark.system.user_classes import user_code
+from benchmark.system.user_classes import Plugin, user_code
 from benchmark.text.fields import document_string
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import count_known_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.base import FittedMethod
     from benchmark.methods.problem import LearnedClasses
-    from benchmark.methods.wrappers import StandardizedSum
     from benchmark.system.arrays import Array
-    from benchmark.system.user_classes import Plugin
 
     Text = str | bytes | Mapping[str, str | bytes]
 
@@ -42,6 +38,8 @@ N = TypeVar("N")
 PREDICTION_BATCH = 1024
 #: Copies of one document, each without one of its terms, per batch.
 LEAVE_ONE_OUT_ROWS = 256
+#: Stands for the value of a class that could not be learned, which is -inf, where probabilities are computed.
+_LOWEST = -1e100
 #: A term whose cost is below this share of a decision value counts as rounding.
 _ROUNDING = 1e-12
 
@@ -96,9 +94,8 @@ class TextView:
         """Return counts, shape (m, V), or strings, shape (m,)."""
         if self.vocabulary is not None:
             return count_known_terms(self.lexing, self._columns, texts)
-        strings, lexing = np.empty(len(texts), dtype=object), self.lexing
-        strings[:] = [document_string(t, skip_header=lexing.skip_header, skip_html=lexing.skip_html) for t in texts]
-        return strings
+        skipped = {"skip_header": self.lexing.skip_header, "skip_html": self.lexing.skip_html}
+        return np.array([document_string(text, **skipped) for text in texts], dtype=object)
 
     @cached_property
     def _columns(self) -> dict[str, int]:
@@ -118,17 +115,9 @@ class TextView:
         self.__dict__.update(lexing=lexing, vocabulary=None if known is None else split_names(known))
 
 
-@dataclass(frozen=True, eq=False)
-class ModelPart:
-    """Trained method, and the view of texts that it takes."""
-
-    view: TextView
-    fitted: FittedMethod
-
-
 @dataclass(eq=False, repr=False)
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """Trained method of a cell, or the sum of several, as a scikit-learn classifier of texts.
+    """Trained method of a cell as a scikit-learn classifier of texts.
 
     It is already trained: `fit` changes nothing, and a clone is the model itself. A text is a str, bytes in the
     encoding of the corpus, or a mapping of field names to values, which are joined by line feeds.
@@ -137,10 +126,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes : tuple of str, length k
         In the order of the cell's task, which breaks ties.
-    parts : tuple of ModelPart
-        One, or one for each method that is added.
-    rule : StandardizedSum or None
-        How the decision values of several parts are added, as in a run; None for one part.
+    views : tuple of TextView
+        One, or one for each method of a fusion.
+    fitted : FittedMethod
     sigmoids : float64 array, shape (n, 2), or None
         See `class_probabilities`; None where the model has no probabilities.
     about : dict
@@ -157,8 +145,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classes: tuple[str, ...]
-    parts: tuple[ModelPart, ...]
-    rule: StandardizedSum | None
+    views: tuple[TextView, ...]
+    fitted: FittedMethod
     sigmoids: Array | None
     about: dict[str, Any]
     plugins: tuple[Plugin, ...] = ()
@@ -183,18 +171,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def learned(self) -> LearnedClasses:
         """Which classes were learned."""
-        return self.parts[0].fitted.learned
+        return self.fitted.learned
 
     @property
     def multilabel(self) -> bool:
         """True if a document may have several classes, or none."""
         return self.learned.multilabel
 
-    @cached_property
+    @property
     def n_terms(self) -> int | None:
-        """Number of distinct terms of all parts; None where one of them has no vocabulary."""
-        known = [part.view.vocabulary for part in self.parts]
-        return None if None in known else len({term for terms in known for term in terms or ()})
+        """Number of terms of the vocabulary; None of a pipeline, which has none, and of a fusion, which has several."""
+        terms = self.views[0].vocabulary
+        return None if terms is None or len(self.views) > 1 else len(terms)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Return the classifier unchanged, since it is already trained."""
@@ -258,59 +246,47 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             If a kernel or decision value is not finite.
         """
         if n_words and self.n_terms is None:
-            raise ConfigError("a pipeline reads texts by itself: it has no terms to show; leave out --top-terms")
+            raise ConfigError("a pipeline or a fusion has no terms to show; leave out --top-terms")
         left = iter(documents)
         batches = iter(lambda: list(islice(left, PREDICTION_BATCH)), [])
         with blas_threads(1):
             yield from map_in_order(lambda batch: self._answer(batch, n_words), batches, self.jobs)
 
     def decide(self, inputs: Sequence[Any]) -> tuple[NDArray[Any], Array]:
-        """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each part's inputs."""
-        if self.rule is None:
-            decisions = self.parts[0].fitted.decide(inputs[0])
-        else:
-            parts = zip(self.parts, inputs, strict=True)
-            decisions = self.learned.decide(self.rule.of([part.fitted.class_values(each) for part, each in parts]))
-        return decisions.predicted, np.asarray(decisions.values)
+        """Return predicted classes, see `TextPredictions`, and class values, shape (m, k), from each view's inputs."""
+        decisions = self.fitted.decide(inputs if len(inputs) > 1 else inputs[0])
+        return decisions.predicted, self.learned.values_of(decisions)
 
     def _answer(self, batch: Sequence[tuple[N, bytes]], n_words: int) -> tuple[tuple[N, ...], TextPredictions]:
         names, texts = zip(*batch, strict=True)
         with user_code(ConfigError, self.plugins[-1].name) if self.plugins else nullcontext():
-            inputs = [part.view.inputs(texts) for part in self.parts]
+            inputs = [view.inputs(texts) for view in self.views]
             predicted, values = self.decide(inputs)
             probabilities = None if self.sigmoids is None else class_probabilities(values, self.sigmoids, self.learned)
-            known = None if self.n_terms is None else np.sum([np.diff(each.indptr) for each in inputs], axis=0)
+            known = None if self.n_terms is None else np.diff(inputs[0].indptr)
             answers = TextPredictions(predicted, values, probabilities, known)
             if not n_words:
                 return names, answers
-            words = (
-                self._words([each[[row]] for each in inputs], answers.classes_of(row), n_words)
-                for row in range(len(texts))
-            )
-            return names, replace(answers, words=tuple(words))
+            rows = range(len(texts))
+            words = tuple(self._words(inputs[0][[row]], answers.classes_of(row), n_words) for row in rows)
+            return names, replace(answers, words=words)
 
-    def _words(self, counts: Sequence[sp.csr_array], classes: list[int], n_words: int) -> dict[int, list[str]]:
+    def _words(self, counts: sp.csr_array, classes: list[int], n_words: int) -> dict[int, list[str]]:
         """Return for each class the terms of a document whose removal lowers its value most, largest drop first.
 
-        A term is removed from the counts of all parts. Where a document has one class, the value is the margin above
-        the next class.
+        Where a document has one class, the value is the margin above the next class.
         """
-        vocabularies = (part.view.vocabulary or () for part in self.parts)
-        columns = [{known[c]: c for c in each.indices} for known, each in zip(vocabularies, counts, strict=True)]
-        terms, whole = list(dict.fromkeys(term for each in columns for term in each)), self.decide(counts)[1]
-        lowered = [whole[:0]]
-        for start in range(0, len(terms), LEAVE_ONE_OUT_ROWS):
-            part = terms[start : start + LEAVE_ONE_OUT_ROWS]
-            removed = ([known.get(term, -1) for term in part] for known in columns)
-            copies = [without_columns(each, chosen) for each, chosen in zip(counts, removed, strict=True)]
-            lowered.append(self.decide(copies)[1])
+        vocabulary, columns = self.views[0].vocabulary or (), counts.indices
+        starts = range(0, len(columns), LEAVE_ONE_OUT_ROWS)
+        copies = (without_columns(counts, columns[start : start + LEAVE_ONE_OUT_ROWS]) for start in starts)
+        values = np.concatenate([self.decide([each])[1] for each in (counts, *copies)])
         found = {}
         for code in classes:
-            value, *without = np.concatenate([self._margins(each, code) for each in (whole, *lowered)])
+            whole, *without = self._margins(values, code)
             with np.errstate(invalid="ignore"):  # a class of every document has an infinite value
-                cost = value - np.array(without)
+                cost = whole - np.array(without)
             order = np.argsort(-cost, kind="stable")[:n_words]
-            found[code] = [terms[term] for term in order if cost[term] > _ROUNDING * (1 + abs(value))]
+            found[code] = [vocabulary[columns[i]] for i in order if cost[i] > _ROUNDING * (1 + abs(whole))]
         return found
 
     def _margins(self, values: Array, code: int) -> Array:
@@ -326,9 +302,37 @@ def _bytes(text: Text) -> bytes:
     return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
-def without_columns(document: sp.csr_array, columns: Sequence[int]) -> sp.csr_array:
-    """Return copies of a document, shape (1, V), each without one of these columns; -1 stands for none."""
-    stay = document.indices != np.array(columns, dtype=np.intp)[:, None]
+def without_columns(document: sp.csr_array, columns: NDArray[Any]) -> sp.csr_array:
+    """Return copies of a document, shape (1, V), each without one of these columns."""
+    stay = document.indices != columns[:, None]
     ends, n = np.cumsum(stay.sum(axis=1)), len(columns)
     data, indices = (np.tile(part, (n, 1))[stay] for part in (document.data, document.indices))
     return sp.csr_array((data, indices, np.append(0, ends)), shape=(n, document.shape[1]))
+
+
+def class_probabilities(values: Array, sigmoids: Array, learned: LearnedClasses) -> Array:
+    """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them (Platt 1999).
+
+    Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. The
+    class with the largest need not be the label, which follows the decision values alone. With two
+    classes there is one sigmoid, of the second class's value minus the first's. Where documents may have several
+    classes, each learned class has a sigmoid. Other classes have probability 0, or 1 if all documents have the class.
+    """
+    a, b = sigmoids.T
+    raw = expit(-(a * sigmoid_inputs(np.maximum(values, _LOWEST), learned) + b))
+    if learned.multilabel:
+        probabilities = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
+        probabilities[:, learned.columns] = raw
+        return probabilities
+    if values.shape[1] == 2:
+        return np.hstack([1 - raw, raw])
+    total = raw.sum(axis=1, keepdims=True)
+    even = np.full(raw.shape, 1 / raw.shape[1])
+    return np.asarray(np.minimum(np.divide(raw, total, out=even, where=total > 0), 1.0))
+
+
+def sigmoid_inputs(values: Array, learned: LearnedClasses) -> Array:
+    """Return what the sigmoids of probabilities take, of class values, shape (m, k)."""
+    if learned.multilabel:
+        return values[:, learned.columns]
+    return values[:, [1]] - values[:, [0]] if values.shape[1] == 2 else values

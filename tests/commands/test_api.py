@@ -179,7 +179,7 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
     assert (model.jobs, model.about["trained_on"], bool(lines)) == (3, "texas", True)
     assert model.predict_proba(documents).shape == (5, 2)
     assert list(sb.load_model(out, jobs=2).predict(documents)) == list(model.predict(documents))
-    with pytest.raises(ConfigError, match="holds a model already"):
+    with pytest.raises(ConfigError, match="is not empty"):
         sb.fit(config, out=str(out))
     whole = sb.fit(config, out=str(out), overwrite=True)
     assert (whole.jobs, whole.about["trained_on"]) == (n_processors(), "all documents")

@@ -18,7 +18,7 @@ from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import point_classifiers as points
-from benchmark.methods.gram_sources import plsi_seed
+from benchmark.methods.learned_kernels import plsi_seed
 from benchmark.representation.selection import GAIN_AGGREGATES, information_gain, rank_terms
 from benchmark.system.errors import ConfigError
 from tests.builders import inner_errors, small_experiment

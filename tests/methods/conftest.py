@@ -13,7 +13,7 @@ from benchmark.config.model import MethodFile, MethodSpec, Representation, TermS
 from benchmark.corpora.user.text_files import file_digest
 from benchmark.kernels import KERNELS, Bhattacharyya, Kernel
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers import build_method
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system.tags import tags_of
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.base import Method
-    from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.base import FittedMethod, Method
     from benchmark.methods.problem import Problem
 
 #: What a method needs that has no default, or would take long otherwise.

@@ -1,4 +1,4 @@
-"""What holds for every method, beside `tests/experiment/test_contract.py`: company, the border, and too many terms."""
+"""What holds for every method, beside `tests/experiment/test_contract.py`: company, and the border."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmark.evaluation.protocols import FixedSplit
 from benchmark.methods.problem import Problem
 from benchmark.methods.split_data import training_rows_of
 from benchmark.text.counts import Counts
-from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
+from tests.toy_data import toy_problem, toy_replicates
 
 from .conftest import NAMES, default_spec, solved
 
@@ -45,11 +45,3 @@ def test_a_document_half_way_between_two_classes_is_of_the_second(replicated: bo
     splits = FixedSplit().splits(documents)
     (decisions,) = solved(default_spec("linear"), problem, bench, *splits, replicated=replicated)
     assert decisions.predicted.tolist() == [1, 1, 0]
-
-
-@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "ppt", "plsi-fisher", "gram-rows"])
-def test_more_terms_than_there_are_can_not_be_selected(name: str, multilabel: bool, bench: MatrixCache) -> None:
-    problem = toy_problem(multilabel=multilabel)
-    with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
-        solved(default_spec(name), problem, bench, *toy_group_splits(problem), terms=41)

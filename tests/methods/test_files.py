@@ -17,9 +17,8 @@ from benchmark.config.methods import Untrained
 from benchmark.config.model import MethodFile, MethodSpec, VectorFile
 from benchmark.evaluation.predictions import TIMERS
 from benchmark.evaluation.splits import Split
-from benchmark.methods.given_predictions import read_predictions
-from benchmark.methods.registry import build_method
-from benchmark.methods.vectors import read_vectors
+from benchmark.methods.method_files import read_predictions, read_vectors
+from benchmark.methods.wrappers import build_method
 from benchmark.system.errors import DataError
 from tests.toy_data import toy_group_splits, toy_problem
 
@@ -66,55 +65,29 @@ def test_predictions_and_scores_are_those_of_the_tested_documents(
         else:
             order = [names.index(name) for name in problem.documents.classes]
             np.testing.assert_array_equal(found.values, scores[split.test][:, order])
-    with pytest.raises(ValueError, match=r"p\.csv: predictions that were made elsewhere have no trained model"):
+    with pytest.raises(ValueError, match=r"a model of 'p\.csv' can't be saved"):
         trained(method, problem, splits[0], None, bench)
     with pytest.raises(ValueError, match="predictions of a file have no numbers of terms"):
         method.solve(problem, splits, 20, bench)
 
 
-@pytest.mark.parametrize("columns", [(), ("size",), ("split",), ("split", "size")], ids=str)
-def test_predictions_of_splits_and_sizes_are_told_apart(
-    columns: tuple[str, ...], tmp_path: Path, bench: MatrixCache
-) -> None:
+def test_predictions_of_splits_and_sizes_are_told_apart(tmp_path: Path, bench: MatrixCache) -> None:
     """A size is the number of training documents; only a split says which prediction of a document is meant."""
     problem = toy_problem(multilabel=False)
     split = Split("left", np.arange(45), np.arange(45, 60))
-    cells = [
-        (code, {"split": name, "size": size})
-        for code, name, size in ((1, "left", 45), (0, "left", 15), (2, "right", 45), (0, "left", 60))
-        if (name == "left" or "split" in columns) and (size == 45 or "size" in columns)
-    ]
-    header = ",".join(["id", "label", *columns])
-    lines = [",".join([each, f"class-{c}", *(str(own[key]) for key in columns)]) for c, own in cells for each in IDS]
-    method = given(tmp_path / "p.csv", [header, *lines], problem, replicated=True)
+    both = [split, replace(split, name="right")]
+    cells = ((1, "left", 45), (0, "left", 15), (2, "right", 45))
+    lines = [f"{each},class-{code},{name},{size}" for code, name, size in cells for each in IDS]
+    method = given(tmp_path / "p.csv", ["id,label,split,size", *lines], problem, replicated=True)
     assert method.batched
-    assert method.solve(problem, [split], None, bench)[0].predicted.tolist() == [1] * 15
-    twice = [split, replace(split, name="right")]
-    if "split" in columns:
-        assert [set(each.predicted) for each in method.solve(problem, twice, None, bench)] == [{1}, {2}]
-    else:
-        with pytest.raises(
-            ValueError, match=r"p\.csv: documents are tested more than once: add a column 'split' \(and"
-        ):
-            method.solve(problem, twice, None, bench)
-    if columns == ("split", "size"):
-        other = replace(split, name="north", train=np.arange(44))
-        with pytest.raises(
-            ValueError, match=r"p\.csv: 15 of 15 test documents have no prediction in north 44, such as"
-        ):
-            method.solve(problem, [other], None, bench)
-
-
-def test_a_score_may_be_infinite_and_a_changed_file_is_refused(tmp_path: Path, bench: MatrixCache) -> None:
-    problem, scores = toy_problem(multilabel=False), {"class-0": "-inf", "class-1": 1, "class-2": 1.0}
-    lines = [",".join([f" {each} ", " class-1", *map(str, scores.values())]) for each in IDS]
-    method = given(tmp_path / "p.csv", ["id,label," + ",".join(f"score {name}" for name in scores), *lines], problem)
-    (split, _) = toy_group_splits(problem)
-    (found,) = method.solve(problem, [split], None, bench)
-    assert set(found.predicted) == {1}
-    np.testing.assert_array_equal(found.values, [[-np.inf, 1.0, 1.0]] * len(split.test))
-    with pytest.raises(DataError, match="was changed since the configuration was read"):
-        read_predictions(MethodFile("p.csv", "0", tmp_path / "p.csv"))
+    assert [set(each.predicted) for each in method.solve(problem, both, None, bench)] == [{1}, {2}]
+    other = replace(split, name="north", train=np.arange(44))
+    message = r"p\.csv: 15 of 15 test documents have no prediction, such as 'document-45' in north 44"
+    with pytest.raises(ValueError, match=message):
+        method.solve(problem, [other], None, bench)
+    method = given(tmp_path / "q.csv", ["id,label", *(f"{each},class-1" for each in IDS)], problem)
+    with pytest.raises(ValueError, match=r"q\.csv: documents are tested more than once: add a column 'split' \(and"):
+        method.solve(problem, both, None, bench)
 
 
 @pytest.mark.parametrize(
@@ -122,12 +95,15 @@ def test_a_score_may_be_infinite_and_a_changed_file_is_refused(tmp_path: Path, b
     [
         ("id,label,decision x\na,x,nan\n", ":2: the document 'a' has the score 'nan': no number"),
         ("id,label,decision x\na,x,\n", "the document 'a' has the score "),
+        ("id,label\na,x\nb,x\n a ,x\n", ":4: has the document 'a' twice"),
     ],
 )
 def test_a_file_of_predictions_that_lacks_something_is_refused(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(DataError, match=words):
         read_predictions(file_of(tmp_path / "a.csv"))
+    with pytest.raises(DataError, match="was changed since the configuration was read"):
+        read_predictions(MethodFile("a.csv", "0", tmp_path / "a.csv"))
 
 
 # Vectors
@@ -175,23 +151,21 @@ def test_vectors_are_trained_on_in_the_order_of_the_documents(
         solved(spec, problem, bench, *toy_group_splits(problem), terms=20)
 
 
-@pytest.mark.parametrize("rule", [None, "cross-validated"])
 def test_vectors_of_no_document_are_left_out_and_a_document_without_one_is_refused(
-    rule: str | None, tmp_path: Path, bench: MatrixCache
+    tmp_path: Path, bench: MatrixCache
 ) -> None:
-    problem = toy_problem(multilabel=rule is not None)
-    threshold = None if rule is None else check_component("threshold", THRESHOLDS, rule)
+    problem = toy_problem(multilabel=True)
+    threshold = check_component("threshold", THRESHOLDS, "cross-validated")
     matrix = np.random.default_rng(2).normal(size=(62, 3))
     spec = vectors_of(tmp_path / "v.parquet", [*IDS[:30], "stray", *IDS[30:], "another"], matrix)
     spec = replace(spec, threshold=threshold)
-    found = solved(spec, problem, bench, *toy_group_splits(problem))
-    own = np.delete(matrix, [30, 61], axis=0)
-    for split, decided in zip(toy_group_splits(problem), found, strict=True):
-        fitted, _ = trained(build_method(spec, problem, None, replicated=False), problem, split, None, bench)
-        np.testing.assert_array_equal(fitted.decide(own[split.test]).predicted, decided.predicted)
+    own, (split, _) = np.delete(matrix, [30, 61], axis=0), toy_group_splits(problem)
+    (found,) = solved(spec, problem, bench, split)
+    fitted, _ = trained(build_method(spec, problem, None, replicated=False), problem, split, None, bench)
+    np.testing.assert_array_equal(fitted.decide(own[split.test]).predicted, found.predicted)
     few = vectors_of(tmp_path / "w.parquet", [*IDS[:7], *IDS[9:], "x"], np.ones((59, 3)))
     with pytest.raises(ValueError, match=r"^w.parquet: 2 of 60 documents have no vector, such as 'document-7'$"):
-        solved(replace(few, threshold=threshold), problem, bench, *toy_group_splits(problem))
+        solved(few, problem, bench, split)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +178,7 @@ def test_vectors_of_no_document_are_left_out_and_a_document_without_one_is_refus
 def test_vectors_that_are_none_are_refused(ids: list[str], x: list[float], words: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=words):
         read_vectors(vectors(table(tmp_path / "a.parquet", id=ids, x=x)))
-    with pytest.raises(DataError, match=r"has no column 'id' \(columns: 'name, x'\)"):
-        read_vectors(vectors(table(tmp_path / "b.parquet", name=ids, x=x)))
+    with pytest.raises(DataError, match=r"b.parquet: can't be read as vectors of numbers: .*No match for .*\(id\)"):
+        read_vectors(vectors(table(tmp_path / "b.parquet", name=ids, x=x), features=("x",)))
     with pytest.raises(DataError, match="a: is only described in a finished run: run the configuration again"):
         read_vectors(replace(vectors(tmp_path / "a.parquet"), file=MethodFile("a", "0", None)))

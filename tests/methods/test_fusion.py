@@ -11,11 +11,8 @@ import pytest
 from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import check_component
 from benchmark.config.model import FusedMethods, TermSelection
-from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
-from benchmark.methods.split_data import SplitData
-from benchmark.methods.wrappers import FusedMethod, inner_folds
+from benchmark.methods.wrappers import FusedMethod, build_method, inner_folds
 from tests.toy_data import toy_group_splits, toy_problem
 
 from .conftest import SELECTED, represented, spec_of, trained
@@ -74,15 +71,10 @@ def test_it_decides_by_the_weighted_sum_of_standardized_values(
     (found,) = method.solve(problem, [split], number, bench)
     np.testing.assert_allclose(found.values, total, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(found.predicted, total > 0 if multilabel else total.argmax(axis=1))
-    whole = method.train(SplitData(problem, split, number, "maximum", bench))
-    assert whole.rule.weights == (1.0, 0.5, 2.0)
-    tested = [
-        fitted.class_values(data.inputs(own.spec)[split.test])
-        for own, (data, fitted, _) in zip(method.methods, whole.members, strict=True)
-    ]
-    np.testing.assert_allclose(whole.rule.of(tested), total, rtol=1e-9, atol=1e-9)
-    assert whole.outside.shape == (len(split.train), 3)
-    assert np.isnan(whole.outside).any() == (scale == "hold-out")
+    data = method.data_of(problem, split, number, bench)
+    whole = method.fit(data)
+    assert whole.weights == (1.0, 0.5, 2.0)
+    np.testing.assert_allclose(whole.class_values(method.inputs(data, split.test)), total, rtol=1e-9, atol=1e-9)
 
 
 def others(*, multilabel: bool) -> list[FusedMethod]:
@@ -116,25 +108,18 @@ def test_fusions_with_methods_in_common_decide_as_each_alone(multilabel: bool) -
     splits = toy_group_splits(problem)
     for terms in (20,) if multilabel else (None, 20):
         asked = [(each, splits[number % 2 :]) for number, each in enumerate(methods)]
-        found = solve_batch(asked, problem, terms, MatrixCache())
+        bench = MatrixCache()
+        found = [method.solve(problem, own, terms, bench) for method, own in asked]
         for (method, own), joint in zip(asked, found, strict=True):
-            assert not isinstance(joint, Exception)
             for one, other in zip(joint, method.solve(problem, own, terms, MatrixCache()), strict=True):
                 np.testing.assert_array_equal(one.predicted, other.predicted)
                 np.testing.assert_array_equal(one.values, other.values)  # type: ignore[arg-type]
-        first, turned = (found[number][-1].seconds for number in range(2))  # type: ignore[index]
-        np.testing.assert_allclose(first, turned)  # trained once
+        np.testing.assert_allclose(found[0][-1].seconds, found[1][-1].seconds)  # trained once
 
 
-def test_an_error_names_the_method_and_fails_its_fusions_alone() -> None:
+def test_an_error_names_the_method() -> None:
     """C has no unit where the mean of NED's k(x, x) is 0."""
     problem = toy_problem(multilabel=False)
-    splits = toy_group_splits(problem)
     ned = spec_of("ned", represented("tf", "none", "collection"), scale_C="mean-self-product")
-    sound, broken = fusion(MNB), fusion(MNB, ned)
-    failed, found = solve_batch([(broken, splits), (sound, splits)], problem, None, MatrixCache())
-    assert isinstance(failed, ValueError)
-    assert str(failed).startswith("method-1: C can't be divided by the mean")
-    assert len(found) == 2  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^method-1: C can't be divided"):
-        broken.train(SplitData(problem, splits[0], None, "sum", MatrixCache()))
+    with pytest.raises(ValueError, match=r"^method-1: C can't be divided by the mean"):
+        fusion(MNB, ned).solve(problem, toy_group_splits(problem), None, MatrixCache())

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.evaluation.splits import Split
 from benchmark.methods.problem import Problem
-from benchmark.methods.registry import build_method
+from benchmark.methods.wrappers import build_method
 from benchmark.text.counts import Counts
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
@@ -23,28 +23,19 @@ NAMES = ["linear", "ngd", "gram-rows", "plsi-fisher", "mnb", "linear-svm", "eef"
 KEPT = ["linear", "ngd", "mnb", "linear-svm", "eef"]
 
 
-def of_training(split: Split, members: Any) -> Problem:
-    """Documents of several classes, or of none, with other class indicators of the training documents."""
+def decided(name: str, n_members: int, bench: MatrixCache) -> list[tuple[Any, Any]]:
+    """Values and predictions of a run and of what is kept, where the last class has so many training documents."""
     problem = toy_problem(multilabel=True)
-    topics = problem.members.copy()
+    split, topics = toy_group_splits(problem)[0], problem.members.copy()
     topics[~topics.any(axis=1), 0] = True
-    topics[split.train] = members if members is not None else topics[split.train]
-    return with_documents(problem, f"{members}", topics=topics)
-
-
-SPLIT = toy_group_splits(toy_problem(multilabel=True))[0]
-TRAINED = len(SPLIT.train)
-
-
-def decided(name: str, n_members: int, bench: MatrixCache) -> Any:
-    """Predictions, values and the trained method, where the last class has so many training documents."""
-    members = of_training(SPLIT, None).members[SPLIT.train].copy()
-    members[:, 2] = np.arange(TRAINED) < n_members
-    given = of_training(SPLIT, members)
-    method = build_method(default_spec(name), given, None, replicated=False)
-    (found,) = method.solve(given, [SPLIT], None, bench)
-    fitted = trained(method, given, SPLIT, None, bench)[0] if name in KEPT else None
-    return found, fitted, given.counts.matrix[SPLIT.test]
+    topics[split.train, 2] = np.arange(len(split.train)) < n_members
+    problem = with_documents(problem, f"{n_members}", topics=topics)
+    method = build_method(default_spec(name), problem, None, replicated=False)
+    (found,) = method.solve(problem, [split], None, bench)
+    assert n_members == 1 or not found.tied[:, 2].any()
+    fitted = [trained(method, problem, split, None, bench)[0]] if name in KEPT else []
+    kept = [each.decide(problem.counts.matrix[split.test]) for each in fitted]
+    return [(each.values, each.predicted) for each in (found, *kept)]
 
 
 @pytest.mark.parametrize("n_members", [0, 1, 60])
@@ -55,19 +46,14 @@ def test_of_none_it_is_given_to_none_and_of_all_to_all(name: str, n_members: int
         with pytest.raises(ValueError, match="'class-2' has 1 training documents; a variance needs at least two"):
             decided(name, 1, bench)
         return
-    found, fitted, counts = decided(name, n_members, bench)
-    assert found.predicted[:, :2].any()
-    infinite = {0: -np.inf, 60: np.inf}.get(n_members)
-    for values, predicted in ((found.values, found.predicted), *[
-        (fitted.class_values(counts), fitted.decide(counts).predicted) for _ in range(fitted is not None)
-    ]):  # fmt: skip
+    for values, predicted in decided(name, n_members, bench):
         assert np.isfinite(values[:, :2]).all()
-        if infinite is None:
+        assert predicted[:, :2].any()
+        if n_members == 1:
             assert np.isfinite(values[:, 2]).all()
         else:
-            assert set(values[:, 2]) == {infinite}
-            assert set(predicted[:, 2]) == {infinite > 0}
-    assert infinite is None or not found.tied[:, 2].any()
+            assert set(values[:, 2]) == {np.inf if n_members else -np.inf}
+            assert set(predicted[:, 2]) == {n_members > 0}
 
 
 # Documents of one class each

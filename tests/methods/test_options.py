@@ -13,10 +13,10 @@ from sklearn.svm import SVC
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.kernels import HyperplaneTop, PLSIFisher
 from benchmark.methods.base import solve_batch
-from benchmark.methods.gram_sources import plsi_seed
+from benchmark.methods.learned_kernels import FisherMethod, TopMethod, plsi_seed
 from benchmark.methods.matrix_cache import MatrixCache
-from benchmark.methods.registry import build_method
-from benchmark.methods.svm_method import SharedMatrixSvm, SvmMethod, TopMethod
+from benchmark.methods.svm_method import HyperplaneMethod, SharedMatrixSvm, SvmMethod
+from benchmark.methods.wrappers import build_method
 from benchmark.representation.selection import GAIN_AGGREGATES, information_gain, rank_terms
 from tests.toy_data import toy_group_splits, toy_problem, toy_replicates
 
@@ -70,7 +70,7 @@ MACHINES: list[tuple[str, str, bool, int, bool, type[Any]]] = [
     ("linear", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", False, 2, True, SharedMatrixSvm),
     ("ngd", "one-vs-one", True, 3, False, SvmMethod),
-    ("linear", "one-vs-one", True, 3, False, SvmMethod),
+    ("linear", "one-vs-one", True, 3, False, HyperplaneMethod),
     ("gram-rows", "one-vs-one", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-rest", False, 3, False, SvmMethod),
     ("gram-rows", "one-vs-one", True, 3, False, SvmMethod),
@@ -194,7 +194,7 @@ def test_the_fisher_kernel_is_that_of_its_class(multilabel: bool, terms: int | N
     options = {"C": 3.0, "ridge": 2.0, "epsilon": 1e-7}
     spec = spec_of("plsi-fisher", represented("tf", "none", "collection"), **options)
     method = build_method(spec, problem, terms and SELECTED, replicated=False)
-    assert type(method) is SvmMethod
+    assert type(method) is FisherMethod
     assert method.uses_seed
     split = toy_group_splits(problem)[1]
     (found,) = method.solve(problem, [split], terms, bench)

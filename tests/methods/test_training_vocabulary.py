@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.methods.problem import Problem
-from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import FittedView
+from benchmark.methods.wrappers import build_method
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import TRAINING, Pruning
 from tests.methods.conftest import SELECTED, represented, solved, spec_of, trained

@@ -56,5 +56,5 @@ def check_against_run(
 
 def words_of(model: TextClassifier) -> tuple[str, ...]:
     """Return the vocabulary of a model with one part."""
-    (part,) = model.parts
-    return part.view.vocabulary or ()
+    (view,) = model.views
+    return view.vocabulary or ()

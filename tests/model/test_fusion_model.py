@@ -75,7 +75,7 @@ def test_from_the_text_on_it_decides_as_in_the_run(name: str, loaded: Fit, store
 
 def test_what_cannot_be_kept_is_named(fitted: Fit) -> None:
     method = {"kernel": "hp-top", "classifier": {"scheme": "one-vs-rest"}, "name": "theirs"}
-    message = "a model with the kernel 'hp-top' can't be saved"
+    message = "a model of 'hp-top' can't be saved"
     with pytest.raises(ConfigError, match=f"^both: theirs: .*{message}") as caught:
         fitted(fused(method, fuse={"fuse": ["words", "theirs"], "name": "both"}), "both")
     assert "\n" not in str(caught.value)

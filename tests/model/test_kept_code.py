@@ -122,17 +122,17 @@ NEAREST = "{name: p, weighting: log-idf, features: power, classifier: nearest}"
 FOREST = "{name: p, weighting: tf, classifier: {name: sklearn.ensemble.RandomForestClassifier, n_estimators: 7}}"
 PIPELINE = "{name: p, pipeline: 'models.py:make'}"
 TEXTS = [("a", b"veti duka duka"), ("b", b"")]
-#: Methods, subsets of the corpus, and the files of the model's folder.
 PLUGIN_FILES = {"beside.py", "mine.py", "models.py"}
+#: Methods, subsets of the corpus, and the files of the model's folder.
 ENTRIES = [
     (NEAREST, "", PLUGIN_FILES | {"scale.txt"}),
     (NEAREST, "several", PLUGIN_FILES | {"scale.txt"}),
     ("{name: p, weighting: log-idf, kernel: squared}", "", PLUGIN_FILES | {"scale.txt"}),
     ("{name: p, weighting: log-idf, kernel: squared}", "several", PLUGIN_FILES | {"scale.txt"}),
     (FOREST, "several", set()),
-    (PIPELINE, "", set()),
+    (PIPELINE, "", PLUGIN_FILES),
     (PIPELINE.replace("make", "First"), "several", PLUGIN_FILES),
-    ("{name: p, classifier: linear-svm, threshold: half}", "several", set()),
+    ("{name: p, classifier: linear-svm, threshold: half}", "several", PLUGIN_FILES | {"scale.txt"}),
     ("{name: p, classifier: sklearn.naive_bayes.ComplementNB, threshold: cross-validated}", "several", set()),
 ]
 
@@ -172,20 +172,21 @@ def test_it_predicts_the_tested_documents_as_the_run_does_without_the_original(
     (split,) = run.predictions.splits[key.of_splits]
     ids = [run.predictions.tasks[key.of_task].ids[row] for row in split.test]
     shutil.rmtree(folder)
-    assert {path.name for path in (model / "plugin-1").glob("*")} == files
+    assert {path.name for path in (model / "plugins" / "1").glob("*")} == files
     ((_, answers),) = load_model(model).answers([(each, contents[each]) for each in ids])
     np.testing.assert_array_equal(answers.predicted, setting.predicted)
 
 
 def test_files_of_a_model_are_its_own_and_no_others(fitted: Fit, tmp_path: Path) -> None:
     out = tmp_path / "model"
-    (out / "plugin-7").mkdir(parents=True)
-    (out / "plugin-7" / "old.py").touch()
     fitted(NEAREST)
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert names == {"model.json", "model.skops", *(f"plugin-1/{name}" for name in PLUGIN_FILES | {"scale.txt"})}
+    assert names == {"model.json", "model.skops", *(f"plugins/1/{name}" for name in PLUGIN_FILES | {"scale.txt"})}
+    (out / "plugins" / "1" / "beside.py").write_text("raise SystemExit")
+    with pytest.raises(DataError, match=r"plugins/1/beside\.py: is damaged, was changed.*; fit it again"):
+        load_model(out)
     fitted("{name: p, classifier: linear-svm}")
-    assert not (out / "plugin-1").exists()
+    assert not (out / "plugins").exists()
     assert load_model(out).plugins == ()
 
 
@@ -216,13 +217,6 @@ def test_types_that_are_not_known_are_listed_and_asked_for(fitted: Fit, monkeypa
         load_model(model)
     assert "has objects of sklearn.tree._tree.Tree, whose code would be run" in asked[0]
     with asking_before_code(lambda _: True):
-        load_model(model)
-
-
-def test_files_of_other_content_are_refused(fitted: Fit) -> None:
-    *_, model = fitted(NEAREST)
-    (model / "plugin-1" / "beside.py").write_text("raise SystemExit")
-    with pytest.raises(DataError, match=r"plugin-1/beside\.py: is damaged, was changed.*; fit it again"):
         load_model(model)
 
 

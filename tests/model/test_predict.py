@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,8 +16,7 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
-from benchmark.model import prediction_io
-from benchmark.model.prediction_io import STANDARD_INPUT, format_predictions, read_texts
+from benchmark.model.prediction_io import format_predictions, read_texts
 from benchmark.model.text_model import TextPredictions
 
 if TYPE_CHECKING:
@@ -123,14 +120,14 @@ def test_json_lines_have_all_digits_and_the_estimator_says_the_same(made: Callab
     order = model.classes_.tolist()
     values, probabilities, given = (ask(texts) for ask in (model.decision_function, model.predict_proba, model.predict))
     for row, value, probability, own in zip(found, values, probabilities, given, strict=True):
-        assert [row["decision"][name] for name in order] == value.tolist()
-        assert [row["probability"][name] for name in order] == probability.tolist()
+        assert [row[f"decision {name}"] for name in order] == value.tolist()
+        assert [row[f"probability {name}"] for name in order] == probability.tolist()
         if model.multilabel:
             assert row["labels"] == [name for name, is_one in zip(order, own, strict=True) if is_one]
-            assert set(row["words"]) == set(row["labels"])
+            assert {name for name in order if f"words {name}" in row} == set(row["labels"])
         else:
             assert row["label"] == own
-    words = [each for row in found for each in (row["words"].values() if model.multilabel else [row["words"]])]
+    words = [each for row in found for key, each in row.items() if key.startswith("words")]
     assert set().union(*words) <= set(" ".join(texts).split())
     assert any(words)
 
@@ -139,16 +136,14 @@ def test_what_is_wrong_is_said_in_a_line(made: Callable[..., Path]) -> None:
     folder = made()
     config, model = folder / "mine.yaml", folder / "model"
     (folder / "new.csv").write_text("subject,text\na,b\n")
-    (folder / "odd.jsonl").write_text('{"subject": 7, "body": "a"}\n')
     (folder / "a.xlsx").write_bytes(b"PK")
     cases: list[tuple[tuple[object, ...], int, str]] = [
-        (("fit", config, "--cell", "ngd", "--out", model), 2, "holds a model already; --overwrite"),
+        (("fit", config, "--cell", "ngd", "--out", model), 2, "is not empty; --overwrite"),
         (("fit", config, "--cell", "ngdd", "--out", folder / "x"), 2, "unknown cell 'ngdd'; did you mean 'ngd'?"),
         (("fit", config, "--cell", "mnb", "--out", folder / "x", "--split", "fold-9"), 2, "unknown split 'fold-9'"),
-        (("predict", folder / "nothing", config), 3, "is not the folder of a model (model.json is missing)"),
+        (("predict", folder / "nothing", config), 3, "nothing/model.json: can't be read: No such file or directory"),
         (("predict", model, folder / "nothing.txt"), 3, "can't be read: No such file or directory"),
         (("predict", model, folder / "new.csv"), 3, "has no column 'body'"),
-        (("predict", model, folder / "odd.jsonl"), 3, "odd.jsonl:1: the text is 7, and must be text"),
         (("predict", model, folder / "a.xlsx"), 3, "save its table as CSV"),
         (("predict", model, "--encoding", "utf-9"), 2, "unknown encoding 'utf-9'"),
         (("predict", model, "--delimiter", ";;"), 2, "must be one character, such as ';'"),
@@ -169,61 +164,21 @@ def test_points_have_no_model(tmp_path: Path) -> None:
     assert result.stderr.strip().endswith("there are no texts to predict")
 
 
-def test_lines_of_standard_input_are_texts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = b"one \t\r\n\n  two\r\n\xff \nlast "
-    monkeypatch.setattr(prediction_io.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    found = list(read_texts([STANDARD_INPUT], {"text": ["text"]}))
-    assert found == [("1", b"one \t"), ("2", b""), ("3", b"  two"), ("4", b"\xff "), ("5", b"last ")]
-
-
-#: A document of one class, and one without a class where there may be several; a class that was not learned.
-ANSWERS = TextPredictions(
-    np.array([1, 0], np.int32),
-    np.array([[0.25, 1 / 3, -np.inf], [2.0, -1.0, 0.5]]),
-    np.array([[0.125, 0.75, 0.125], [0.5, 1 / 3, 1 / 6]]),
-    np.array([3, 0]),
-    ({1: ["leaf", "cup"]}, {0: []}),
-)
-SEVERAL = replace(
-    ANSWERS,
-    predicted=np.array([[True, False, True], [False, False, False]]),
-    probabilities=None,
-    words=({0: ["leaf"], 2: ["cup", "pot"]}, {}),
-)
-
-
-@pytest.mark.parametrize(
-    ("answers", "lines", "record"),
-    [
-        (
-            ANSWERS,
-            [
-                "id,label,decision a,decision b,decision c,probability a,probability b,probability c,words",
-                'n1,b,0.25,0.333333333333,,0.125,0.75,0.125,"leaf, cup"',
-                "n2,a,2,-1,0.5,0.5,0.333333333333,0.166666666667,",
-            ],
-            {"label": "b", "probability": {"a": 0.125, "b": 0.75, "c": 0.125}, "words": ["leaf", "cup"]},
-        ),
-        (
-            SEVERAL,
-            [
-                "id,labels,decision a,decision b,decision c,words a,words b,words c",
-                'n1,a;c,0.25,0.333333333333,,leaf,,"cup, pot"',
-                "n2,,2,-1,0.5,,,",
-            ],
-            {"labels": ["a", "c"], "words": {"a": ["leaf"], "c": ["cup", "pot"]}},
-        ),
-    ],
-)
-def test_a_prediction_is_a_row_of_a_table_and_a_line_of_json(
-    answers: TextPredictions, lines: list[str], record: dict[str, Any]
-) -> None:
-    sigmoids, multilabel = answers.probabilities, answers.predicted.ndim == 2
-    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=sigmoids)
-    asked = [(("n1", "n2"), answers)]
-    assert "".join(format_predictions(model, asked, with_words=True)).splitlines() == lines
-    first, _ = "".join(format_predictions(model, asked, as_json=True)).splitlines()
-    assert json.loads(first) == {"id": "n1", "decision": {"a": 0.25, "b": 1 / 3, "c": None}} | record
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_a_prediction_is_a_row_of_a_table_and_a_line_of_json(multilabel: bool) -> None:
+    """The value of a class that was not learned is empty, or null."""
+    predicted, words = (np.array([[True, False, True]]), {0: ["leaf"], 2: ["cup", "pot"]}) if multilabel else (
+        np.array([1], np.int32), {1: ["cup", "pot"]})  # fmt: skip
+    answers = TextPredictions(predicted, np.array([[0.25, 1 / 3, -np.inf]]), None, np.array([3]), (words,))
+    model: Any = SimpleNamespace(classes=("a", "b", "c"), multilabel=multilabel, sigmoids=None)
+    asked, label = [(("n1",), answers)], {"labels": ["a", "c"]} if multilabel else {"label": "b"}
+    header, row = "".join(format_predictions(model, asked, with_words=True)).splitlines()
+    assert row == ("n1,a;c,0.25,0.333333333333,,leaf,,cup;pot" if multilabel else "n1,b,0.25,0.333333333333,,cup;pot")
+    own = ["words a", "words b", "words c"] if multilabel else ["words"]
+    assert header.split(",") == ["id", *label, "decision a", "decision b", "decision c", *own]
+    (line,) = "".join(format_predictions(model, asked, as_json=True)).splitlines()
+    shown = {"words a": ["leaf"], "words c": ["cup", "pot"]} if multilabel else {"words": ["cup", "pot"]}
+    assert json.loads(line) == {"id": "n1", "decision a": 0.25, "decision b": 1 / 3, "decision c": None} | label | shown
 
 
 def test_records_have_names_and_fields(tmp_path: Path) -> None:
