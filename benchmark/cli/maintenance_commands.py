@@ -82,7 +82,7 @@ def cache_info() -> None:
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{_entries(sizes)} of at most {decimal(store.limit)}")
+    echo(f"{store.address}\n{_entries(sizes)} of at most {decimal(store.limit)}")
 
 
 @cache.command("list", epilog="Example: bench cache list")
@@ -95,7 +95,7 @@ def cache_list() -> None:
     from benchmark.experiment.store import KERNEL_STAGE, Store
 
     kernels, others = defaultdict[str, list[tuple[int, float]]](list), list[int]()
-    for facts, n_bytes, _ in Store().described():
+    for facts, n_bytes in Store().described():
         if facts.get("stage") == KERNEL_STAGE:
             kernels[facts["about"]].append((n_bytes, facts["seconds"]))
         else:
@@ -117,15 +117,15 @@ def cache_clear(
     store = Store()
     what = _entries([n_bytes for _, n_bytes, _ in store.entries()])
     if not yes and not is_terminal():
-        raise ConfigError(f"{store.folder}: {what} would be removed; not a terminal: add --yes to confirm")
+        raise ConfigError(f"{store.address}: {what} would be removed; not a terminal: add --yes to confirm")
     if not yes:
-        typer.confirm(f"Remove {what} from {store.folder}?", abort=True, err=True)
-    n, n_bytes = store.clear()
-    echo(f"removed {_entries([n_bytes], n=n)}")
+        typer.confirm(f"Remove {what} from {store.address}?", abort=True, err=True)
+    store.clear()
+    echo(f"removed {what}")
 
 
-def _entries(sizes: list[int], what: str = "entries", n: int | None = None) -> str:
+def _entries(sizes: list[int], what: str = "entries") -> str:
     """Return the number and the bytes of entries in words."""
     from rich.filesize import decimal
 
-    return f"{len(sizes) if n is None else n:,} {what}, {decimal(sum(sizes))}"
+    return f"{len(sizes):,} {what}, {decimal(sum(sizes))}"

@@ -154,7 +154,7 @@ def working(
         if dask is None:
             yield context
             return
-        from benchmark.workers.cluster import DaskExecutor
+        from benchmark.workers.processes import DaskExecutor
 
         with closing(DaskExecutor(dask, context.store, jobs, observer)) as executor:
             yield replace(context, workers=executor)

@@ -16,7 +16,7 @@ from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import MISSING_TEXT, two_digits_text
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.counting import read_variants
-from benchmark.experiment.plan import Batch, plan_batches, unit_splits
+from benchmark.experiment.plan import Batch, plan_batches
 from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
@@ -94,19 +94,18 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     works = list(plan_tasks(experiment, read_variants(experiment, context)))
     entries, lacking, kinds = Counter[str](), Counter[str](), defaultdict[str, list[Batch]](list)
     for work in works:
-        units = [(point, job) for point in work.settings for job in point.units]
-        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
-        entries.update(_curve(point) for point, _ in units)
-        lacking.update(_curve(point) for point, _ in missing)
-        for batch in plan_batches(missing, by_split=work.problem.multilabel):
-            kinds[", ".join(dict.fromkeys(point.key[2] for point, _ in batch.parts))].append(batch)
+        missing = [unit for unit in work.units if not context.store.has(unit.key)]
+        entries.update(_curve(unit.setting) for unit in work.units)
+        lacking.update(_curve(unit.setting) for unit in missing)
+        for batch in plan_batches(missing):
+            kinds[", ".join(dict.fromkeys(unit.setting.key.method for unit in batch.units))].append(batch)
     peak = float(np.nan_to_num(peak_memory()))
     matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
     memory = peak + max(matrices_at_once) if kinds else 0.0
     matrices, ran, timed = MatrixCache(1), set[type](), []
     with blas_threads(1):  # threads that wait for each other would count as processor time
         for name, batches in kinds.items():
-            fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
+            fits = sum(len(unit.all_splits) for batch in batches for unit in batch.units)
             timed.append((name, fits, _batch_seconds(batches, matrices, ran) if with_pilot else math.nan))
     rows = [(name, n, n - lacking[name]) for name, n in entries.items()]
     return Plan(rows, timed, memory, free_memory() + peak)
@@ -154,10 +153,11 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 
     Inner products beyond the budget are computed by tiles. One-vs-one SVMs read the values of two classes at a time.
     """
-    point, units = batch.parts[0]
+    units = batch.parts[0]
+    point, splits = units[0].setting, [split for unit in units for split in unit.all_splits]
     if not _has_kernel(point.method.spec):
         return 0.0
-    problem, splits, n = point.problem, unit_splits(units), len(point.problem.documents)
+    problem, n = point.problem, len(point.problem.documents)
     products = min(8.0 * n * (n if problem.trained is None else len(problem.trained)), memory_budget())
     if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
         return products + 8.0 * max(len(split.train) for split in splits) ** 2
@@ -174,11 +174,12 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache, ran: set[typ
     Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel, else with the
     documents. `ran` gathers the classes whose functions are compiled and loaded.
     """
-    if any(point.user_classes for point, _ in batches[0].parts):
+    settings = [unit.setting for unit in batches[0].units]
+    if any(setting.user_classes for setting in settings):
         return math.nan  # a user's code, which may print or end the process
-    kernel = any(_has_kernel(point.method.spec) for point, _ in batches[0].parts)
+    kernel = any(_has_kernel(setting.method.spec) for setting in settings)
     few, sample = _sample(batches[0], FEW_DOCUMENTS), _sample(batches[0], SAMPLE_DOCUMENTS)
-    specs = [point.method.spec for point, _ in few.parts]
+    specs = [setting.method.spec for setting in settings]
     classes = {part.cls for spec in specs for part in (spec.kernel, spec.classifier) if part}
     if not classes <= ran:
         _solve(few, matrices)
@@ -191,31 +192,31 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache, ran: set[typ
 def _solve(batch: Batch, matrices: MatrixCache) -> float:
     """Return the processor seconds of a batch; NaN if it fails."""
     started = time.process_time()
-    failed = [part for part in batch.solve(matrices) if isinstance(part, Exception)]
+    failed = [found for _, found in batch.solve(matrices) if isinstance(found, Exception)]
     return math.nan if failed else time.process_time() - started
 
 
 def _size(batches: Iterable[Batch], kernel: bool) -> float:
     """Return the number of documents of all fits; with a kernel, of their pairs."""
-    splits = [split for batch in batches for _, jobs in batch.parts for split in unit_splits(jobs)]
+    splits = [split for batch in batches for unit in batch.units for split in unit.all_splits]
     return sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits)
 
 
 def _sample(batch: Batch, n: int) -> Batch:
     """Return a batch on a split of about n of its documents, as many of each class as there are."""
-    n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
+    n = max(n, 8 * len(batch.units[0].setting.problem.documents.classes))
     problem = cache(lambda whole: _part_of(whole, n))
     parts = []
-    for setting, units in batch.parts:
-        method: Any = setting.method
+    for unit, *_ in batch.parts:
+        method: Any = unit.setting.method
         if isinstance(method, FusedMethod):
             problems = tuple(map(problem, method.problems))
             method = FusedMethod(method.spec, method.methods, problems, batched=method.batched)
-        part = problem(setting.problem)
+        part = problem(unit.setting.problem)
         n_train, rows = 3 * len(part.documents) // 4, np.arange(len(part.documents))
         split = Split("sample", rows[:n_train], rows[n_train:], 0)
-        unit = replace(units[0], splits=(split,), inner=((),))
-        parts.append((replace(setting, problem=part, method=method), (unit,)))
+        setting = replace(unit.setting, problem=part, method=method)
+        parts.append((replace(unit, setting=setting, splits=(split,), inner=((),)),))
     return replace(batch, parts=tuple(parts))
 
 

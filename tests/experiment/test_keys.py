@@ -18,7 +18,6 @@ from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, import
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_counts
 from benchmark.experiment.plan import Batch, component_classes, plan_task
-from benchmark.experiment.runner import diagnostics_of
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -81,9 +80,9 @@ def keys_of(counts: Counts) -> Callable[..., Keys]:
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": key_of_counts(experiment)}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).settings:
-                found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
-        return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
+            for unit in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).units:
+                found.setdefault(unit.setting.key.method, []).append(unit.key)
+        return found | {each.name: code_digest(each.cls) for each in experiment.diagnostics}
 
     return named
 
@@ -318,9 +317,10 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     assert_covered(calls_of(read), *roots)
     counts, _, key = read()
     matrices = MatrixCache(2)
-    for setting in plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {})).settings:
-        called = calls_of(lambda each=setting: Batch(((each, each.units),)).solve(matrices))
+    planned = plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {}))
+    for setting, units in planned.settings.items():
+        called = calls_of(lambda part=tuple(units): Batch((part,)).solve(matrices))
         assert_covered(called, *component_classes(setting.method.spec), plan_task)
-    for _, _, diagnostic in diagnostics_of(experiment):
+    for diagnostic in (each.build() for each in experiment.diagnostics):
         context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
         assert_covered(calls_of(partial(diagnostic.compute, context)), type(diagnostic), *roots)

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -17,13 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchmark.experiment.store import (
-    ENTRY_MAGIC,
-    Store,
-    StoreEntry,
-    array_digest,
-    store_key,
-)
+from benchmark.experiment.store import Store, StoreEntry, array_digest, store_key
 
 KEY, OTHER = store_key(what="this"), store_key(what="that")
 PLAIN = (
@@ -102,17 +95,9 @@ class TestDamage:
     def test_objects_in_place_of_numbers(self, store, notebook):
         """A header that says so, with a digest that fits, as no accident would write it."""
         store.put(KEY, StoreEntry({"numbers": np.zeros(2)}))
-        start, content = len(ENTRY_MAGIC) + 8, store.path(KEY).read_bytes()
-        end = start + struct.unpack("<Q", content[start - 8 : start])[0]
-        header = content[start:end].replace(b'"<f8"', b'"|O"')
-        parts = (
-            ENTRY_MAGIC,
-            struct.pack("<Q", len(header)),
-            header,
-            hashlib.sha256(header).digest(),
-            content[end + 32 :],
-        )
-        store.path(KEY).write_bytes(b"".join(parts))
+        header, _, arrays = store.path(KEY).read_bytes().partition(b"\n")
+        changed = header[65:].replace(b'"<f8"', b'"|O"')
+        store.path(KEY).write_bytes(b"%s %s\n" % (hashlib.sha256(changed).hexdigest().encode(), changed) + arrays)
         self.assert_refused(store, notebook)
 
 
@@ -249,7 +234,7 @@ assert not store.put(store_key(n=2), large)
 assert not store.put(store_key(n=3), small)
 assert store.get(store_key(n=2)) is None and store.get(store_key(n=3)) is None
 assert (store.get(store_key(n=1)).arrays["x"] == np.arange(10.0)).all()
-assert not list(store.folder.glob("*/.*"))
+assert not list(Path(store.address).glob("*/.*"))
 print(*said, sep="\\n")
 """
 

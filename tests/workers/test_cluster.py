@@ -15,13 +15,12 @@ import pytest
 from benchmark.evaluation import intervals
 from benchmark.experiment import plan
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.executors import LocalExecutor
 from benchmark.experiment.run import run_and_write
+from benchmark.experiment.runner import LocalExecutor
 from benchmark.experiment.store import Store
 from benchmark.system.errors import BenchError, ConfigError
-from benchmark.workers import cluster as module
-from benchmark.workers.cluster import DaskExecutor
-from benchmark.workers.worker import pack_task
+from benchmark.workers import processes as module
+from benchmark.workers.processes import DaskExecutor, pack_task
 from tests.builders import small_experiment
 from tests.processes import contents_of
 
@@ -55,13 +54,13 @@ def experiment() -> Experiment:
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many jobs were solved by this process, a number each time."""
-    solved, decided = list[int](), LocalExecutor._decided
+    solved, solved_here = list[int](), LocalExecutor._solved_here
 
     def counted(self: Any, batch: Any) -> Any:
         solved.append(len(batch.units))
-        return decided(self, batch)
+        return solved_here(self, batch)
 
-    monkeypatch.setattr(LocalExecutor, "_decided", counted)
+    monkeypatch.setattr(LocalExecutor, "_solved_here", counted)
     return solved
 
 
