@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config import subset
 from benchmark.config.experiment import check_experiment
 from benchmark.config.extends import read_config
+from benchmark.config.subset import subset_experiment
 from benchmark.corpora.user.user_card import check_user_card, user_card_path, user_card_yaml
 from benchmark.corpora.user.user_corpus import UserCorpus
 from benchmark.papers.load import check_published, published_papers, unknown_cell
@@ -47,11 +48,9 @@ def load_checked(path: Path) -> Experiment:
 def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
     """Check several configurations, and that none would overwrite another's results."""
     experiments = [load_checked(path) for path in paths]
-    names = [experiment.name for experiment in experiments]
-    for name in names:
-        if names.count(name) > 1:
-            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
-            raise ConfigError(problem)
+    name, times = Counter(experiment.name for experiment in experiments).most_common(1)[0]
+    if times > 1:
+        raise ConfigError(f"two of these configurations are named {name!r}: one would overwrite the other's results")
     return experiments
 
 
@@ -103,21 +102,18 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
     ConfigError
         If a pattern matches no cell.
     """
-    ids = {pattern: [name for name in experiment.ids if fnmatchcase(name, pattern)] for pattern in patterns}
-    for pattern, named in ids.items():
+    chosen = set[str]()
+    for pattern in patterns:
+        named = {name for name in experiment.ids if fnmatchcase(name, pattern)}
         if not named:
             raise ConfigError(unknown_cell(pattern, experiment))
-    return (
-        subset.subset_experiment(experiment, {name for named in ids.values() for name in named}, patterns)
-        if patterns
-        else experiment
-    )
+        chosen |= named
+    return subset_experiment(experiment, chosen, patterns) if patterns else experiment
 
 
 def user_corpus_of(experiment: Experiment) -> UserCorpus | None:
     """Return the reader of a user's own corpus; None for the corpora of the package."""
-    variant = next(iter(experiment.variants.values()))
-    reader = variant.collection.reader
+    reader = next(iter(experiment.variants.values())).collection.reader
     return reader if isinstance(reader, UserCorpus) else None
 
 
@@ -125,8 +121,6 @@ def write_card(path: Path) -> Path:
     """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
     reader = user_corpus_of(load_experiment(path))
     if reader is None:
-        raise ConfigError(
-            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
-        )
+        raise ConfigError(f"{path}: its corpus has a card or needs none: only the corpora files and counts get one")
     write_atomically(user_card_path(path), user_card_yaml(reader).encode())
     return user_card_path(path)

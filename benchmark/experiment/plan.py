@@ -56,9 +56,20 @@ class Setting:
     problem: Problem
     code: str
 
+    @property
+    def name(self) -> str:
+        """Its name in messages: variant, task, method, size and terms."""
+        words = self.key.variant, self.key.task, self.key.method, self.key.size, self.key.terms
+        return "-".join(str(word) for word in words if word not in ("", "base", None))
+
+    @property
+    def classes(self) -> list[type]:
+        """The classes that the configuration names for its method."""
+        return [part.cls for part in self.method.spec.components]
+
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
-        compile_all(imported_modules(*component_classes(self.method.spec), MatrixCache)[0])
+        compile_all(imported_modules(*self.classes, MatrixCache)[0])
 
     @property
     def classifies_points(self) -> bool:
@@ -73,12 +84,12 @@ class Setting:
     @property
     def user_classes(self) -> tuple[type, ...]:
         """The classes of its configuration that aren't of this package; () for a method of this package."""
-        return tuple(dict.fromkeys(each for each in component_classes(self.method.spec) if not is_builtin(each)))
+        return tuple(dict.fromkeys(each for each in self.classes if not is_builtin(each)))
 
     @property
     def stored(self) -> bool:
         """Whether results are stored: all its classes are of this package or installed, or say so."""
-        return all(map(is_stored, component_classes(self.method.spec)))
+        return all(map(is_stored, self.classes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +120,21 @@ class StoreUnit:
     def all_splits(self) -> list[Split]:
         """Its splits, then the folds of their training documents."""
         return [*self.splits, *(fold for folds in self.inner for fold in folds)]
+
+    def entry(self, predictions: Sequence[SettingPredictions], memory: float) -> StoreEntry:
+        """Return its predictions by split, and the error counts of its inner folds, as they are stored."""
+        outer, rest = SettingPredictions.joined(predictions[: len(self.splits)]), iter(predictions[len(self.splits) :])
+        of_folds = [(list(islice(rest, len(folds))), folds) for folds in self.inner if folds]
+        counted = [fold_counts(*each, self.setting.problem) for each in of_folds]
+        values = vars(outer) | {
+            "values": outer.values if self.keeps_values else None,
+            "seconds": outer.seconds.round(6),
+            "memory": np.full(len(outer.sizes), memory),
+            "inner": np.stack(counted) if counted else NO_INNER_FOLDS,
+            "warnings": tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
+        }
+        arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+        return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,17 +167,6 @@ class PlannedTask:
     def of_units(self, keys: Container[str]) -> PlannedTask:
         """Return the task with only the units of these keys."""
         return replace(self, units=tuple(unit for unit in self.units if unit.key in keys))
-
-
-def setting_name(key: SettingKey) -> str:
-    """Return the name of a setting in messages: variant, task, method, size and terms."""
-    words = key.variant, key.task, key.method, key.size, key.terms
-    return "-".join(str(word) for word in words if word not in ("", "base", None))
-
-
-def component_classes(spec: MethodSpec) -> list[type]:
-    """Return the classes that a configuration names for a method."""
-    return [part.cls for part in spec.components]
 
 
 # --- Settings of a task ---
@@ -206,7 +221,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
             if key not in selected:
                 continue
             setting = Setting(key, method, problem, code)
-            label = f"{setting_name(key)}{f' {index}' if several else ''}"
+            label = f"{setting.name}{f' {index}' if several else ''}"
             content["terms"] = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
             folds = [(split, inner_folds_of(split) if several else ()) for split in splits[size]]
             for part in [folds] if method.batched else [[each] for each in folds]:
@@ -236,7 +251,7 @@ def _content(method: Method) -> dict[str, Any]:
 
 def method_code(spec: MethodSpec) -> str:
     """Return the digest of the code that decides a method's results; a protocol's code counts by its splits alone."""
-    return code_digest(*component_classes(spec), plan_task, MatrixCache)
+    return code_digest(*(part.cls for part in spec.components), plan_task, MatrixCache)
 
 
 def rows_digest(split: Split) -> str:
@@ -324,23 +339,6 @@ def plan_batches(missing: Sequence[StoreUnit]) -> list[Batch]:
 
 
 # --- Results of units ---
-
-
-def entry_of_unit(unit: StoreUnit, predictions: Sequence[SettingPredictions], memory: float) -> StoreEntry:
-    """Return a unit's predictions by split, and the error counts of its inner folds, as they are stored."""
-    outer, rest = SettingPredictions.joined(predictions[: len(unit.splits)]), iter(predictions[len(unit.splits) :])
-    counted = [
-        fold_counts(list(islice(rest, len(folds))), folds, unit.setting.problem) for folds in unit.inner if folds
-    ]
-    values = vars(outer) | {
-        "values": outer.values if unit.keeps_values else None,
-        "seconds": outer.seconds.round(6),
-        "memory": np.full(len(outer.sizes), memory),
-        "inner": np.stack(counted) if counted else NO_INNER_FOLDS,
-        "warnings": tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
-    }
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
 
 
 def unpack_predictions(entry: StoreEntry) -> SettingPredictions:

@@ -7,8 +7,8 @@ methods share, and all others by this process, unless there are workers (see `wo
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import partial
+from itertools import product
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,17 +30,7 @@ from benchmark.evaluation.predictions import (
 )
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.counting import read_variants
-from benchmark.experiment.plan import (
-    Setting,
-    StoreUnit,
-    component_classes,
-    entry_of_unit,
-    plan_batches,
-    plan_task,
-    rows_digest,
-    setting_name,
-    unpack_predictions,
-)
+from benchmark.experiment.plan import StoreUnit, plan_batches, plan_task, rows_digest, unpack_predictions
 from benchmark.experiment.store import KernelCache, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.user_process import ProcessEndedError, UserProcess, pickle_by_name
@@ -49,7 +39,6 @@ from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
-from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import guarded, locate_error, plugin_of, runs_user_code_here, user_place
 from benchmark.text.duplicates import near_duplicates
 
@@ -57,11 +46,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.diagnostics.base import Arrays, Diagnostic
+    from benchmark.diagnostics.base import Arrays
     from benchmark.evaluation.splits import Split
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.counting import LoadedVariant
-    from benchmark.experiment.plan import Batch, PlannedTask
+    from benchmark.experiment.plan import Batch, PlannedTask, Setting
     from benchmark.experiment.store import Store
 
 #: A unit's predictions as stored, or the reason why there are none.
@@ -101,15 +90,13 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
             for setting, units in task.settings.items():
                 entries = [results[unit.key] for unit in units]
                 if reasons := [entry for entry in entries if isinstance(entry, str)]:
-                    failures[setting_name(setting.key)] = reasons[0]
+                    failures[setting.name] = reasons[0]
                     continue
                 unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
                 if known.issuperset(unit.key for unit in units):
                     stored.add(setting.key)
         local.matrices.release()
-        if local.cache.n_found:
-            context.observer.note(f"{local.cache.n_found:,} of the kernels' models came from the store.")
         diagnostics, failed = compute_diagnostics(experiment, read, context)
     predictions.diagnostics.update({(name, variant): each.arrays for name, variant, each in diagnostics})
     facts = {name: variant.facts for name, variant in read.items()}
@@ -193,7 +180,7 @@ def solve_task(
         for unit in units[key]:
             if isinstance(result, str) and unit.setting.key not in failed:
                 failed.add(unit.setting.key)
-                observer.note(f"{setting_name(unit.setting.key)} failed: {result}")
+                observer.note(f"{unit.setting.name} failed: {result}")
             observer.step(unit.label, stored=stored)
         on_result(key, result)
 
@@ -219,14 +206,12 @@ class LocalExecutor:
 
     Attributes
     ----------
-    cache : KernelCache
     matrices : MatrixCache
         Matrices of the methods that this process computes.
     """
 
     def __init__(self, context: RunContext) -> None:
-        self._context, self.cache = context, KernelCache(context.store)
-        self.matrices = MatrixCache(context.jobs, cached=self.cache)
+        self._context, self.matrices = context, MatrixCache(context.jobs, cached=KernelCache(context.store))
         self._process, self._process_name = UserProcess(), ""  # one at a time is in memory
 
     def solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, UnitResult]]:
@@ -243,14 +228,8 @@ class LocalExecutor:
                 self._process_name = name
             while left:
                 yield from self._solved_in_process(task, left)
-        failed = dict[Setting, str]()
         for batch in plan_batches(here):
-            yield from ((unit.key, failed[unit.setting]) for unit in batch.units if unit.setting in failed)
-            parts = tuple(part for part in batch.parts if part[0].setting not in failed)
-            for unit, result in self._solved_here(replace(batch, parts=parts)) if parts else ():
-                if isinstance(result, str):
-                    failed[unit.setting] = result
-                yield unit.key, result
+            yield from self._solved_here(batch)
 
     def _solved_in_process(self, task: PlannedTask, left: dict[str, StoreUnit]) -> Iterator[tuple[str, UnitResult]]:
         """Compute units in a process; if that ends, the method fails that it was at."""
@@ -278,8 +257,8 @@ class LocalExecutor:
             del left[key]
             yield key, reason
 
-    def _solved_here(self, batch: Batch) -> Iterator[tuple[StoreUnit, UnitResult]]:
-        """Yield each unit with its predictions as stored, or the reason why there are none."""
+    def _solved_here(self, batch: Batch) -> Iterator[tuple[str, UnitResult]]:
+        """Yield the keys of units with their predictions as stored, or the reason why there are none."""
         settings = {unit.setting: None for unit in batch.units}
         self._context.observer.now(batch.units[0].label)
         if any(setting.classifies_points for setting in settings):
@@ -297,11 +276,11 @@ class LocalExecutor:
         memory = peak_memory()
         for unit, found in solved:
             if isinstance(found, BaseException):
-                yield unit, self._reason(unit, found)
+                yield unit.key, self._reason(unit, found)
             elif unit.keeps_values and found[0].values is None:
-                yield unit, "it has no decision value for each class, which a ranking metric needs"
+                yield unit.key, "it has no decision value for each class, which a ranking metric needs"
             else:
-                yield unit, entry_of_unit(unit, found, memory)
+                yield unit.key, unit.entry(found, memory)
 
     def _reason(self, unit: StoreUnit, error: BaseException) -> str:
         """Return an error of a method in a line, with the line of the user's code that raised it."""
@@ -331,23 +310,21 @@ def compute_diagnostics(
     """Compute every diagnostic on every variant; return numbers with both names, and errors by label."""
     found = list[tuple[str, str, DiagnosticNumbers]]()
     failures: dict[str, str] = {}
-    built: list[tuple[str, Diagnostic]] = [(each.name, each.build()) for each in experiment.diagnostics]
-    for (name, diagnostic), variant in ((each, variant) for each in built for variant in experiment.variants.values()):
-        if variant.name != BASE_VARIANT and tags_of(diagnostic).base_only:
+    for component, variant in product(experiment.diagnostics, experiment.variants.values()):
+        if variant.name != BASE_VARIANT and component.tags.base_only:
             continue
         context.observer.plan(1)
-        loaded, ours = read[variant.name], is_builtin(type(diagnostic))
-        classes = [cls for entry in variant.entries for spec in entry.candidates for cls in component_classes(spec)]
-        parts = [type(diagnostic), *(each for each in classes if not is_builtin(each))]
-        once = partial(_cached_arrays, context.store, parts, loaded.key)
-        shown = variant if ours else variant.without_corpus
-        described = DiagnosticContext(loaded.counts, shown, experiment.seed, context.jobs, once)
-        label = name if variant.name == BASE_VARIANT else f"{variant.name}-{name}"
-        compile_all(imported_modules(type(diagnostic))[0])
+        counts, key, cls = read[variant.name].counts, read[variant.name].key, component.cls
+        named = (part.cls for entry in variant.entries for spec in entry.candidates for part in spec.components)
+        once = partial(_cached_arrays, context.store, [cls, *(each for each in named if not is_builtin(each))], key)
+        shown = variant if is_builtin(cls) else variant.without_corpus
+        described = DiagnosticContext(counts, shown, experiment.seed, context.jobs, once)
+        label = component.name if variant.name == BASE_VARIANT else f"{variant.name}-{component.name}"
+        compile_all(imported_modules(cls)[0])
         try:
-            with guarded([type(diagnostic)], ValueError, short=True):
-                numbers = compute_checked(diagnostic, described, whole=not experiment.only)
-                found.append((name, variant.name, numbers))
+            with guarded([cls], ValueError, short=True):
+                numbers = compute_checked(component.build(), described, whole=not experiment.only)
+            found.append((component.name, variant.name, numbers))
         except (ValueError, FloatingPointError, RuntimeError, ConfigError) as error:
             failures[label] = str(error)
             context.observer.note(f"{label} failed: {error}")

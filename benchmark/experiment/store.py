@@ -1,6 +1,6 @@
 """The store of results, with keys made from the content that a result was computed from.
 
-An entry is one file: a line with the digest of a header and the header (names, types and shapes of its arrays, their
+An entry is one file: the digest and the length of a header, the header (names, types and shapes of its arrays, their
 digest, and some small facts), and the arrays. It is written to a temporary file and renamed, so that a reader, another
 run or a killed run never sees half an entry. An entry is verified whenever it is read; if that fails, it is removed and
 computed again. Arrays are raw numbers: nothing from the disk is ever executed.
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
 STORE_FORMAT = 4
 DEFAULT_LIMIT_GB = 20.0
-_STALE_SECONDS = 24 * 3600.0
+_STALE_SECONDS, _MOST_HEADER_BYTES = 24 * 3600.0, 1 << 26
 #: Errors that an entry raises which isn't what was written.
 _DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError)
 #: The stage in the facts of an entry.
@@ -250,6 +250,10 @@ def _last_use(file: dict[str, Any]) -> float:
     return float(time.timestamp() if hasattr(time, "timestamp") else time)
 
 
+def _hex_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
 def _bytes_of(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data if array.size else memoryview(bytearray())
 
@@ -260,7 +264,7 @@ def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
     named = [(name, array.dtype.str, array.shape) for name, array in zip(entry.arrays, arrays, strict=True)]
     facts = {"key": key, "facts": entry.facts, "arrays": named, "digest": array_digest(*arrays)}
     header = json.dumps(facts, sort_keys=True).encode()
-    return [b"%s %s\n" % (hashlib.sha256(header).hexdigest().encode(), header), *map(_bytes_of, arrays)]
+    return [b"%s%016x%s" % (_hex_digest(header), len(header), header), *map(_bytes_of, arrays)]
 
 
 def _decode(file: BinaryIO, key: str) -> StoreEntry:
@@ -275,8 +279,9 @@ def _decode(file: BinaryIO, key: str) -> StoreEntry:
 
 
 def _decode_header(file: BinaryIO) -> Any:
-    digest, _, header = file.readline().removesuffix(b"\n").partition(b" ")
-    if hashlib.sha256(header).hexdigest().encode() != digest:
+    digest, size = file.read(64), int(file.read(16), 16)
+    header = file.read(min(size, _MOST_HEADER_BYTES))
+    if _hex_digest(header) != digest:
         raise ValueError("not an entry of this store, or its header is damaged")
     return json.loads(header)
 
@@ -290,17 +295,11 @@ class KernelCache:
     ----------
     store : Store
         A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
-
-    Attributes
-    ----------
-    n_found : int
-        Number of results that came from the store.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
-        self.n_found = 0
 
     def __call__(
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
@@ -324,7 +323,6 @@ class KernelCache:
         key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
         entry = self._store.get(key) if self._room else None
         if entry is not None:
-            self.n_found += 1
             return entry.arrays
         started = time.perf_counter()
         arrays = make()

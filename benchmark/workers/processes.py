@@ -9,7 +9,6 @@ import io
 import logging
 import os
 import pickle
-import queue
 import signal
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.plan import PlannedTask, method_code, plan_batches, setting_name
+from benchmark.experiment.plan import PlannedTask, method_code, plan_batches
 from benchmark.experiment.runner import LocalExecutor, solve_task
 from benchmark.experiment.store import INSTALL_CLUSTER, Store
 from benchmark.plugins.discovery import registries_with_plugins
@@ -73,7 +72,7 @@ def compute_task(
     for setting in task.settings:
         if setting.code != method_code(setting.method.spec):
             problem = "a worker has other code than this machine, or the code was changed during the run"
-            raise BenchError(f"{setting_name(setting.key)}: {problem}: make simplexbench, libraries and files the same")
+            raise BenchError(f"{setting.name}: {problem}: make simplexbench, libraries and files the same")
     context = RunContext(store, observer, jobs or n_processors())
     with blas_threads(context.jobs):
         return solve_task(task, context, LocalExecutor(context), on_result)[0]
@@ -90,26 +89,36 @@ class DaskExecutor:
     Parameters
     ----------
     dask : str
-        ``local``, ``local:4``, the address of a scheduler, or its file.
+        Address of a scheduler, or its file.
     store : Store
         The run's store, which workers may share.
     jobs : int
-        Threads per worker; 0 uses all processors, divided equally between the workers of this machine.
+        Threads per worker; 0 uses all processors of its machine.
     observer : Observer
         Receiver of notes and progress.
+
+    Raises
+    ------
+    ConfigError
+        If Dask isn't installed.
+    BenchError
+        If no scheduler answers.
     """
 
     def __init__(self, dask: str, store: Store, jobs: int, observer: Observer) -> None:
-        self._address, self._store, self._jobs, self._observer = dask, store, jobs, observer
-        name, _, number = dask.partition(":")
-        self._n_local = 0
-        if name == "local":
-            if number and not (number.isdecimal() and int(number)):
-                raise ConfigError(f"--dask is {dask!r}: must have a number of processes, such as local:4")
-            self._n_local = int(number or n_processors())
-            self._jobs = jobs or max(1, n_processors() // self._n_local)
-        self._client: Any = None
-        self._failed = False
+        try:
+            from distributed import Client  # noqa: PLC0415 - an optional dependency
+        except ImportError:
+            raise ConfigError(f"--dask needs Dask: {INSTALL_CLUSTER}") from None
+        for name in _LOGS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            named = {"scheduler_file" if dask.endswith(".json") else "address": dask}
+            self._client: Any = Client(timeout=CONNECT_TIMEOUT, **named)
+        except (OSError, ValueError, RuntimeError) as error:
+            here = "without --dask the run uses this process alone"
+            raise BenchError(f"no Dask scheduler answers at {dask}: {_in_words(error)}; {here}") from None
+        self._store, self._jobs, self._observer, self._failed = store, jobs, observer, False
 
     def solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
@@ -124,15 +133,11 @@ class DaskExecutor:
             self.close()
 
     def _solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, StoreEntry | str]]:
-        if self._client is None:
-            self._client = self._connected()
-        from distributed import wait  # noqa: PLC0415 - as in `_connected`
+        from distributed import wait  # noqa: PLC0415 - as above
 
         self._client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
-        groups = [
-            [unit.key for each in group for unit in each.units]
-            for _, group in groupby(plan_batches(missing), lambda each: each.group)
-        ]
+        together = groupby(plan_batches(missing), lambda batch: batch.group)
+        groups = [[unit.key for batch in batches for unit in batch.units] for _, batches in together]
         packed = pack_task(task.of_units(set(chain(*groups))), self._store, self._jobs)
         with warnings.catch_warnings(action="ignore"):  # that the counts are large
             sent = self._client.submit(passed_on, packed, pure=False)
@@ -150,43 +155,10 @@ class DaskExecutor:
             for future in done:
                 yield from future.result().items()
 
-    def _connected(self) -> Any:
-        """Start processes on this machine, or connect to a scheduler.
-
-        Raises
-        ------
-        ConfigError
-            If Dask isn't installed.
-        BenchError
-            If no scheduler answers.
-        """
-        try:
-            from distributed import Client  # noqa: PLC0415 - an optional dependency
-        except ImportError:
-            raise ConfigError(f"--dask needs Dask: {INSTALL_CLUSTER}") from None
-        for name in _LOGS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        how: dict[str, Any] = {"scheduler_file" if self._address.endswith(".json") else "address": self._address}
-        interrupt = signal.getsignal(signal.SIGINT)
-        if self._n_local:
-            self._observer.now("starting processes")
-            how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-            how |= {"n_workers": self._n_local, "silence_logs": logging.CRITICAL}
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the processes inherit: this process ends them
-        try:
-            return Client(timeout=CONNECT_TIMEOUT, **how)
-        except (OSError, ValueError, RuntimeError) as error:
-            here = "without --dask the run uses this process alone"
-            raise BenchError(f"no Dask scheduler answers at {self._address}: {_in_words(error)}; {here}") from None
-        finally:
-            signal.signal(signal.SIGINT, interrupt)
-
     def close(self) -> None:
-        """Close the client, which gives up the submitted groups, and ends the processes that it started."""
-        if self._client is not None:
-            with suppress(Exception):  # a broken connection
-                self._client.close(timeout=CLOSE_TIMEOUT)
-        self._client = None
+        """Close the client, which gives up the submitted groups."""
+        with suppress(Exception):  # a broken connection
+            self._client.close(timeout=CLOSE_TIMEOUT)
 
 
 def _in_words(error: BaseException) -> str:
@@ -226,19 +198,11 @@ def _unpacked(packed: bytes) -> tuple[tempfile.TemporaryDirectory[str], tuple[Pl
 
 
 def answer_requests(pipe: Connection) -> None:
-    """Answer requests in a process of users' code, as `plugins.user_process.UserProcess` sends them, until it ends."""
+    """Answer the requests of `plugins.user_process.UserProcess`; end all processes of this session once it is gone."""
     os.set_inheritable(pipe.fileno(), False)
-    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, requests), daemon=True).start()
-    while True:
-        _answer(requests.get(), pipe.send_bytes)
-
-
-def _receive(pipe: Connection, requests: queue.SimpleQueue[bytes]) -> None:
-    """Pass on requests; end all processes of this session once nobody waits for an answer."""
     try:
         while True:
-            requests.put(pipe.recv_bytes())
+            _answer(pipe.recv_bytes(), pipe.send_bytes)
     except (EOFError, OSError):
         os.killpg(0, signal.SIGKILL)
 

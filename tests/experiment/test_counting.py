@@ -64,7 +64,7 @@ def test_no_more_and_no_fewer_documents_and_words_are_there_than_expected(
         return
     wrong = f"{n + documents:,} documents, but there are {n:,}"
     wrong = wrong if documents else f"{v + words:,} words in the vocabulary, but there are {v:,}"
-    with pytest.raises(DataError, match=rf"^small: the configuration expects {wrong}\."):
+    with pytest.raises(DataError, match=rf"^small: the configuration expects {wrong}: correct"):
         check_expectations(expecting, variant, counts)
 
 

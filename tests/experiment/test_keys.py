@@ -17,7 +17,7 @@ from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_counts
-from benchmark.experiment.plan import Batch, component_classes, plan_task
+from benchmark.experiment.plan import Batch, plan_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -189,7 +189,7 @@ def test_what_decides_nothing_changes_no_key(keys_of: Callable[..., Keys], chang
 
 
 def forget() -> None:
-    for cached in (code._digest, code._reached, code._imports, code._imported):
+    for cached in (code._digest, code._reached, code._imports):
         cached.cache_clear()
 
 
@@ -320,7 +320,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     planned = plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {}))
     for setting, units in planned.settings.items():
         called = calls_of(lambda part=tuple(units): Batch((part,)).solve(matrices))
-        assert_covered(called, *component_classes(setting.method.spec), plan_task)
+        assert_covered(called, *setting.classes, plan_task)
     for diagnostic in (each.build() for each in experiment.diagnostics):
         context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
         assert_covered(calls_of(partial(diagnostic.compute, context)), type(diagnostic), *roots)

@@ -95,9 +95,11 @@ class TestDamage:
     def test_objects_in_place_of_numbers(self, store, notebook):
         """A header that says so, with a digest that fits, as no accident would write it."""
         store.put(KEY, StoreEntry({"numbers": np.zeros(2)}))
-        header, _, arrays = store.path(KEY).read_bytes().partition(b"\n")
-        changed = header[65:].replace(b'"<f8"', b'"|O"')
-        store.path(KEY).write_bytes(b"%s %s\n" % (hashlib.sha256(changed).hexdigest().encode(), changed) + arrays)
+        content = store.path(KEY).read_bytes()
+        end = 80 + int(content[64:80], 16)
+        header = content[80:end].replace(b'"<f8"', b'"|O"')
+        digest = hashlib.sha256(header).hexdigest().encode()
+        store.path(KEY).write_bytes(b"%s%016x%s" % (digest, len(header), header) + content[end:])
         self.assert_refused(store, notebook)
 
 
