@@ -55,7 +55,7 @@ def run(
         typer.Option(
             "--dask",
             metavar="ADDRESS",
-            help="Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file.",
+            help="Dask workers: a scheduler's address, such as tcp://host:8786, or its file.",
             show_default="this process alone",
         ),
     ] = None,

@@ -143,7 +143,7 @@ def working(
     download : bool
         Whether to download a corpus that isn't there.
     dask : str, optional
-        Workers: "local", "local:4", or a scheduler's address or file.
+        Address or file of the scheduler of the workers.
     verbose, quiet : bool
         Print each step, or only notes.
     """

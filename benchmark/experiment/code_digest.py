@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import is_builtin
+from benchmark.system.registries import PACKAGE, is_builtin
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import plugin_of, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACKAGE_NAME = __name__.partition(".")[0]
 PACKAGE_ROOT = Path(__file__).parents[1]
 distribution_version = cache(metadata.version)
 
@@ -81,7 +80,7 @@ def _module_of(component: Any) -> str:
 
 
 def _name(path: Path) -> str:
-    words = [PACKAGE_NAME, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
+    words = [PACKAGE, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
     return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 

@@ -32,7 +32,7 @@ def load_experiment(path: Path) -> Experiment:
     ConfigError
         With file, line, the error, the nearest valid name and the allowed values.
     """
-    return check_source(read_config(path))
+    return _checked(read_config(path))
 
 
 def load_checked(path: Path) -> Experiment:
@@ -56,7 +56,7 @@ def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_source(Node.of_data(raw, name))
+    return _checked(Node.of_data(raw, name))
 
 
 def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment:
@@ -74,8 +74,7 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
     records = manifest.get("plugins", [])
     files = dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines")
     pipelines = {each["name"]: Path(each["file"]) for each in records if each["kind"] == "pipelines"}
-    config = {key: value for key, value in manifest["config"].items() if key != "plugins"}
-    node = Node.of_data(config | ({"plugins": [*files]} if files else {}), name)
+    node = Node.of_data(manifest["config"] | ({"plugins": [*files]} if files else {}), name)
     known = registries_for(node, [folder / MANIFEST_FILE], pipelines)
     return check_experiment(node, known, published_papers())
 
@@ -89,7 +88,7 @@ def changed_plugin(manifest: dict[str, Any], experiment: Experiment) -> str:
     return ""
 
 
-def check_source(node: Node) -> Experiment:
+def _checked(node: Node) -> Experiment:
     """Check a configuration that has been read."""
     return check_experiment(node, registries_for(node), published_papers())
 

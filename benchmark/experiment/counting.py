@@ -71,16 +71,15 @@ class CorpusCache:
         """Return the counts of a collection, the manifest's facts on them, and their store key."""
         source, content, known, read = self._located(collection.reader)
         key = counts_key(collection, content)
-
-        def counted() -> StoreEntry:
-            corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
-            how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
-            counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, self._context.jobs)
-            arrays, names = counts_to_arrays(counts)
-            return StoreEntry(arrays, names | {"digest": corpus.digest})
-
         if key not in self._counts:
-            entry = self._context.store.cached(key, counted)
+            entry = self._context.store.get(key)
+            if entry is None:
+                corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
+                how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
+                counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, self._context.jobs)
+                arrays, names = counts_to_arrays(counts)
+                entry = StoreEntry(arrays, names | {"digest": corpus.digest})
+                self._context.store.put(key, entry)
             counts = counts_from_arrays(entry.arrays, entry.facts)
             facts = {"source": source, "content_digest": entry.facts["digest"], **known}
             facts |= {"documents": len(counts.documents), "classes": list(counts.documents.classes)}
@@ -184,17 +183,11 @@ def counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
     The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
     no module contains.
     """
-    return store_key(
-        stage="counts",
-        counting=code_digest(counts_key),
-        left_out=sorted(collection.lexing.left_out),
-        letters=unidata_version,
-        classes=collection.classes,
-        exclude=collection.exclude,
-        lexing=asdict(collection.lexing),
-        pruning=asdict(collection.pruning),
-        **content,
-    )
+    lexing, pruning = collection.lexing, collection.pruning
+    words = {"left_out": sorted(lexing.left_out), "letters": unidata_version}
+    text = {"lexing": asdict(lexing), "pruning": asdict(pruning), **words}
+    chosen = {"classes": collection.classes, "exclude": collection.exclude}
+    return store_key(stage="counts", counting=code_digest(counts_key), **chosen, **text, **content)
 
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:

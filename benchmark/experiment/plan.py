@@ -15,7 +15,7 @@ from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.metrics import tally_predictions
 from benchmark.evaluation.predictions import NO_INNER_FOLDS, SettingKey, SettingPredictions
 from benchmark.evaluation.splits import Split
-from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
+from benchmark.experiment.code_digest import code_digest, is_stored
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
@@ -23,7 +23,6 @@ from benchmark.methods.problem import Problem
 from benchmark.methods.registry import build_method
 from benchmark.methods.split_data import products_key, training_rows_of
 from benchmark.methods.wrappers import FusedMethod
-from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
@@ -66,10 +65,6 @@ class Setting:
     def classes(self) -> list[type]:
         """The classes that the configuration names for its method."""
         return [part.cls for part in self.method.spec.components]
-
-    def compile(self) -> None:
-        """Compile the functions that the method may call, before a clock is started."""
-        compile_all(imported_modules(*self.classes, MatrixCache)[0])
 
     @property
     def classifies_points(self) -> bool:
@@ -211,7 +206,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
         made = () if experiment.inner is None else experiment.inner.build().splits(documents.take(split.train))
         return tuple(Split(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
 
-    digest, units = cache(rows_digest), list[StoreUnit]()
+    digest, units = cache(_rows_digest), list[StoreUnit]()
     for entry, (index, spec) in ((each, one) for each in variant.entries for one in enumerate(each.candidates)):
         method, problem, several = method_of(spec), problem_of(spec), len(entry.candidates) > 1
         code = method_code(spec)
@@ -254,8 +249,7 @@ def method_code(spec: MethodSpec) -> str:
     return code_digest(*(part.cls for part in spec.components), plan_task, MatrixCache)
 
 
-def rows_digest(split: Split) -> str:
-    """Return the digest of a split's rows."""
+def _rows_digest(split: Split) -> str:
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 

@@ -20,26 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis import predictions_file
 from benchmark.analysis.notes import diagnostic_notes
-from benchmark.analysis.predictions_file import (
-    RecordedNumbers,
-    decode_estimates,
-    decode_predictions,
-    encode_estimates,
-    encode_predictions,
-    plugin_estimates,
-)
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
 from benchmark.config.subset import settings_of_cell
 from benchmark.evaluation.cell_scores import ALL_SPLITS
-from benchmark.evaluation.predictions import (
-    ARCHIVED_FILES,
-    ESTIMATES_TABLE,
-    RECORDS_ARCHIVE,
-    RUN_FILES,
-    TIMINGS_TABLE,
-)
+from benchmark.evaluation.predictions import ARCHIVED_FILES, ESTIMATES_TABLE, RECORDS_ARCHIVE, RUN_FILES
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
@@ -65,24 +52,21 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     `read_run` refuses, not one run's predictions under another's description.
     """
     notes = diagnostic_notes(run)
-    contents = encode_predictions(run.predictions)
-    contents[ESTIMATES_TABLE] = encode_estimates(plugin_estimates(run.experiment, run.scored), run.diagnostics)
-    contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
+    contents = predictions_file.encode_predictions(run.predictions)
+    contents[ESTIMATES_TABLE] = predictions_file.encode_estimates(
+        predictions_file.plugin_estimates(run.experiment, run.scored), run.diagnostics
+    )
+    records = io.BytesIO()
+    with zipfile.ZipFile(records, "w") as archive:  # of files that are compressed already; equal files give equal bytes
+        for name in ARCHIVED_FILES:
+            archive.writestr(zipfile.ZipInfo(name), contents.pop(name))
+    contents[RECORDS_ARCHIVE] = records.getvalue()
     for name, content in contents.items():
         write_atomically(folder / name, content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = {"format": RUN_FORMAT, **manifest, "diagnostic_notes": list(notes), "files": digests}
     manifest["digest"] = digest_without_itself(manifest)
     write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
-
-
-def _archive(contents: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of files that are compressed already; equal files give equal bytes."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return file.getvalue()
 
 
 def check_folder_free(folder: Path, experiment: Experiment) -> None:
@@ -140,16 +124,14 @@ def read_run(folder: Path) -> RunPredictions:
     contents = {name: _content(folder / name, digest) for name, digest in manifest["files"].items()}
     with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
         contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
-    chosen = {
-        name: np.array(facts["chosen"], np.intp) for name, facts in manifest["cells"].items() if "chosen" in facts
-    }
-    recorded = RecordedNumbers(
-        chosen, *decode_estimates(contents[ESTIMATES_TABLE]), tuple(manifest["diagnostic_notes"])
-    )
-    taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
-    stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
-    predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]
-    return RunPredictions(experiment, predictions, failures, facts, 1, stored, recorded.diagnostics, recorded)
+    cells, taken = manifest["cells"].items(), set(manifest["stored"])
+    chosen = {name: np.array(facts["chosen"], np.intp) for name, facts in cells if "chosen" in facts}
+    estimates, diagnostics = predictions_file.decode_estimates(contents[ESTIMATES_TABLE])
+    notes = tuple(manifest["diagnostic_notes"])
+    recorded = predictions_file.RecordedNumbers(chosen, estimates, diagnostics, notes)
+    stored = {key for cell in experiment.cells if cell.id in taken for key in settings_of_cell(experiment, cell)}
+    predictions, facts = predictions_file.decode_predictions(contents), manifest["variants"]
+    return RunPredictions(experiment, predictions, manifest["failures"], facts, 1, stored, diagnostics, recorded)
 
 
 def _content(path: Path, digest: str) -> bytes:
@@ -206,10 +188,10 @@ def configuration_of_run(manifest: Mapping[str, Any]) -> str:
 
 def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
-    ignored = ("finished", "seconds", "stored", "command", "name", "digest", "experiment")
+    ignored = ("finished", "seconds", "stored", "command", "name", "digest", "experiment", "files")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
-    keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS_TABLE}"]
+    keys = [key for key in both if key.split(".")[0] not in ignored]
     return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]
 
 

@@ -28,10 +28,10 @@ from benchmark.evaluation.predictions import (
     TaskKey,
     TestedSplit,
 )
-from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
+from benchmark.experiment.code_digest import imported_modules, is_stored
 from benchmark.experiment.counting import read_variants
-from benchmark.experiment.plan import StoreUnit, plan_batches, plan_task, rows_digest, unpack_predictions
-from benchmark.experiment.store import KernelCache, StoreEntry, store_key
+from benchmark.experiment.plan import StoreUnit, plan_batches, plan_task, unpack_predictions
+from benchmark.experiment.store import StoreEntry
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.user_process import ProcessEndedError, UserProcess, pickle_by_name
 from benchmark.system.errors import BenchError, ConfigError, DataError
@@ -43,11 +43,10 @@ from benchmark.system.user_classes import guarded, locate_error, plugin_of, runs
 from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.diagnostics.base import Arrays
-    from benchmark.evaluation.splits import Split
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.counting import LoadedVariant
     from benchmark.experiment.plan import Batch, PlannedTask, Setting
@@ -71,7 +70,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
     """
     read = read_variants(experiment, context)
     tasks, local = list(plan_tasks(experiment, read)), LocalExecutor(context)
-    predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
+    predictions, failures, from_store = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     if unstored := dict.fromkeys(each.key.method for task in tasks for each in task.settings if not each.stored):
         line = "computed in each run, since their code says no `stored = True`"
         context.observer.note(f"{line}: {', '.join(unstored)}")
@@ -80,13 +79,14 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
         for later, task in zip(reversed(range(len(tasks))), tasks, strict=True):
             context.observer.plan(len(task.units), later=later * len(task.units))  # tasks have about as many each
             key, documents = TaskKey(task.variant, task.task), task.problem.documents
-            splits, near = tested_splits(task, context.store, search=not predictions.tasks)
+            splits, near = tested_splits(task, search=not predictions.tasks)
             if not predictions.tasks:
                 read[task.variant].facts["near_duplicates"] = near
             truth = documents.labels if documents.topics is None else documents.topics
             predictions.tasks[key] = TaskDocuments(documents.ids, documents.classes, truth)
             predictions.splits.update({SplitKey(*key, size): each for size, each in splits.items()})
-            results, known = solve_task(task, context, local)
+            solved = list(solve_task(task, context, local))
+            results, known = {key: result for key, result, _ in solved}, {key for key, _, stored in solved if stored}
             for setting, units in task.settings.items():
                 entries = [results[unit.key] for unit in units]
                 if reasons := [entry for entry in entries if isinstance(entry, str)]:
@@ -95,12 +95,12 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
                 unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
                 if known.issuperset(unit.key for unit in units):
-                    stored.add(setting.key)
+                    from_store.add(setting.key)
         local.matrices.release()
         diagnostics, failed = compute_diagnostics(experiment, read, context)
     predictions.diagnostics.update({(name, variant): each.arrays for name, variant, each in diagnostics})
     facts = {name: variant.facts for name, variant in read.items()}
-    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, stored, diagnostics)
+    return RunPredictions(experiment, predictions, failures | failed, facts, context.jobs, from_store, diagnostics)
 
 
 def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Iterator[PlannedTask]:
@@ -111,34 +111,28 @@ def plan_tasks(experiment: Experiment, read: Mapping[str, LoadedVariant]) -> Ite
 
 
 def tested_splits(
-    task: PlannedTask, store: Store, *, search: bool
+    task: PlannedTask, *, search: bool
 ) -> tuple[dict[int | None, tuple[TestedSplit, ...]], list[dict[str, Any]]]:
     """Return the splits of every size as scores see them.
 
     If `search`, also return the number of each split's test documents with a near-duplicate among its training
     documents, with an example; nothing if there are many splits, or points, which have no words in common.
     """
-    problem, ids = task.problem, task.problem.documents.ids
-    matrix, groups = problem.counts.matrix, problem.documents.groups
+    members, ids, groups = task.problem.members, task.problem.documents.ids, task.problem.documents.groups
+    matrix = task.problem.counts.matrix
     search &= sum(map(len, task.splits.values())) <= MAX_DUPLICATE_SPLITS and matrix.dtype.kind != "f"
     found, near = defaultdict[int | None, tuple[TestedSplit, ...]](tuple), list[dict[str, Any]]()
-
-    def alike(split: Split) -> StoreEntry:
-        return StoreEntry({"like": near_duplicates(matrix, split.train, split.test)[0]})
-
     for size, split in ((size, split) for size, splits in task.splits.items() for split in splits):
         leaks = {}
         if search:
-            content = {"problem": problem.key, "rows": rows_digest(split)}
-            key = store_key(stage="near-duplicates", code=code_digest(near_duplicates), **content)
-            like = store.cached(key, partial(alike, split)).arrays["like"]
+            like, _ = near_duplicates(matrix, split.train, split.test)
             which = np.flatnonzero(like >= 0)
             leaks[NEAR_DUPLICATES] = split.test[which]
             pairs = [[ids[split.test[n]], ids[like[n]]] for n in which[:1]]
             near.append({"split": split.name, "near": len(which), "such_as": pairs})
         if groups is not None:
             leaks[SHARED_GROUPS] = split.test[np.isin(groups[split.test], groups[split.train])]
-        trained = problem.members[split.train].sum(axis=0, dtype=np.int64)
+        trained = members[split.train].sum(axis=0, dtype=np.int64)
         found[size] += (TestedSplit(split.name, split.test, trained, leaks),)
     return dict(found), near
 
@@ -146,12 +140,7 @@ def tested_splits(
 # --- Settings ---
 
 
-def solve_task(
-    task: PlannedTask,
-    context: RunContext,
-    local: LocalExecutor,
-    on_result: Callable[[str, UnitResult], object] = lambda *_: None,
-) -> tuple[dict[str, UnitResult], set[str]]:
+def solve_task(task: PlannedTask, context: RunContext, local: LocalExecutor) -> Iterator[tuple[str, UnitResult, bool]]:
     """Compute the units of a task that the store lacks, and store those that are to be stored.
 
     Parameters
@@ -160,41 +149,35 @@ def solve_task(
     context : RunContext
     local : LocalExecutor
         Gets the units that the workers of the run, if there are any, have left.
-    on_result : callable
-        Called with each unit's key, and its result or the reason why there is none.
 
-    Returns
-    -------
-    dict of str to StoreEntry or str
-        Results by key.
-    set of str
-        Keys of those that were in the store.
+    Yields
+    ------
+    str, StoreEntry or str, bool
+        Each unit's key, its result or the reason why there is none, and whether the result was in the store.
     """
     store, observer = context.store, context.observer
-    units, results, failed = defaultdict[str, list[StoreUnit]](list), dict[str, UnitResult](), set[SettingKey]()
+    units, failed = defaultdict[str, list[StoreUnit]](list), set[SettingKey]()
     for unit in task.units:  # several settings may have the same key
         units[unit.key].append(unit)
+    left = {key: unit for key, (unit, *_) in units.items()}
 
-    def note(key: str, result: UnitResult, *, stored: bool) -> None:
-        results[key] = result
+    def done(key: str, result: UnitResult, *, stored: bool) -> tuple[str, UnitResult, bool]:
+        del left[key]
         for unit in units[key]:
             if isinstance(result, str) and unit.setting.key not in failed:
                 failed.add(unit.setting.key)
                 observer.note(f"{unit.setting.name} failed: {result}")
             observer.step(unit.label, stored=stored)
-        on_result(key, result)
+        return key, result, stored
 
-    for key, (unit, *_) in units.items():
+    for key, unit in list(left.items()):
         if unit.setting.stored and (entry := store.get(key)) is not None:
-            note(key, entry, stored=True)
-    known = set(results)
+            yield done(key, entry, stored=True)
     for executor in filter(None, (context.workers, local)):
-        missing = [each[0] for key, each in units.items() if key not in results]
-        for key, result in executor.solved(task, missing) if missing else ():
-            if not isinstance(result, str) and units[key][0].setting.stored and not store.has(key):
+        for key, result in executor.solved(task, list(left.values())) if left else ():
+            if not isinstance(result, str) and left[key].setting.stored and not store.has(key):
                 store.put(key, result)
-            note(key, result, stored=False)
-    return results, known
+            yield done(key, result, stored=False)
 
 
 class LocalExecutor:
@@ -211,7 +194,7 @@ class LocalExecutor:
     """
 
     def __init__(self, context: RunContext) -> None:
-        self._context, self.matrices = context, MatrixCache(context.jobs, cached=KernelCache(context.store))
+        self._context, self.matrices = context, MatrixCache(context.jobs, cached=context.store.cached_arrays)
         self._process, self._process_name = UserProcess(), ""  # one at a time is in memory
 
     def solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, UnitResult]]:
@@ -264,8 +247,8 @@ class LocalExecutor:
         if any(setting.classifies_points for setting in settings):
             self.matrices.release()  # earlier methods' matrices would count as this method's memory
         reset_peak_memory()
-        for setting in settings:
-            setting.compile()
+        classes = [each for setting in settings for each in setting.classes]
+        compile_all(imported_modules(*classes, MatrixCache)[0])  # before a clock is started
         try:
             solved = batch.solve(self.matrices)
         except BaseException as error:
@@ -273,7 +256,9 @@ class LocalExecutor:
             if not (of_user or isinstance(error, DataError)):  # of a method's own file, such as its vectors
                 raise
             solved = [(unit, error) for unit in batch.units]
-        memory = peak_memory()
+        memory, errors = peak_memory(), {id(found): found for _, found in solved if isinstance(found, BaseException)}
+        for error in errors.values() if any(setting.user_classes for setting in settings) else ():
+            self._context.observer.detail("".join(format_exception(error)))  # for the author of the code
         for unit, found in solved:
             if isinstance(found, BaseException):
                 yield unit.key, self._reason(unit, found)
@@ -285,10 +270,8 @@ class LocalExecutor:
     def _reason(self, unit: StoreUnit, error: BaseException) -> str:
         """Return an error of a method in a line, with the line of the user's code that raised it."""
         place, classes = "", unit.setting.user_classes
-        if classes:  # the traceback is for its author
-            self._context.observer.detail("".join(format_exception(error)))
-            if not isinstance(error, ValueError | FloatingPointError | BenchError):
-                place = user_place(classes[-1])
+        if classes and not isinstance(error, ValueError | FloatingPointError | BenchError):
+            place = user_place(classes[-1])
         reason = locate_error(error, place, short=True) or str(error)
         of_one = len(unit.splits) == 1 and not unit.setting.classifies_points
         return f"{unit.splits[0].name}: {reason}" if of_one else reason
@@ -316,7 +299,8 @@ def compute_diagnostics(
         context.observer.plan(1)
         counts, key, cls = read[variant.name].counts, read[variant.name].key, component.cls
         named = (part.cls for entry in variant.entries for spec in entry.candidates for part in spec.components)
-        once = partial(_cached_arrays, context.store, [cls, *(each for each in named if not is_builtin(each))], key)
+        users = (each for each in named if not is_builtin(each))
+        once = partial(_arrays_of_counts, context.store, component.name, [cls, *users], key)
         shown = variant if is_builtin(cls) else variant.without_corpus
         described = DiagnosticContext(counts, shown, experiment.seed, context.jobs, once)
         label = component.name if variant.name == BASE_VARIANT else f"{variant.name}-{component.name}"
@@ -332,14 +316,7 @@ def compute_diagnostics(
     return tuple(found), failures
 
 
-def _cached_arrays(
-    store: Store, components: Sequence[type], counts: str, content: Mapping[str, Any], compute: Callable[[], Arrays]
+def _arrays_of_counts(
+    store: Store, about: str, components: Sequence[type], counts: str, content: Mapping[str, Any], *compute: Any
 ) -> Arrays:
-    """Return the arrays that the store has for this content, counts and code, or else compute and store them.
-
-    The components are a diagnostic, and the users' classes of the variant that it is computed for.
-    """
-    if not all(map(is_stored, components)):
-        return compute()
-    key = store_key(stage="diagnostics", code=code_digest(*components), counts=counts, **content)
-    return store.cached(key, lambda: StoreEntry(compute())).arrays
+    return store.cached_arrays(about, components, {"counts": counts, **content}, *compute)

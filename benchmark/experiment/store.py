@@ -46,8 +46,6 @@ KERNEL_STAGE = "kernels"
 MIN_KERNEL_SECONDS = 0.5
 #: The least ratio of the seconds to compute a result to the seconds to read it, at so many bytes a second.
 MIN_SPEEDUP, READ_SPEED = 2.0, 2e8
-#: One run may fill the store's limit divided by this number.
-KERNEL_CACHE_SHARE = 4
 INSTALL_CLUSTER = "pip install 'simplexbench[cluster]'"
 
 
@@ -186,13 +184,38 @@ class Store:
             self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
-    def cached(self, key: str, compute: Callable[[], StoreEntry]) -> StoreEntry:
-        """Return the entry of a key, or else compute and write it."""
-        entry = self.get(key)
-        if entry is None:
-            entry = compute()
-            self.put(key, entry)
-        return entry
+    def cached_arrays(
+        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
+    ) -> Arrays:
+        """Return the arrays that the store has for this content and code, or else those that `make` computes.
+
+        They are of a kernel and its training documents, or of a diagnostic. They are stored if computing them took at
+        least `MIN_SPEEDUP` times as long as reading them would, unless they are a user's class's that isn't stored. At
+        an address nothing is stored, since reading would take longer than computing.
+
+        Parameters
+        ----------
+        about : str
+            Their name in `bench cache list`.
+        components : sequence of type
+            Classes whose code decides the arrays.
+        content : mapping
+            All else that decides them, as JSON values.
+        make : callable
+        """
+        if not self.local or not all(map(is_stored, components)):
+            return make()
+        key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
+        if (entry := self.get(key)) is not None:
+            return entry.arrays
+        started = time.perf_counter()
+        arrays = make()
+        seconds = time.perf_counter() - started
+        n_bytes = sum(array.nbytes for array in arrays.values())
+        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED:
+            facts = {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)}
+            self.put(key, StoreEntry(arrays, facts))
+        return arrays
 
     def entries(self) -> list[tuple[Path, int, float]]:
         """Return path, bytes and time of last use of entries, and of what killed processes left, oldest use first."""
@@ -284,52 +307,3 @@ def _decode_header(file: BinaryIO) -> Any:
     if _hex_digest(header) != digest:
         raise ValueError("not an entry of this store, or its header is damaged")
     return json.loads(header)
-
-
-class KernelCache:
-    """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
-
-    They are stored if computing them took at least `MIN_SPEEDUP` times as long as reading them would.
-
-    Parameters
-    ----------
-    store : Store
-        A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
-
-    def __call__(
-        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
-    ) -> Arrays:
-        """Return the arrays that the store has for this content and code, or else those that `make` computes.
-
-        Those of a user's class that isn't stored are computed.
-
-        Parameters
-        ----------
-        about : str
-            Their name in `bench cache list`.
-        components : sequence of type
-            Classes whose code decides the arrays.
-        content : mapping
-            All else that decides them, as JSON values.
-        make : callable
-        """
-        if not all(map(is_stored, components)):
-            return make()
-        key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
-        entry = self._store.get(key) if self._room else None
-        if entry is not None:
-            return entry.arrays
-        started = time.perf_counter()
-        arrays = make()
-        seconds = time.perf_counter() - started
-        n_bytes = sum(array.nbytes for array in arrays.values())
-        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room:
-            entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            if self._store.put(key, entry):
-                self._room -= n_bytes
-        return arrays

@@ -56,13 +56,9 @@ _OBJECTS: dict[tuple[Any, str], Any] = {}
 
 
 def compute_task(
-    task: PlannedTask,
-    store: Store,
-    jobs: int,
-    observer: Observer,
-    on_result: Callable[[str, StoreEntry | str], object] = lambda *_: None,
-) -> dict[str, StoreEntry | str]:
-    """Compute the units of a task, as `solve_task` does, and return their results by key; 0 jobs are all processors.
+    task: PlannedTask, store: Store, jobs: int, observer: Observer
+) -> Iterator[tuple[str, StoreEntry | str, bool]]:
+    """Compute the units of a task, as `solve_task` does; 0 jobs are all processors.
 
     Raises
     ------
@@ -72,10 +68,10 @@ def compute_task(
     for setting in task.settings:
         if setting.code != method_code(setting.method.spec):
             problem = "a worker has other code than this machine, or the code was changed during the run"
-            raise BenchError(f"{setting.name}: {problem}: make simplexbench, libraries and files the same")
+            raise BenchError(f"{setting.name}: {problem}")
     context = RunContext(store, observer, jobs or n_processors())
     with blas_threads(context.jobs):
-        return solve_task(task, context, LocalExecutor(context), on_result)[0]
+        yield from solve_task(task, context, LocalExecutor(context))
 
 
 # --- Dask ---
@@ -118,18 +114,17 @@ class DaskExecutor:
         except (OSError, ValueError, RuntimeError) as error:
             here = "without --dask the run uses this process alone"
             raise BenchError(f"no Dask scheduler answers at {dask}: {_in_words(error)}; {here}") from None
-        self._store, self._jobs, self._observer, self._failed = store, jobs, observer, False
+        self._store, self._jobs, self._observer = store, jobs, observer
 
     def solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
         try:
-            if not self._failed:
+            if self._client.status == "running":
                 yield from self._solved(task, missing)
         except BenchError:
             raise
         except Exception as error:  # noqa: BLE001 - also any error of the computation
             self._observer.note(f"the Dask cluster failed ({_in_words(error)}); this process computes the rest")
-            self._failed = True
             self.close()
 
     def _solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, StoreEntry | str]]:
@@ -182,7 +177,8 @@ def compute_group(packed: bytes, keys: Collection[str]) -> dict[str, StoreEntry 
     """Compute the units of these keys on a Dask worker, and return their results by key."""
     with _ALONE:
         _, (task, store, jobs) = _unpacked(packed)
-        return compute_task(task.of_units(keys), store, jobs, Observer())
+        solved = compute_task(task.of_units(keys), store, jobs, Observer())
+        return {key: result for key, result, _ in solved}
 
 
 @lru_cache(maxsize=1)
@@ -227,7 +223,8 @@ def _answer(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                compute_task(*request, _Sender(tell), lambda *result: tell("solved", result))
+                for key, result, _ in compute_task(*request, _Sender(tell)):
+                    tell("solved", (key, result))
             answer = pickle.dumps(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
         name = type(error).__name__ if isinstance(error, BenchError) else ""

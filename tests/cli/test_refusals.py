@@ -293,7 +293,7 @@ class TestRunAgain:
         bench("run", run, "--out", "again")
         assert (here / "again" / "scores.csv").read_bytes() == (run / "scores.csv").read_bytes()
         refused("run", run, "--out", run, said="name another folder with --out")
-        for more in ((run,), ("--only", "x"), ("--dask", "local:1")):
+        for more in ((run,), ("--only", "x"), ("--dask", "tcp://here:1")):
             refused("run", run, *more, said="name its folder alone")
         bench("run", "other", "--only", "ngd", "--out", "other")
         refused("run", run, "--out", "other", said=("holds the run of 'other'", "--overwrite"))

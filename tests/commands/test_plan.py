@@ -64,7 +64,7 @@ def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Stor
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     experiment, context = small_experiment(), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    solve_task(replace(work, units=work.units[:1]), context, LocalExecutor(context))
+    list(solve_task(replace(work, units=work.units[:1]), context, LocalExecutor(context)))
     assert plan_run(experiment, context, with_pilot=False).rows[0] == ("tf-l1-linear", 2, 1)
 
 
@@ -77,7 +77,7 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
     works = list(plan_tasks(experiment, read_variants(experiment, context)))
     started = time.process_time()
     for work in works:
-        solve_task(work, context, LocalExecutor(context))
+        list(solve_task(work, context, LocalExecutor(context)))
     assert 1 / 3 < planned / (time.process_time() - started) < 3
 
 

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,8 +75,15 @@ def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> None:
     from benchmark.cli import main
 
     sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
-    sys.argv += ["--dask", f"local:{workers}"] if workers else []
-    main()
+    with ExitStack() as stack:
+        if workers:
+            from distributed import LocalCluster
+
+            how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
+            cluster = stack.enter_context(LocalCluster(n_workers=workers, **how))
+            threads = max(1, len(os.sched_getaffinity(0)) // workers)
+            sys.argv += ["--dask", cluster.scheduler_address, "--jobs", str(threads)]
+        main()
 
 
 def others(route: str, table: Path) -> None:
