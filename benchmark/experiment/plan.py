@@ -285,7 +285,7 @@ class Batch:
             return setting.problem.key, key.size, unit.splits[0].name
         return setting.problem.key, *(key if setting.classifies_points else setting.shares)
 
-    def solve(self, matrices: MatrixCache) -> list[tuple[StoreUnit, list[SettingPredictions] | Exception]]:
+    def solve(self, matrices: MatrixCache) -> list[tuple[StoreUnit, list[SettingPredictions] | BaseException]]:
         """Compute each unit: predictions on all its splits, or the exception that its method raised."""
         first = self.parts[0][0].setting
         methods = [(part[0].setting.method, [s for unit in part for s in unit.all_splits]) for part in self.parts]
@@ -293,7 +293,7 @@ class Batch:
             results = solve_batch(methods, first.problem, first.key.terms, matrices, once=self.once)
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [(unit, error) for unit in self.units]
-        found = list[tuple[StoreUnit, list[SettingPredictions] | Exception]]()
+        found = list[tuple[StoreUnit, list[SettingPredictions] | BaseException]]()
         for part, result in zip(self.parts, results, strict=True):
             rest = iter(() if isinstance(result, Exception) else result)
             of_unit = ((unit, list(islice(rest, len(unit.all_splits)))) for unit in part)

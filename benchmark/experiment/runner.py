@@ -257,8 +257,8 @@ class LocalExecutor:
                 raise
             solved = [(unit, error) for unit in batch.units]
         memory, errors = peak_memory(), {id(found): found for _, found in solved if isinstance(found, BaseException)}
-        for error in errors.values() if any(setting.user_classes for setting in settings) else ():
-            self._context.observer.detail("".join(format_exception(error)))  # for the author of the code
+        for each in errors.values() if any(setting.user_classes for setting in settings) else ():
+            self._context.observer.detail("".join(format_exception(each)))  # for the author of the code
         for unit, found in solved:
             if isinstance(found, BaseException):
                 yield unit.key, self._reason(unit, found)

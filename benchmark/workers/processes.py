@@ -223,7 +223,8 @@ def _answer(content: bytes, send: Callable[[bytes], None]) -> None:
         with running_user_code_here():
             kind, *request = unpickle_by_name(content, {})
             if kind == "solve":
-                for key, result, _ in compute_task(*request, _Sender(tell)):
+                task, store, jobs = request
+                for key, result, _ in compute_task(task, store, jobs, _Sender(tell)):
                     tell("solved", (key, result))
             answer = pickle.dumps(("done", _call(*request[:-1]) if kind == "call" else None))
     except BaseException as error:  # noqa: BLE001 - whatever a user's code raises
