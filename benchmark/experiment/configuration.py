@@ -48,9 +48,10 @@ def load_checked(path: Path) -> Experiment:
 def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
     """Check several configurations, and that none would overwrite another's results."""
     experiments = [load_checked(path) for path in paths]
-    name, times = Counter(experiment.name for experiment in experiments).most_common(1)[0]
-    if times > 1:
-        raise ConfigError(f"two of these configurations are named {name!r}: one would overwrite the other's results")
+    for name, times in Counter(experiment.name for experiment in experiments).items():
+        if times > 1:
+            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
+            raise ConfigError(problem)
     return experiments
 
 

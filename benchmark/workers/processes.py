@@ -119,7 +119,7 @@ class DaskExecutor:
     def solved(self, task: PlannedTask, missing: Sequence[StoreUnit]) -> Iterator[tuple[str, StoreEntry | str]]:
         """Yield keys of units as their groups finish, each with its result or the reason of its failure."""
         try:
-            if self._client.status == "running":
+            if self._client is not None:
                 yield from self._solved(task, missing)
         except BenchError:
             raise
@@ -152,8 +152,9 @@ class DaskExecutor:
 
     def close(self) -> None:
         """Close the client, which gives up the submitted groups."""
-        with suppress(Exception):  # a broken connection
+        with suppress(Exception):  # a broken connection, or none
             self._client.close(timeout=CLOSE_TIMEOUT)
+        self._client = None
 
 
 def _in_words(error: BaseException) -> str:
