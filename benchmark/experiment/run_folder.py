@@ -137,7 +137,7 @@ def read_run(folder: Path) -> RunPredictions:
 def _content(path: Path, digest: str) -> bytes:
     content = path.read_bytes() if path.is_file() else b""
     if hashlib.sha256(content).hexdigest() != digest:
-        raise DataError(f"{path}: is missing, damaged, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
+        raise DataError(f"{path}: is damaged, missing, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
     return content
 
 
