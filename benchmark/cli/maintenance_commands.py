@@ -134,7 +134,7 @@ def cache_info() -> None:
 
     store = Store()
     sizes = [n_bytes for _, n_bytes, _ in store.entries()]
-    echo(f"{store.folder}\n{len(sizes):,} entries, {decimal(sum(sizes))} of at most {decimal(store.limit)}")
+    echo(f"{store.address}\n{len(sizes):,} entries, {decimal(sum(sizes))} of at most {decimal(store.limit)}")
 
 
 @cache.command("list", epilog="Example: bench cache list")
@@ -147,7 +147,7 @@ def cache_list() -> None:
     from benchmark.experiment.store import KERNEL_STAGE, Store
 
     kernels, others = defaultdict[str, list[tuple[int, float]]](list), list[int]()
-    for facts, n_bytes, _ in Store().described():
+    for facts, n_bytes in Store().described():
         if facts.get("stage") == KERNEL_STAGE:
             kernels[facts["about"]].append((n_bytes, facts["seconds"]))
         else:
@@ -166,7 +166,9 @@ def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove wi
     from benchmark.experiment.store import Store
 
     store = Store()
+    sizes = [n_bytes for _, n_bytes, _ in store.entries()]
+    what = f"{len(sizes):,} entries, {decimal(sum(sizes))}"
     if not yes:
-        typer.confirm(f"Remove {len(store.entries()):,} entries from {store.folder}?", abort=True, err=True)
-    n, n_bytes = store.clear()
-    echo(f"removed {n:,} entries, {decimal(n_bytes)}")
+        typer.confirm(f"Remove {what} from {store.address}?", abort=True, err=True)
+    store.clear()
+    echo(f"removed {what}")

@@ -59,15 +59,16 @@ def run(
     from benchmark.experiment.configuration import load_all_checked, select_cells
     from benchmark.system.user_classes import running_user_code_here
 
+    again = any(each.is_dir() for each in configs)
+    if again and (len(configs) > 1 or only or dask):
+        raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
     # In the main thread with --debug, where Ctrl-C reaches it.
     threads = 1 if debug else jobs
     with (
         running_user_code_here() if debug else nullcontext(),
         working(jobs=threads, download=download, dask=dask, verbose=verbose, quiet=quiet) as context,
     ):
-        if any(each.is_dir() for each in configs):
-            if len(configs) > 1 or only or dask:
-                raise ConfigError("a run is run again alone, whole and in this process: name its folder alone")
+        if again:
             sentence, tables, equal = run_again(configs[0], out, context, overwrite=overwrite)
             show_answer(sentence, *(() if quiet else tables))
             raise typer.Exit(int(not equal))

@@ -137,7 +137,7 @@ def working(
     download : bool
         Whether to download a corpus that isn't there.
     dask : str, optional
-        Workers: "local", "local:4", or a scheduler's address or file.
+        Address or file of the scheduler of the workers.
     verbose, quiet : bool
         Print each step, or only notes.
     """
@@ -148,7 +148,7 @@ def working(
         if dask is None:
             yield context
             return
-        from benchmark.workers.cluster import DaskExecutor
+        from benchmark.workers.processes import DaskExecutor
 
         with closing(DaskExecutor(dask, context.store, jobs, observer)) as executor:
             yield replace(context, workers=executor)

@@ -16,7 +16,7 @@ from benchmark.analysis.formatting.table import Table
 from benchmark.analysis.formatting.units import MISSING_TEXT, two_digits_text
 from benchmark.evaluation.splits import Split
 from benchmark.experiment.counting import read_variants
-from benchmark.experiment.plan import Batch, plan_batches, unit_splits
+from benchmark.experiment.plan import Batch, plan_batches
 from benchmark.experiment.runner import plan_tasks
 from benchmark.methods.matrix_cache import MatrixCache, memory_budget
 from benchmark.methods.problem import Problem
@@ -92,18 +92,17 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
     """
     entries, stored, kinds = 0, 0, defaultdict[str, list[Batch]](list)
     for work in plan_tasks(experiment, read_variants(experiment, context)):
-        units = [(point, job) for point in work.settings for job in point.units]
-        missing = [(point, job) for point, job in units if not context.store.has(job.key)]
-        entries, stored = entries + len(units), stored + len(units) - len(missing)
-        for batch in plan_batches(missing, by_split=work.problem.multilabel):
-            kinds[", ".join(dict.fromkeys(point.key.method for point, _ in batch.parts))].append(batch)
+        missing = [unit for unit in work.units if not context.store.has(unit.key)]
+        entries, stored = entries + len(work.units), stored + len(work.units) - len(missing)
+        for batch in plan_batches(missing):
+            kinds[", ".join(dict.fromkeys(unit.setting.key.method for unit in batch.units))].append(batch)
     peak = float(np.nan_to_num(peak_memory()))
     matrices_at_once = [_matrix_bytes(batch, context.jobs) for batches in kinds.values() for batch in batches]
     memory = peak + max(matrices_at_once) if kinds else 0.0
     matrices, timed = MatrixCache(1), []
     with blas_threads(1):  # threads that wait for each other would count as processor time
         for name, batches in kinds.items():
-            fits = sum(len(unit_splits(jobs)) for batch in batches for _, jobs in batch.parts)
+            fits = sum(len(unit.all_splits) for batch in batches for unit in batch.units)
             timed.append((name, fits, _batch_seconds(batches, matrices) if with_pilot else math.nan))
     return Plan(entries, stored, timed, memory, free_memory() + peak)
 
@@ -145,10 +144,11 @@ def _matrix_bytes(batch: Batch, jobs: int) -> float:
 
     Inner products beyond the budget are computed by tiles. One-vs-one SVMs read the values of two classes at a time.
     """
-    point, units = batch.parts[0]
+    units = batch.parts[0]
+    point, splits = units[0].setting, [split for unit in units for split in unit.all_splits]
     if not _has_kernel(point.method.spec):
         return 0.0
-    problem, splits, n = point.problem, unit_splits(units), len(point.problem.documents)
+    problem, n = point.problem, len(point.problem.documents)
     products = min(8.0 * n * (n if problem.trained is None else len(problem.trained)), memory_budget())
     if problem.multilabel or point.method.spec.classifier.resolved.get("scheme") != "one-vs-one":
         return products + 8.0 * max(len(split.train) for split in splits) ** 2
@@ -165,10 +165,10 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
     Beyond those of a few documents, seconds grow with the pairs of documents where there is a kernel, else with the
     documents. A user's code isn't timed, since it may print or end the process, and neither are fused methods.
     """
-    settings = [point for point, _ in batches[0].parts]
-    if any(point.user_classes or point.method.spec.fused for point in settings):
+    settings = [unit.setting for unit in batches[0].units]
+    if any(setting.user_classes or setting.method.spec.fused for setting in settings):
         return math.nan
-    kernel = any(_has_kernel(point.method.spec) for point in settings)
+    kernel = any(_has_kernel(setting.method.spec) for setting in settings)
     few, sample = _sample(batches[0], FEW_DOCUMENTS), _sample(batches[0], SAMPLE_DOCUMENTS)
     _solve(few, matrices)  # compiles and loads functions
     fixed, timed = _solve(few, matrices), _solve(sample, matrices)
@@ -179,25 +179,25 @@ def _batch_seconds(batches: Sequence[Batch], matrices: MatrixCache) -> float:
 def _solve(batch: Batch, matrices: MatrixCache) -> float:
     """Return the processor seconds of a batch; NaN if it fails."""
     started = time.process_time()
-    failed = [part for part in batch.solve(matrices) if isinstance(part, Exception)]
+    failed = [found for _, found in batch.solve(matrices) if isinstance(found, Exception)]
     return math.nan if failed else time.process_time() - started
 
 
 def _size(batches: Iterable[Batch], kernel: bool) -> float:
     """Return the number of documents of all fits; with a kernel, of their pairs."""
-    splits = [split for batch in batches for _, jobs in batch.parts for split in unit_splits(jobs)]
+    splits = [split for batch in batches for unit in batch.units for split in unit.all_splits]
     return sum((len(s.train) + len(s.test)) * (len(s.train) if kernel else 1) for s in splits)
 
 
 def _sample(batch: Batch, n: int) -> Batch:
     """Return a batch on a split of about n of its documents, as many of each class as there are."""
-    n = max(n, 8 * len(batch.parts[0][0].problem.documents.classes))
+    n = max(n, 8 * len(batch.units[0].setting.problem.documents.classes))
     part_of, parts = cache(partial(_part_of, n=n)), []
-    for setting, units in batch.parts:
-        part = part_of(setting.problem)
+    for unit, *_ in batch.parts:
+        part = part_of(unit.setting.problem)
         n_train, rows = 3 * len(part.documents) // 4, np.arange(len(part.documents))
         split = Split("sample", rows[:n_train], rows[n_train:], 0)
-        parts.append((replace(setting, problem=part), (replace(units[0], splits=(split,), inner=((),)),)))
+        parts.append((replace(unit, setting=replace(unit.setting, problem=part), splits=(split,), inner=((),)),))
     return replace(batch, parts=tuple(parts))
 
 

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import is_builtin
+from benchmark.system.registries import PACKAGE, is_builtin
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import plugin_of, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACKAGE_NAME = __name__.partition(".")[0]
 PACKAGE_ROOT = Path(__file__).parents[1]
 distribution_version = cache(metadata.version)
 
@@ -68,7 +67,7 @@ def _user_code(component: Any) -> tuple[str, set[str]]:
         problem = f"a file that its results depend on can't be read: {error.filename}: {error.strerror}"
         raise ConfigError(f"{user_place(component)}: {problem}") from None
     sources = [each.read_bytes() for each in importable_files(file) if each.suffix == ".py"]
-    return digest, {name for source in sources for name in _named_by(_within(ast.parse(source).body))}
+    return digest, {_defined_in(*each) for source in sources for each in _imports_of(source)}
 
 
 def imported_modules(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
@@ -81,7 +80,7 @@ def _module_of(component: Any) -> str:
 
 
 def _name(path: Path) -> str:
-    words = [PACKAGE_NAME, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
+    words = [PACKAGE, *path.relative_to(PACKAGE_ROOT).with_suffix("").parts]
     return ".".join(words[:-1] if words[-1] == "__init__" else words)
 
 
@@ -113,13 +112,23 @@ def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
             others.add(module.partition(".")[0])
         elif module not in ours:
             ours.add(module)
-            waiting += _imported(module)
+            waiting += (_defined_in(*each) for each in _imports(module))
     return frozenset(ours), frozenset(others)
 
 
 @cache
-def _imports(module: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    return tuple(_within(ast.parse(MODULE_SOURCES[module]).body))
+def _imports(module: str) -> tuple[tuple[str, str, str], ...]:
+    return tuple(_imports_of(MODULE_SOURCES[module]))
+
+
+def _imports_of(source: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield each import of a source: the module, the name that is taken from it, and the name that it has here."""
+    for node in _within(ast.parse(source).body):
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                yield node.module or "", alias.name, alias.asname or alias.name
+            else:
+                yield alias.name, "", ""
 
 
 def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -134,30 +143,11 @@ def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
                 yield from _within(getattr(node, name, ()))
 
 
-@cache
-def _imported(module: str) -> frozenset[str]:
-    """Return the modules that a module imports by itself."""
-    return frozenset(_named_by(_imports(module)))
-
-
-def _named_by(imports: Iterable[ast.Import | ast.ImportFrom]) -> set[str]:
-    """Return the modules that import statements name."""
-    found = set[str]()
-    for node in imports:
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        else:
-            found |= {_defined_in(node.module or "", alias.name) for alias in node.names}
-    return found
-
-
-def _defined_in(module: str, name: str) -> str:
+def _defined_in(module: str, name: str, _: str = "") -> str:
     """Return the module that defines what is imported as `name` from a module or package."""
     if f"{module}.{name}" in MODULE_SOURCES:
         return f"{module}.{name}"
-    handed_on = [node for node in _imports(module) if isinstance(node, ast.ImportFrom)] if module in _PACKAGES else []
-    for node in handed_on:
-        for alias in node.names:
-            if (alias.asname or alias.name) == name:
-                return _defined_in(node.module or "", alias.name)
+    for inner, inner_name, known_as in _imports(module) if module in _PACKAGES else ():
+        if known_as == name != "":
+            return _defined_in(inner, inner_name)
     return module

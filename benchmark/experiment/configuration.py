@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ def load_experiment(path: Path) -> Experiment:
     ConfigError
         With file, line, the error, the nearest valid name and the allowed values.
     """
-    return check_source(read_config(path))
+    return _checked(read_config(path))
 
 
 def load_checked(path: Path) -> Experiment:
@@ -45,9 +46,8 @@ def load_checked(path: Path) -> Experiment:
 def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
     """Check several configurations, and that none would overwrite another's results."""
     experiments = [load_checked(path) for path in paths]
-    names = [experiment.name for experiment in experiments]
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(experiment.name for experiment in experiments).items():
+        if times > 1:
             problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
             raise ConfigError(problem)
     return experiments
@@ -55,7 +55,7 @@ def load_all_checked(paths: Sequence[Path]) -> list[Experiment]:
 
 def experiment_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
     """Check a configuration in plain data, which errors call by a name."""
-    return check_source(Node.of_data(raw, name))
+    return _checked(Node.of_data(raw, name))
 
 
 def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment:
@@ -73,8 +73,7 @@ def experiment_of_manifest(manifest: dict[str, Any], folder: Path) -> Experiment
     records = manifest.get("plugins", [])
     files = dict.fromkeys(each["file"] for each in records if each["file"] and each["kind"] != "pipelines")
     pipelines = {each["name"]: Path(each["file"]) for each in records if each["kind"] == "pipelines"}
-    config = {key: value for key, value in manifest["config"].items() if key != "plugins"}
-    node = Node.of_data(config | ({"plugins": [*files]} if files else {}), name)
+    node = Node.of_data(manifest["config"] | ({"plugins": [*files]} if files else {}), name)
     known = registries_for(node, [folder / MANIFEST_FILE], pipelines)
     return check_experiment(node, known, published_papers())
 
@@ -88,7 +87,7 @@ def changed_plugin(manifest: dict[str, Any], experiment: Experiment) -> str:
     return ""
 
 
-def check_source(node: Node) -> Experiment:
+def _checked(node: Node) -> Experiment:
     """Check a configuration that has been read."""
     return check_experiment(node, registries_for(node), published_papers())
 
@@ -101,21 +100,18 @@ def select_cells(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
     ConfigError
         If a pattern matches no cell.
     """
-    ids = {pattern: [name for name in experiment.ids if fnmatchcase(name, pattern)] for pattern in patterns}
-    for pattern, named in ids.items():
+    chosen = set[str]()
+    for pattern in patterns:
+        named = {name for name in experiment.ids if fnmatchcase(name, pattern)}
         if not named:
             raise ConfigError(unknown_cell(pattern, experiment))
-    return (
-        subset_experiment(experiment, {name for named in ids.values() for name in named}, patterns)
-        if patterns
-        else experiment
-    )
+        chosen |= named
+    return subset_experiment(experiment, chosen, patterns) if patterns else experiment
 
 
 def user_corpus_of(experiment: Experiment) -> UserCorpus | None:
     """Return the reader of a user's own corpus; None for the corpora of the package."""
-    variant = next(iter(experiment.variants.values()))
-    reader = variant.collection.reader
+    reader = next(iter(experiment.variants.values())).collection.reader
     return reader if isinstance(reader, UserCorpus) else None
 
 
@@ -123,8 +119,6 @@ def write_card(path: Path) -> Path:
     """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
     reader = user_corpus_of(load_experiment(path))
     if reader is None:
-        raise ConfigError(
-            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
-        )
+        raise ConfigError(f"{path}: its corpus has a card or needs none: only the corpora files and counts get one")
     write_atomically(user_card_path(path), user_card_yaml(reader).encode())
     return user_card_path(path)

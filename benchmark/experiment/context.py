@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Computes units of a task that the store lacks: in this process, a process of users' code, or on a cluster."""
+    """Computes units of a task that the store lacks: on this machine, or on a cluster."""
 
     def solved(self, task: Any, missing: Sequence[Any]) -> Iterator[tuple[str, Any]]:
         """Yield each finished unit's key with its result, or why it failed; the next executor gets the others.
@@ -23,7 +23,7 @@ class Executor(Protocol):
         ----------
         task : PlannedTask
             The types are those of `benchmark.experiment.plan`, which depends on this module.
-        missing : sequence of SettingUnit
+        missing : sequence of StoreUnit
         """
 
 

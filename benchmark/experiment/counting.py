@@ -6,7 +6,7 @@ import hashlib
 import io
 import pickle
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
@@ -49,18 +49,79 @@ class LoadedVariant:
     strings: dict[TextSettings, Texts] = field(default_factory=dict)
 
 
-class LastCorpus:
-    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again.
+class CorpusCache:
+    """Counts and texts of corpora, from the store or from the corpus that was read last.
 
-    Variants with the same documents and words share their counts and facts, by key.
+    Variants count other terms of a corpus without reading it again; those with the same documents and words share their
+    counts.
+
+    Parameters
+    ----------
+    context : RunContext
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
         self._key: tuple[Any, ...] = ()
         self._corpus: Any = None
-        self.counts: dict[str, tuple[Counts, dict[str, Any]]] = {}
+        self._counts: dict[str, tuple[Counts, dict[str, Any]]] = {}
+        self._texts: dict[str, Texts] = {}
 
-    def once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
+    def counts(self, collection: Collection) -> tuple[Counts, dict[str, Any], str]:
+        """Return the counts of a collection, the manifest's facts on them, and their store key."""
+        source, content, known, read = self._located(collection.reader)
+        key = counts_key(collection, content)
+        if key not in self._counts:
+            entry = self._context.store.get(key)
+            if entry is None:
+                corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
+                how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
+                counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, self._context.jobs)
+                arrays, names = counts_to_arrays(counts)
+                entry = StoreEntry(arrays, names | {"digest": corpus.digest})
+                self._context.store.put(key, entry)
+            counts = counts_from_arrays(entry.arrays, entry.facts)
+            facts = {"source": source, "content_digest": entry.facts["digest"], **known}
+            facts |= {"documents": len(counts.documents), "classes": list(counts.documents.classes)}
+            facts["documents_digest"] = array_digest(join_names(counts.documents.ids))
+            facts["groups"] = list(counts.documents.part_names)
+            self._counts[key] = counts, facts | _term_facts(counts)
+        return (*self._counts[key], key)
+
+    def strings(self, collection: Collection, lexing: Lexing) -> Texts:
+        """Return the documents as strings; of the rules for words, only `skip_header` and `skip_html` matter.
+
+        Raises
+        ------
+        ConfigError
+            If the corpus has no texts, but counts or vectors.
+        """
+        _, content, _, read = self._located(collection.reader)
+        rules = {"skip_header": lexing.skip_header, "skip_html": lexing.skip_html}
+        chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
+        key = store_key(stage="texts", joining=code_digest(CorpusCache), **chosen, **content)
+        if key not in self._texts:
+            corpus = select_documents(read(), list(collection.classes), collection.exclude)
+            if isinstance(corpus, CountsCorpus):
+                raise ConfigError(f"a method reads texts, and {collection.reader.name} has none but counts")
+            self._texts[key] = Texts(*joined_texts(document_string(each, **rules) for each in corpus), key)
+        return self._texts[key]
+
+    def _located(self, reader: CorpusReader) -> tuple[str, dict[str, Any], dict[str, Any], Callable[[], Any]]:
+        """Return a corpus's source, all that determines its documents, its facts, and a function that returns itself.
+
+        A plug-in's corpus is read each time, and known by its content alone.
+        """
+        download = self._context.download
+        if is_builtin(type(reader)):
+            source = reader.locate(download=download, notify=self._context.observer.note)
+            content = corpus_content(reader, source)
+            read = partial(self._once, (reader, content), partial(reader.load, source))
+            return str(source), content, reader.facts(), read
+        name, corpus, facts = self._once((reader,), lambda: reader.read(download=download))
+        return name, {"documents": _digest(corpus)}, facts, lambda: corpus
+
+    def _once(self, key: tuple[Any, ...], read: Callable[[], Any]) -> Any:
         """Return what `read` returned for an equal key the last time, or else what it returns now."""
         if self._key != key:
             self._key, self._corpus = (), None  # free the old corpus before reading the new one
@@ -70,13 +131,11 @@ class LastCorpus:
 
 def read_variants(experiment: Experiment, context: RunContext) -> dict[str, LoadedVariant]:
     """Read and check the counts of every variant."""
-    last = LastCorpus()
-    return {name: load_variant(experiment, variant, context, last) for name, variant in experiment.variants.items()}
+    corpora = CorpusCache(context)
+    return {name: load_variant(experiment, variant, corpora) for name, variant in experiment.variants.items()}
 
 
-def load_variant(
-    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus | None = None
-) -> LoadedVariant:
+def load_variant(experiment: Experiment, variant: Variant, corpora: CorpusCache) -> LoadedVariant:
     """Read and check the counts of a variant, and the texts and counts of methods with their own text settings.
 
     Raises
@@ -84,57 +143,24 @@ def load_variant(
     ConfigError
         If a text leaves no word, or fewer words than terms to select.
     """
-    last, collection = last or LastCorpus(), variant.collection
-    counts, facts, key = read_counts(collection, context, last)
+    collection = variant.collection
+    counts, facts, key = corpora.counts(collection)
     check_expectations(experiment, variant, counts)
     texts = {}
     for text, label in variant.texts.items():
         if text != collection.text:
-            other = replace(collection, lexing=text.lexing, pruning=text.pruning)
-            of_text, _, key_of_text = read_counts(other, context, last)
+            of_text, _, key_of_text = corpora.counts(replace(collection, lexing=text.lexing, pruning=text.pruning))
             _check_words(experiment, variant, of_text, text.lexing, f"method {label!r}")
             texts[text] = replace(of_text, documents=counts.documents), key_of_text  # one copy in memory
     if texts:
         facts = facts | {"texts": [text.flat | _term_facts(each) for text, (each, _) in texts.items()]}
-    return LoadedVariant(counts, key, facts, texts, _document_strings(experiment, variant, context, last))
+    strings = {text: corpora.strings(collection, text.lexing) for text in variant.read_texts}
+    return LoadedVariant(counts, key, facts, texts, strings)
 
 
-def read_counts(
-    collection: Collection, context: RunContext, last: LastCorpus | None = None
-) -> tuple[Counts, dict[str, Any], str]:
-    """Return the counts of a collection, the manifest's facts on them, and their store key; `last` is reused."""
-    last = last or LastCorpus()
-    source, content, more, read = _located(collection.reader, context, last)
-    key = counts_key(collection, content)
-
-    def counted() -> StoreEntry:
-        corpus: Any = select_documents(read(), list(collection.classes), collection.exclude)
-        how, has_counts = (collection.lexing, collection.pruning), isinstance(corpus, CountsCorpus)
-        counts = prune_counts(corpus, *how) if has_counts else count_terms(corpus, *how, context.jobs)
-        arrays, known = counts_to_arrays(counts)
-        return StoreEntry(arrays, known | {"digest": corpus.digest})
-
-    if key not in last.counts:
-        entry = context.store.cached(key, counted)
-        counts = counts_from_arrays(entry.arrays, entry.facts)
-        facts = {"source": source, "content_digest": entry.facts["digest"]} | more()
-        last.counts[key] = counts, facts | _facts(counts)
-    return (*last.counts[key], key)
-
-
-def _located(
-    reader: CorpusReader, context: RunContext, last: LastCorpus
-) -> tuple[str, dict[str, Any], Callable[[], dict[str, Any]], Callable[[], Any]]:
-    """Return a corpus's source, all that determines its documents, and functions that return its facts and itself.
-
-    A user's corpus is read each time, and known by its content alone.
-    """
-    if is_builtin(type(reader)):
-        source = reader.locate(download=context.download, notify=context.observer.note)
-        content = corpus_content(reader, source)
-        return str(source), content, reader.facts, lambda: last.once((reader, content), lambda: reader.load(source))
-    name, corpus, facts = last.once((reader,), lambda: reader.read(download=context.download))
-    return name, {"documents": _digest(corpus)}, lambda: facts, lambda: corpus
+def read_counts(collection: Collection, context: RunContext) -> tuple[Counts, dict[str, Any], str]:
+    """Return the counts of a collection, the manifest's facts on them, and their store key."""
+    return CorpusCache(context).counts(collection)
 
 
 def _digest(corpus: Any) -> str:
@@ -157,70 +183,24 @@ def counts_key(collection: Collection, content: Mapping[str, Any]) -> str:
     The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
     no module contains.
     """
-    return store_key(
-        stage="counts",
-        counting=code_digest(counts_key),
-        left_out=sorted(collection.lexing.left_out),
-        letters=unidata_version,
-        classes=collection.classes,
-        exclude=collection.exclude,
-        lexing=asdict(collection.lexing),
-        pruning=asdict(collection.pruning),
-        **content,
-    )
-
-
-def _document_strings(
-    experiment: Experiment, variant: Variant, context: RunContext, last: LastCorpus
-) -> dict[TextSettings, Texts]:
-    """Return the documents as strings for methods that read them, by the text settings of each.
-
-    Of the settings, only `skip_header` and `skip_html` matter.
-
-    Raises
-    ------
-    ConfigError
-        If the corpus has no texts, but counts or vectors.
-    """
-    collection = variant.collection
-
-    @cache
-    def strings(skip_header: bool, skip_html: bool) -> Texts:
-        _, content, _, read = _located(collection.reader, context, last)
-        rules = {"skip_header": skip_header, "skip_html": skip_html}
-        chosen = {"classes": collection.classes, "exclude": collection.exclude, "rules": rules}
-        key = store_key(stage="texts", joining=code_digest(_document_strings), **chosen, **content)
-
-        def joined() -> StoreEntry:
-            corpus = select_documents(read(), list(collection.classes), collection.exclude)
-            if isinstance(corpus, CountsCorpus):
-                label, name = next(iter(variant.read_texts.values())), collection.reader.name
-                raise ConfigError(f"{experiment.name}: {label!r} reads texts, and {name} has none but counts")
-            texts = joined_texts(document_string(each, **rules) for each in corpus)
-            return StoreEntry(dict(zip(("data", "bounds"), texts, strict=True)))
-
-        arrays = context.store.cached(key, joined).arrays
-        return Texts(arrays["data"], arrays["bounds"], key)
-
-    return {text: strings(text.lexing.skip_header, text.lexing.skip_html) for text in variant.read_texts}
+    lexing, pruning = collection.lexing, collection.pruning
+    words = {"left_out": sorted(lexing.left_out), "letters": unidata_version}
+    text = {"lexing": asdict(lexing), "pruning": asdict(pruning), **words}
+    chosen = {"classes": collection.classes, "exclude": collection.exclude}
+    return store_key(stage="counts", counting=code_digest(counts_key), **chosen, **text, **content)
 
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
     whose = "documents" if variant.name == BASE_VARIANT else f"variant {variant.name!r}"
     _check_words(experiment, variant, counts, variant.collection.lexing, whose)
-    if variant is not next(iter(experiment.variants.values())):
-        return
     for what, expected, found in (
         ("documents", experiment.expected_documents, len(counts.documents)),
         ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
     ):
-        if expected is not None and expected != found:
-            raise DataError(
-                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
-                "No score is computed from other data than the configuration describes: correct `text`, `corpus` "
-                "or `expect`."
-            )
+        if variant is next(iter(experiment.variants.values())) and expected not in (None, found):
+            problem = f"the configuration expects {expected:,} {what}, but there are {found:,}"
+            raise DataError(f"{experiment.name}: {problem}: correct `text`, `corpus` or `expect`")
 
 
 def _check_words(experiment: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
@@ -243,16 +223,4 @@ def _term_facts(counts: Counts) -> dict[str, int]:
         "vocabulary": len(counts.vocabulary),
         "words": int(counts.matrix.sum()),
         "letters_dropped": counts.dropped,
-    }
-
-
-def _facts(counts: Counts) -> dict[str, Any]:
-    """Return the manifest's facts on the documents and words."""
-    documents = counts.documents
-    return {
-        "documents": len(documents),
-        "documents_digest": array_digest(join_names(documents.ids)),
-        **_term_facts(counts),
-        "classes": list(documents.classes),
-        "groups": list(documents.part_names),
     }

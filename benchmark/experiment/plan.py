@@ -6,73 +6,34 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import count, islice, product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.tasks import protocol_at_size
 from benchmark.evaluation.metrics import tally_predictions
-from benchmark.evaluation.predictions import (
-    NEAR_DUPLICATES,
-    NO_INNER_FOLDS,
-    SHARED_GROUPS,
-    SettingKey,
-    SettingPredictions,
-    TaskDocuments,
-    TestedSplit,
-)
-from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
+from benchmark.evaluation.predictions import NO_INNER_FOLDS, SettingKey, SettingPredictions
+from benchmark.evaluation.splits import Split
+from benchmark.experiment.code_digest import code_digest, is_stored
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
 from benchmark.methods.base import solve_batch
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.split_data import products_key, training_rows_of
 from benchmark.methods.wrappers import FusedMethod, build_method
-from benchmark.system.numba_jit import compile_all
 from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, MethodSpec, Task, TextSettings, Variant
-    from benchmark.corpora.corpus import Documents
-    from benchmark.evaluation.splits import Split
     from benchmark.experiment.counting import LoadedVariant
     from benchmark.methods.base import Method
     from benchmark.text.counts import Counts
-
-#: A setting with one of its units, and with some of them.
-SettingUnit: TypeAlias = "tuple[Setting, StoreUnit]"
-Part: TypeAlias = "tuple[Setting, tuple[StoreUnit, ...]]"
-#: A unit's key with its result, or the reason why there is none.
-UnitResult: TypeAlias = "tuple[str, StoreEntry | str]"
-
-
-@dataclass(frozen=True, eq=False)
-class StoreUnit:
-    """One entry of the store: a method on one split of a setting, or on all splits if it solves them together.
-
-    Parameters
-    ----------
-    key : str
-    label : str
-        Its name in progress and error messages.
-    splits : tuple of Split
-    inner : tuple of tuple of Split
-        The folds of each split's training documents; empty if nothing is chosen on folds.
-    keeps_values : bool
-        Whether decision values are stored, since a metric asks for them.
-    """
-
-    key: str
-    label: str
-    splits: tuple[Split, ...]
-    inner: tuple[tuple[Split, ...], ...]
-    keeps_values: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,23 +47,23 @@ class Setting:
     problem : Problem
     code : str
         Digest of the code that decides its results.
-    units : tuple of StoreUnit
     """
 
     key: SettingKey
     method: Method
     problem: Problem
     code: str
-    units: tuple[StoreUnit, ...]
 
-    def compile(self) -> None:
-        """Compile the functions that the method may call, before a clock is started."""
-        classes: list[type] = []
-        method: Any = self.method
-        while method is not None:  # and those that it wraps
-            classes.append(type(method))
-            method = getattr(method, "method", None)
-        compile_all(imported_modules(*component_classes(self.method.spec), *classes)[0])
+    @property
+    def name(self) -> str:
+        """Its name in messages: variant, task, method, size and terms."""
+        words = self.key.variant, self.key.task, self.key.method, self.key.size, self.key.terms
+        return "-".join(str(word) for word in words if word not in ("", "base", None))
+
+    @property
+    def classes(self) -> list[type]:
+        """The classes that the configuration names for its method."""
+        return [part.cls for part in self.method.spec.components]
 
     @property
     def classifies_points(self) -> bool:
@@ -117,12 +78,57 @@ class Setting:
     @property
     def user_classes(self) -> tuple[type, ...]:
         """The classes of its configuration that aren't of this package; () for a method of this package."""
-        return tuple(dict.fromkeys(each for each in component_classes(self.method.spec) if not is_builtin(each)))
+        return tuple(dict.fromkeys(each for each in self.classes if not is_builtin(each)))
 
     @property
     def stored(self) -> bool:
         """Whether results are stored: all its classes are of this package or installed, or say so."""
-        return all(map(is_stored, component_classes(self.method.spec)))
+        return all(map(is_stored, self.classes))
+
+
+@dataclass(frozen=True, eq=False)
+class StoreUnit:
+    """One entry of the store: a method on one split of a setting, or on all splits if it solves them together.
+
+    Parameters
+    ----------
+    key : str
+    label : str
+        Its name in progress and error messages.
+    setting : Setting
+    splits : tuple of Split
+    inner : tuple of tuple of Split
+        The folds of each split's training documents; empty if nothing is chosen on folds.
+    keeps_values : bool
+        Whether decision values are stored, since a metric asks for them.
+    """
+
+    key: str
+    label: str
+    setting: Setting
+    splits: tuple[Split, ...]
+    inner: tuple[tuple[Split, ...], ...]
+    keeps_values: bool = False
+
+    @property
+    def all_splits(self) -> list[Split]:
+        """Its splits, then the folds of their training documents."""
+        return [*self.splits, *(fold for folds in self.inner for fold in folds)]
+
+    def entry(self, predictions: Sequence[SettingPredictions], memory: float) -> StoreEntry:
+        """Return its predictions by split, and the error counts of its inner folds, as they are stored."""
+        outer, rest = SettingPredictions.joined(predictions[: len(self.splits)]), iter(predictions[len(self.splits) :])
+        of_folds = [(list(islice(rest, len(folds))), folds) for folds in self.inner if folds]
+        counted = [fold_counts(*each, self.setting.problem) for each in of_folds]
+        values = vars(outer) | {
+            "values": outer.values if self.keeps_values else None,
+            "seconds": outer.seconds.round(6),
+            "memory": np.full(len(outer.sizes), memory),
+            "inner": np.stack(counted) if counted else NO_INNER_FOLDS,
+            "warnings": tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
+        }
+        arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+        return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,60 +140,27 @@ class PlannedTask:
     variant, task : str
     problem : Problem
     splits : dict of size to tuple of Split
-    settings : tuple of Setting
-        In the order of the methods, sizes and numbers of terms.
+    units : tuple of StoreUnit
+        In the order of the methods, sizes, numbers of terms and splits.
     """
 
     variant: str
     task: str
     problem: Problem
     splits: dict[int | None, tuple[Split, ...]]
-    settings: tuple[Setting, ...]
+    units: tuple[StoreUnit, ...]
 
     @property
-    def units(self) -> dict[str, list[SettingUnit]]:
-        """The settings' units by their keys, which several settings may share."""
-        found = defaultdict[str, list[SettingUnit]](list)
-        for setting in self.settings:
-            for unit in setting.units:
-                found[unit.key].append((setting, unit))
+    def settings(self) -> dict[Setting, list[StoreUnit]]:
+        """The settings with their units."""
+        found = defaultdict[Setting, list[StoreUnit]](list)
+        for unit in self.units:
+            found[unit.setting].append(unit)
         return found
 
     def of_units(self, keys: Container[str]) -> PlannedTask:
         """Return the task with only the units of these keys."""
-        settings = (replace(s, units=tuple(unit for unit in s.units if unit.key in keys)) for s in self.settings)
-        return replace(self, settings=tuple(setting for setting in settings if setting.units))
-
-    @property
-    def documents(self) -> TaskDocuments:
-        """The documents, as scores see them."""
-        documents = self.problem.documents
-        truth = documents.labels if documents.topics is None else documents.topics
-        return TaskDocuments(documents.ids, documents.classes, truth)
-
-    def tested(self, near: Iterable[NDArray[np.intp]] = ()) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
-        """Yield the splits of every size, as scores see them; `near` has each split's rows of near-duplicates."""
-        members, groups, rows = self.problem.members, self.problem.documents.groups, iter(near)
-        for size, splits in self.splits.items():
-            tested = []
-            for split in splits:
-                leaks = {} if (duplicates := next(rows, None)) is None else {NEAR_DUPLICATES: duplicates}
-                if groups is not None:
-                    leaks[SHARED_GROUPS] = split.test[np.isin(groups[split.test], groups[split.train])]
-                trained = members[split.train].sum(axis=0, dtype=np.int64)
-                tested.append(TestedSplit(split.name, split.test, trained, leaks))
-            yield size, tuple(tested)
-
-
-def setting_name(key: SettingKey) -> str:
-    """Return the name of a setting in messages: variant, task, method, size and terms."""
-    words = key.variant, key.task, key.method, key.size, key.terms
-    return "-".join(str(word) for word in words if word not in ("", "base", None))
-
-
-def component_classes(spec: MethodSpec) -> list[type]:
-    """Return the classes that a configuration names for a method."""
-    return [part.cls for part in spec.components]
+        return replace(self, units=tuple(unit for unit in self.units if unit.key in keys))
 
 
 # --- Settings of a task ---
@@ -199,28 +172,25 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
     rows, documents = read.counts.documents.of_classes(task.classes)
     splits = {size: tuple(protocol_at_size(variant.protocol, size).splits(documents)) for size in variant.sizes}
     trained = training_rows_of(split for each in splits.values() for split in each)
-    whole, truth = len(rows) == len(read.counts.documents), documents.labels
-    labels = array_digest(rows.astype(np.int64), truth if documents.topics is None else documents.topics)
-    key_of = partial(store_key, rows=labels, classes=list(task.classes))
+    whole, default = len(rows) == len(read.counts.documents), variant.collection.text
+    truth = documents.labels if documents.topics is None else documents.topics
+    key_of = partial(store_key, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
 
-    def problem_of_counts(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
+    def problem_on(counts: Counts, counts_id: str, text: TextSettings) -> Problem:
         chosen = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
         pruning = text.pruning if text.pruning.by_split else None
         return Problem(chosen, key_of(counts=counts_id), experiment.seed, trained, pruning)
 
-    default = variant.collection.text
-    problem = problem_of_counts(read.counts, read.key, default)
-    counted = {None: problem} | {text: problem_of_counts(*each, text) for text, each in read.texts.items()}
+    texts = {default: (read.counts, read.key), **read.texts}
+    counted = {text: problem_on(*each, text) for text, each in texts.items()}
     strings = {  # methods that read strings depend on no count
-        text: replace(problem, key=key_of(texts=each.key), pruning=None, texts=each.take(rows))
+        text: replace(counted[default], key=key_of(texts=each.key), pruning=None, texts=each.take(rows))
         for text, each in read.strings.items()
     }
+    replicated = tags_of(variant.protocol.cls).replicated
 
     def problem_of(spec: MethodSpec) -> Problem:
-        counts_problem = counted.get(spec.text, problem)
-        return strings.get(spec.text or default, counts_problem) if spec.classifier.tags.reads_texts else counts_problem
-
-    replicated = tags_of(variant.protocol.cls).replicated
+        return (strings if spec.classifier.tags.reads_texts else counted)[spec.text or default]
 
     def method_of(spec: MethodSpec) -> Method:
         """Return the method of a specification; a fusion has those of its members, each on its own counts or texts."""
@@ -229,70 +199,56 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
         members = spec.fused.members
         return FusedMethod(spec, tuple(map(method_of, members)), tuple(map(problem_of, members)), batched=replicated)
 
-    inner_of, digest = cache(partial(_inner_splits, experiment, documents)), cache(rows_digest)
-    settings = []
-    for entry in variant.entries:
-        several = len(entry.candidates) > 1
-        for index, spec in enumerate(entry.candidates):
-            method, method_problem, code = method_of(spec), problem_of(spec), method_code(spec)
-            for size, number in product(variant.sizes, variant.numbers):
-                key = SettingKey(variant.name, task.name, entry.label, index, size, number)
-                if experiment.only and key not in selected:
-                    continue
-                folds = [(split, inner_of(split) if several else ()) for split in splits[size]]
-                setting = Setting(key, method, method_problem, code, ())
-                label = f"{setting_name(key)}{f' {index}' if several else ''}"
-                terms = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
-                content = {"terms": terms, "values": experiment.ranks_documents}
-                settings.append(replace(setting, units=tuple(_units(setting, label, folds, digest, content))))
-    return PlannedTask(variant.name, task.name, problem, splits, tuple(settings))
+    @cache
+    def inner_folds_of(split: Split) -> tuple[Split, ...]:
+        """Return the folds of a split's training documents, as rows of the task; () if nothing is chosen on folds."""
+        made = () if experiment.inner is None else experiment.inner.build().splits(documents.take(split.train))
+        return tuple(Split(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
+
+    digest, units = cache(_rows_digest), list[StoreUnit]()
+    for entry, (index, spec) in ((each, one) for each in variant.entries for one in enumerate(each.candidates)):
+        method, problem, several = method_of(spec), problem_of(spec), len(entry.candidates) > 1
+        code = method_code(spec)
+        content = {"code": code, "problem": problem.key, "values": experiment.ranks_documents, **_content(method)}
+        for size, number in product(variant.sizes, variant.numbers):
+            key = SettingKey(variant.name, task.name, entry.label, index, size, number)
+            if key not in selected:
+                continue
+            setting = Setting(key, method, problem, code)
+            label = f"{setting.name}{f' {index}' if several else ''}"
+            content["terms"] = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
+            folds = [(split, inner_folds_of(split) if several else ()) for split in splits[size]]
+            for part in [folds] if method.batched else [[each] for each in folds]:
+                of_unit, inner = zip(*part, strict=True)
+                seeds = [problem.seed, [split.number for split in of_unit]] if method.uses_seed else None
+                digests = [[digest(split), [digest(fold) for fold in folds]] for split, folds in part]
+                unit_key = store_key(rows=digests, seeds=seeds, **content)
+                name = label if method.batched else f"{label} · {of_unit[0].name}"
+                units.append(StoreUnit(unit_key, name, setting, of_unit, inner, experiment.ranks_documents))
+    return PlannedTask(variant.name, task.name, counted[default], splits, tuple(units))
 
 
-def _units(
-    setting: Setting,
-    label: str,
-    folds: Sequence[tuple[Split, tuple[Split, ...]]],
-    digest: Callable[[Split], str],
-    content: dict[str, Any],
-) -> Iterator[StoreUnit]:
-    """Yield the units of a setting, of its splits with their inner folds; `content` is what else decides results."""
-    method, problem, spec = setting.method, setting.problem, setting.method.spec
-    for part in [folds] if method.batched else [[each] for each in folds]:
-        key = store_key(
-            stage="decisions",
-            code=setting.code,
-            problem=problem.key,
-            representation=spec.representation.resolved,
-            kernel=spec.kernel and spec.kernel.resolved,
-            classifier=spec.classifier.resolved,
-            threshold=spec.threshold and spec.threshold.plain,
-            predictions=spec.predictions and spec.predictions.digest,
-            vectors=spec.vectors and spec.vectors.resolved,
-            fused=method.content if isinstance(method, FusedMethod) else None,
-            rows=[[digest(split), [digest(fold) for fold in inner]] for split, inner in part],
-            seeds=[problem.seed, [split.number for split, _ in part]] if method.uses_seed else None,
-            **content,
-        )
-        name = label if method.batched else f"{label} · {part[0][0].name}"
-        splits, inner = tuple(split for split, _ in part), tuple(inner for _, inner in part)
-        yield StoreUnit(key, name, splits, inner, content["values"])
+def _content(method: Method) -> dict[str, Any]:
+    """Return what decides a method's predictions, beside its code, documents and splits."""
+    spec = method.spec
+    return {
+        "stage": "decisions",
+        "representation": spec.representation.resolved,
+        "kernel": spec.kernel and spec.kernel.resolved,
+        "classifier": spec.classifier.resolved,
+        "threshold": spec.threshold and spec.threshold.plain,
+        "predictions": spec.predictions and spec.predictions.digest,
+        "vectors": spec.vectors and spec.vectors.resolved,
+        "fused": method.content if isinstance(method, FusedMethod) else None,
+    }
 
 
 def method_code(spec: MethodSpec) -> str:
     """Return the digest of the code that decides a method's results; a protocol's code counts by its splits alone."""
-    return code_digest(*component_classes(spec), plan_task, MatrixCache)
+    return code_digest(*(part.cls for part in spec.components), plan_task, MatrixCache)
 
 
-def _inner_splits(experiment: Experiment, documents: Documents, split: Split) -> tuple[Split, ...]:
-    """Return the folds of a split's training documents, as rows of the task; () if nothing is chosen on folds."""
-    if experiment.inner is None:
-        return ()
-    made = experiment.inner.build().splits(documents.take(split.train))
-    return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
-
-
-def rows_digest(split: Split) -> str:
-    """Return the digest of a split's rows."""
+def _rows_digest(split: Split) -> str:
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 
@@ -305,95 +261,83 @@ class Batch:
 
     Parameters
     ----------
-    parts : tuple of (Setting, tuple of StoreUnit)
-        Settings with their units; several settings share inner products.
+    parts : tuple of tuple of StoreUnit
+        The units of each setting; several settings share inner products.
     once : bool
         Whether no other split needs the inner products, so that large matrices are never stored.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[tuple[StoreUnit, ...], ...]
     once: bool = False
 
     @property
-    def units(self) -> tuple[StoreUnit, ...]:
+    def units(self) -> list[StoreUnit]:
         """The units of all parts."""
-        return tuple(unit for _, units in self.parts for unit in units)
+        return [unit for part in self.parts for unit in part]
 
-    def solve(self, matrices: MatrixCache) -> list[list[SettingPredictions] | Exception]:
-        """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
-        first = self.parts[0][0]
-        methods = [(setting.method, unit_splits(units)) for setting, units in self.parts]
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """A value that is equal for consecutive batches which one worker should compute, since they share much."""
+        unit = self.parts[0][0]
+        setting, key = unit.setting, unit.setting.key
+        if setting.problem.multilabel:
+            return setting.problem.key, key.size, unit.splits[0].name
+        return setting.problem.key, *(key if setting.classifies_points else setting.shares)
+
+    def solve(self, matrices: MatrixCache) -> list[tuple[StoreUnit, list[SettingPredictions] | BaseException]]:
+        """Compute each unit: predictions on all its splits, or the exception that its method raised."""
+        first = self.parts[0][0].setting
+        methods = [(part[0].setting.method, [s for unit in part for s in unit.all_splits]) for part in self.parts]
         try:
-            return solve_batch(methods, first.problem, first.key.terms, matrices, once=self.once)
+            results = solve_batch(methods, first.problem, first.key.terms, matrices, once=self.once)
         except (ValueError, FloatingPointError) as error:  # an error in what the parts share
-            return [error] * len(self.parts)
+            return [(unit, error) for unit in self.units]
+        found = list[tuple[StoreUnit, list[SettingPredictions] | BaseException]]()
+        for part, result in zip(self.parts, results, strict=True):
+            rest = iter(() if isinstance(result, Exception) else result)
+            of_unit = ((unit, list(islice(rest, len(unit.all_splits)))) for unit in part)
+            found += ((unit, result if isinstance(result, Exception) else own) for unit, own in of_unit)
+        return found
 
 
-def unit_splits(units: Iterable[StoreUnit]) -> list[Split]:
-    """Return all splits of some units: for each its splits, then the folds of their training documents."""
-    return [split for unit in units for split in (*unit.splits, *(fold for folds in unit.inner for fold in folds))]
-
-
-def plan_batches(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Batch]:
-    """Plan the batches, in the order that lets methods share matrices and models.
+def plan_batches(missing: Sequence[StoreUnit]) -> list[Batch]:
+    """Plan the batches of a task's units, in the order that lets methods share matrices and models.
 
     A batch is one unit, so that a stopped run continues after it; or all units of a setting, where points are
     classified and splits are solved side by side; or the units on one split whose SVMs share inner products, or whose
-    fusions share methods.
-
-    Parameters
-    ----------
-    missing : sequence of (Setting, StoreUnit)
-    by_split : bool
-        Whether methods share the models of a split, so that all methods compute one split before the next.
+    fusions share methods. Where documents have several classes, methods share the models of a split, so all methods
+    compute one split before the next.
     """
-    splits = defaultdict[str, set[int]](set)
-    for setting, unit in missing:
-        splits[setting.problem.key] |= {id(split) for split in unit_splits([unit])}
-    joined: dict[Any, list[Part]] = {}
-    for number, (setting, units) in enumerate(_ordered(missing, by_split=by_split)):
-        joins, terms = setting.method.joins(setting.problem, setting.key.terms), setting.key.terms
-        same = number if joins is None else (setting.problem.key, joins, terms, id(units[0].splits[0]))
-        joined.setdefault(same, []).append((setting, units))
-    return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
-
-
-def _ordered(missing: Sequence[SettingUnit], *, by_split: bool) -> list[Part]:
-    """Return units, or all units of settings that classify points, grouped by what they share."""
     rank = defaultdict[Any, int](count().__next__)  # of first appearance
-    if by_split:
-        by = sorted(
-            missing, key=lambda each: (rank[each[0].key.size, each[1].splits[0].name], rank[each[0].problem.key])
-        )
-        return [(setting, (unit,)) for setting, unit in by]
-    units = defaultdict[SettingKey, list[StoreUnit]](list)
-    for setting, unit in missing:
-        units[setting.key].append(unit)
-    settings = {setting.key: setting for setting, _ in missing}.values()
-    found: list[Part] = []
-    for setting in sorted(settings, key=lambda each: (rank[each.problem.key], rank[each.shares])):
-        own = units[setting.key]
-        found += [(setting, tuple(own))] if setting.classifies_points else [(setting, (unit,)) for unit in own]
-    return found
+    parts, splits = defaultdict[Any, list[StoreUnit]](list), defaultdict[str, set[int]](set)
+
+    def order(unit: StoreUnit) -> tuple[int, int]:
+        setting = unit.setting
+        if setting.problem.multilabel:
+            return rank[setting.key.size, unit.splits[0].name], rank[setting.problem.key]
+        return rank[setting.problem.key], rank[setting.shares]
+
+    for unit in sorted(missing, key=order):
+        setting = unit.setting
+        whole = setting.classifies_points and not setting.problem.multilabel
+        parts[setting.key, "" if whole else unit.key].append(unit)
+        splits[setting.problem.key] |= {id(split) for split in unit.all_splits}
+    joined = defaultdict[Any, list[tuple[StoreUnit, ...]]](list)
+    for number, part in enumerate(parts.values()):
+        setting = part[0].setting
+        joins = setting.method.joins(setting.problem, setting.key.terms)
+        same = setting.problem.key, joins, setting.key.terms, id(part[0].splits[0])
+        joined[number if joins is None else same].append(tuple(part))
+    return [Batch(tuple(each), len(splits[each[0][0].setting.problem.key]) == 1) for each in joined.values()]
 
 
 # --- Results of units ---
 
 
-def predictions_of_unit(
-    unit: StoreUnit, predictions: Sequence[SettingPredictions], problem: Problem, memory: float
-) -> SettingPredictions:
-    """Return a unit's predictions by split, and the error counts of its inner folds."""
-    outer, rest = SettingPredictions.joined(predictions[: len(unit.splits)]), iter(predictions[len(unit.splits) :])
-    counted = [fold_counts(list(islice(rest, len(folds))), folds, problem) for folds in unit.inner if folds]
-    return replace(
-        outer,
-        values=outer.values if unit.keeps_values else None,
-        seconds=outer.seconds.round(6),
-        memory=np.full(len(outer.sizes), memory),
-        inner=np.stack(counted) if counted else NO_INNER_FOLDS,
-        warnings=tuple(dict.fromkeys(text for each in predictions for text in each.warnings)),
-    )
+def unpack_predictions(entry: StoreEntry) -> SettingPredictions:
+    """Return a unit's predictions back from the store."""
+    facts: dict[str, Any] = {name: tuple(value) for name, value in entry.facts.items()}
+    return SettingPredictions(**facts | entry.arrays)
 
 
 def fold_counts(
@@ -406,16 +350,3 @@ def fold_counts(
         counts = tally_predictions(truth[fold.test], predicted.predicted, k)
         total += np.concatenate([counts.right, counts.assigned, counts.true, [counts.documents]])
     return total
-
-
-def pack_predictions(predictions: SettingPredictions) -> StoreEntry:
-    """Return a unit's predictions as stored."""
-    values = vars(predictions)
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    return StoreEntry(arrays, {name: value for name, value in values.items() if isinstance(value, tuple)})
-
-
-def unpack_predictions(entry: StoreEntry) -> SettingPredictions:
-    """Return a unit's predictions back from the store."""
-    facts: dict[str, Any] = {name: tuple(value) for name, value in entry.facts.items()}
-    return SettingPredictions(**facts | entry.arrays)

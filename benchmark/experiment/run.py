@@ -83,18 +83,17 @@ def cached_pictures(store: Store, specs: Mapping[str, FigureSpec]) -> dict[str, 
     """Return figures from the store, or else draw and store them; the key is their content and the engine's version."""
     from benchmark.report.drawing import render  # noqa: PLC0415 - as in `report_again`
 
-    engine, found = render.engine_version(), dict[str, dict[str, bytes]]()
-    keys = {
-        name: store_key(stage="pictures", engine=engine, content=render.picture_digest(spec))
-        for name, spec in specs.items()
-    }
-    for name, key in keys.items():
-        if (known := store.get(key)) is not None:
-            found[name] = {kind: array.tobytes() for kind, array in known.arrays.items()}
-    for name, made in render.render_pictures({name: specs[name] for name in specs if name not in found}).items():
-        store.put(keys[name], StoreEntry({kind: np.frombuffer(content, np.uint8) for kind, content in made.items()}))
-        found[name] = made
-    return found
+    content = [[name, render.picture_digest(spec)] for name, spec in specs.items()]
+    key = store_key(stage="pictures", engine=render.engine_version(), content=content)
+    if (known := store.get(key)) is not None:
+        return {
+            name: {kind: known.arrays[f"{name}.{kind}"].tobytes() for kind in render.IMAGE_FORMATS} for name in specs
+        }
+    drawn = render.render_pictures(specs)
+    if drawn.keys() == specs.keys():
+        files = {f"{name}.{kind}": content for name, made in drawn.items() for kind, content in made.items()}
+        store.put(key, StoreEntry({name: np.frombuffer(content, np.uint8) for name, content in files.items()}))
+    return drawn
 
 
 def report_again(folder: Path, note: Callable[[str], None] | None = None) -> RunResult:

@@ -16,31 +16,17 @@ import sys
 import zipfile
 from datetime import datetime, timezone
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.analysis import predictions_file
 from benchmark.analysis.notes import diagnostic_notes
-from benchmark.analysis.predictions_file import (
-    RecordedNumbers,
-    decode_estimates,
-    decode_predictions,
-    encode_estimates,
-    encode_predictions,
-    plugin_estimates,
-)
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
 from benchmark.evaluation.outcomes import ALL_SPLITS
-from benchmark.evaluation.predictions import (
-    ARCHIVED_FILES,
-    ESTIMATES_TABLE,
-    RECORDS_ARCHIVE,
-    RUN_FILES,
-    TIMINGS_TABLE,
-)
+from benchmark.evaluation.predictions import ARCHIVED_FILES, ESTIMATES_TABLE, RECORDS_ARCHIVE, RUN_FILES
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.checks import digest_without_itself, json_bytes
 from benchmark.system.errors import BenchError, ConfigError, DataError, quote_value
@@ -48,6 +34,7 @@ from benchmark.system.shipped_files import CHECKOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from benchmark.config.model import Experiment
 
@@ -65,9 +52,15 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     `read_run` refuses, not one run's predictions under another's description.
     """
     notes = diagnostic_notes(run)
-    contents = encode_predictions(run.predictions)
-    contents[ESTIMATES_TABLE] = encode_estimates(plugin_estimates(run.experiment, run.scored), run.diagnostics)
-    contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
+    contents = predictions_file.encode_predictions(run.predictions)
+    contents[ESTIMATES_TABLE] = predictions_file.encode_estimates(
+        predictions_file.plugin_estimates(run.experiment, run.scored), run.diagnostics
+    )
+    records = io.BytesIO()
+    with zipfile.ZipFile(records, "w") as archive:  # of files that are compressed already; equal files give equal bytes
+        for name in ARCHIVED_FILES:
+            archive.writestr(zipfile.ZipInfo(name), contents.pop(name))
+    contents[RECORDS_ARCHIVE] = records.getvalue()
     for name, content in contents.items():
         write_atomically(folder / name, content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
@@ -76,29 +69,19 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
 
 
-def _archive(contents: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of files that are compressed already; equal files give equal bytes."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return file.getvalue()
-
-
 def check_folder_free(folder: Path, experiment: Experiment) -> None:
     """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
     try:
         found = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
         name, cells = found["name"], found.get("only", [])
-    except (OSError, ValueError, LookupError, TypeError):
-        if set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
-            return
-        holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
-    else:
         if name == experiment.name and (not experiment.only or cells == list(experiment.only)):
             return
         holds = f"the run of {quote_value(name)} ({', '.join(map(str, cells)) or 'all cells'})"
+    except (OSError, ValueError, LookupError, TypeError):
+        if set(RUN_FILES).issuperset(names):  # empty, or left by a run that was stopped before its manifest
+            return
+        holds = f"files that no run wrote ({', '.join(names[:3])})"
     raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or add --overwrite")
 
 
@@ -141,25 +124,20 @@ def read_run(folder: Path) -> RunPredictions:
     contents = {name: _content(folder / name, digest) for name, digest in manifest["files"].items()}
     with zipfile.ZipFile(io.BytesIO(contents.pop(RECORDS_ARCHIVE))) as archive:
         contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
-    chosen = {
-        name: np.array(facts["chosen"], np.intp) for name, facts in manifest["cells"].items() if "chosen" in facts
-    }
-    recorded = RecordedNumbers(
-        chosen, *decode_estimates(contents[ESTIMATES_TABLE]), tuple(manifest["diagnostic_notes"])
-    )
-    taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
-    stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
-    predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]
-    return RunPredictions(experiment, predictions, failures, facts, 1, stored, recorded.diagnostics, recorded)
+    cells, taken = manifest["cells"].items(), set(manifest["stored"])
+    chosen = {name: np.array(facts["chosen"], np.intp) for name, facts in cells if "chosen" in facts}
+    estimates, diagnostics = predictions_file.decode_estimates(contents[ESTIMATES_TABLE])
+    notes = tuple(manifest["diagnostic_notes"])
+    recorded = predictions_file.RecordedNumbers(chosen, estimates, diagnostics, notes)
+    stored = {key for cell in experiment.cells if cell.id in taken for key in settings_of_cell(experiment, cell)}
+    predictions, facts = predictions_file.decode_predictions(contents), manifest["variants"]
+    return RunPredictions(experiment, predictions, manifest["failures"], facts, 1, stored, diagnostics, recorded)
 
 
 def _content(path: Path, digest: str) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}; {_AGAIN}") from None
+    content = path.read_bytes() if path.is_file() else b""
     if hashlib.sha256(content).hexdigest() != digest:
-        raise DataError(f"{path}: is damaged, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
+        raise DataError(f"{path}: is damaged, missing, or not what {MANIFEST_FILE} belongs to; {_AGAIN}")
     return content
 
 
@@ -168,18 +146,23 @@ def _content(path: Path, digest: str) -> bytes:
 
 def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
-    experiment = run.experiment
+    experiment, known = run.experiment, run.experiment.registries
+    plugins = [
+        {"kind": kind, "name": name, "file": str(plugin.file or ""), "digest": plugin.digest}
+        for kind, registry in (*known.each(), ("pipelines", known.pipelines))
+        for name, plugin in registry.origins.items()
+    ]
     return {
         "name": experiment.name,
         "config": experiment.raw,
         **({"only": list(experiment.only)} if experiment.only else {}),
-        **({"plugins": plugins} if (plugins := _plugins(experiment)) else {}),
+        **({"plugins": plugins} if plugins else {}),
         "cells": _cells(run),
         "stored": list(run.stored_cells),
         "variants": run.facts,
         "failures": run.failures,
         "experiment": experiment_to_data(experiment),
-        "versions": library_versions(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
         "git": _git(),
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
@@ -188,35 +171,12 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
     }
 
 
-def _plugins(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the plug-ins' components that an experiment names, as plain data."""
-    named = {*experiment.scorers, *(each.name for each in experiment.diagnostics)}
-    for variant in experiment.variants.values():
-        parts = (part for entry in variant.entries for spec in entry.candidates for part in spec.components)
-        named |= {variant.protocol.name, variant.collection.corpus, *(part.name for part in parts)}
-    return [
-        {"kind": kind, "name": name, "file": str(plugin.file or ""), "digest": plugin.digest}
-        for kind, registry in (*experiment.registries.each(), ("pipelines", experiment.registries.pipelines))
-        for name, plugin in registry.origins.items()
-        if name in named
-    ]
-
-
 def _cells(run: RunPredictions) -> dict[str, dict[str, Any]]:
     """Return the ties of each cell, and the candidate that it chose on each split."""
     whole = run.scored.frame[run.scored.frame["fold"] == ALL_SPLITS]
-    cells: dict[str, dict[str, Any]] = {
-        name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
-    }
-    for cell in run.experiment.cells:
-        if cell.choice and cell.id in run.scored.chosen:
-            cells[cell.id]["chosen"] = [int(index) for index in run.scored.chosen[cell.id]]
-    return cells
-
-
-def library_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that results depend on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
+    cells = {name: {"ties": int(n)} for name, n in zip(whole["cell"], whole["ties"], strict=True)}
+    chosen = {cell.id: run.scored.chosen.get(cell.id) for cell in run.experiment.cells if cell.choice}
+    return cells | {name: {**cells[name], "chosen": each.tolist()} for name, each in chosen.items() if each is not None}
 
 
 def configuration_of_run(manifest: Mapping[str, Any]) -> str:
@@ -228,36 +188,29 @@ def configuration_of_run(manifest: Mapping[str, Any]) -> str:
 
 def manifest_differences(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
-    ignored = ("finished", "seconds", "stored", "command", "name", "digest", "experiment")
+    ignored = ("finished", "seconds", "stored", "command", "name", "digest", "experiment", "files")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
-    keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS_TABLE}"]
+    keys = [key for key in both if key.split(".")[0] not in ignored]
     return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        value = value[0] if len(value) == 1 else dict(enumerate(value))
+        value = dict(enumerate(value))
     if not isinstance(value, dict):
         return {prefix: value}
-    found: dict[str, Any] = {}
-    for key, item in value.items():
-        found |= _flat(item, f"{prefix}.{key}" if prefix else str(key))
-    return found
+    parts = [_flat(item, f"{prefix}.{key}" if prefix else str(key)) for key, item in value.items()]
+    return {key: item for part in parts for key, item in part.items()}
 
 
 def _git() -> dict[str, Any]:
     """Return the commit of this project's checkout and whether files have changed since; {} without a checkout."""
+    if CHECKOUT is None or not (CHECKOUT / ".git").exists():
+        return {}
+    command = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        if CHECKOUT is not None and Path(_git_says(CHECKOUT, "rev-parse", "--show-toplevel")).resolve() == CHECKOUT:
-            changed = bool(_git_says(CHECKOUT, "status", "--porcelain", "--untracked-files=no"))
-            return {"commit": _git_says(CHECKOUT, "rev-parse", "HEAD"), "changed": changed}
+        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()  # noqa: S603
     except (OSError, subprocess.SubprocessError):
-        pass
-    return {}
-
-
-def _git_says(checkout: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(checkout), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603
-    return done.stdout.strip()
+        return {}
+    return {"commit": said.removesuffix("-dirty"), "changed": said.endswith("-dirty")}

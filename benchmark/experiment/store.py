@@ -1,9 +1,9 @@
 """The store of results, with keys made from the content that a result was computed from.
 
-An entry is one file: a header (names, types and shapes of its arrays, their digest, and some small facts), the
-header's own digest, and the arrays. It is written to a temporary file and renamed, so that a
-reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
-fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
+An entry is one file: the digest and the length of a header, the header (names, types and shapes of its arrays, their
+digest, and some small facts), and the arrays. It is written to a temporary file and renamed, so that a reader, another
+run or a killed run never sees half an entry. An entry is verified whenever it is read; if that fails, it is removed and
+computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import contextlib
 import hashlib
 import json
 import os
-import struct
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import numpy as np
 import platformdirs
@@ -27,28 +27,25 @@ from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.memory import read_gigabytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     Arrays = dict[str, NDArray[Any]]
 
+_T = TypeVar("_T")
 #: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
-STORE_FORMAT = 3
-ENTRY_MAGIC = b"simplexbench-%d\n" % STORE_FORMAT
+STORE_FORMAT = 4
 DEFAULT_LIMIT_GB = 20.0
-_DIGEST_BYTES, _MOST_HEADER_BYTES = 32, 1 << 26
-_STALE_SECONDS = 24 * 3600.0
+_STALE_SECONDS, _MOST_HEADER_BYTES = 24 * 3600.0, 1 << 26
 #: Errors that an entry raises which isn't what was written.
-_DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError, struct.error)
+_DAMAGE = (ValueError, KeyError, TypeError, IsADirectoryError)
 #: The stage in the facts of an entry.
 KERNEL_STAGE = "kernels"
 #: Results that took fewer seconds are not stored: nobody waits for them.
 MIN_KERNEL_SECONDS = 0.5
 #: The least ratio of the seconds to compute a result to the seconds to read it, at so many bytes a second.
 MIN_SPEEDUP, READ_SPEED = 2.0, 2e8
-#: One run may fill the store's limit divided by this number.
-KERNEL_CACHE_SHARE = 4
 INSTALL_CLUSTER = "pip install 'simplexbench[cluster]'"
 
 
@@ -107,6 +104,11 @@ class Store:
         Whether all entries so far could be written.
     reachable : bool
         Whether an address has answered so far.
+
+    Raises
+    ------
+    ConfigError
+        If fsspec doesn't know the address, or a package for it isn't installed.
     """
 
     def __init__(
@@ -115,16 +117,21 @@ class Store:
         limit: int | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
+        import fsspec  # noqa: PLC0415 - slow to load
+
         default = os.environ.get("BENCH_CACHE") or platformdirs.user_cache_path("simplexbench") / "store"
-        self.folder = default if folder is None else folder
+        named = str(default if folder is None else folder)
         self.limit = read_gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB) if limit is None else limit
         self._warn = warn
         self.writable, self.reachable, self._room = True, True, 0
-        self.local = "://" not in str(self.folder)
-        self.address = str(Path(self.folder).absolute()) if self.local else str(self.folder).rstrip("/")
-        self._files, self._root = _file_system(self.address, local=self.local)
-        if not self.local:
-            self.has("")
+        try:
+            # Files of other processes must be visible at once: no listings are cached.
+            self._files, root = fsspec.core.url_to_fs(named, use_listings_cache=False)
+        except (ImportError, ValueError) as error:
+            wanted = f"name a folder, or an address that fsspec supports, such as s3:// with {INSTALL_CLUSTER}"
+            raise ConfigError(f"BENCH_CACHE is {named!r}: {error}; {wanted}") from None
+        self._root, self.local = Path(root), "file" in self._files.protocol
+        self.address = root if self.local else named.rstrip("/")
 
     def __reduce__(self) -> tuple[type[Store], tuple[str, int]]:
         """Pickle its address: a process of users' code has the same entries, and tells nobody of them."""
@@ -136,25 +143,25 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Return whether there is an entry (not whether it is intact)."""
-        with self._asking():
-            return self.reachable and self._files.info(str(self.path(key)))["type"] == "file"
-        return False
+        return self._ask(lambda: self._files.info(str(self.path(key)))["type"] == "file", otherwise=False)
 
     def get(self, key: str) -> StoreEntry | None:
         """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
-        with self._asking():
-            try:
-                if self.reachable:
-                    with self._files.open(str(self.path(key)), "rb") as file:
-                        entry = _read(file, key)
-                    if self.local:
-                        with contextlib.suppress(OSError):
-                            os.utime(self.path(key))  # the last use
-                    return entry
-            except _DAMAGE as error:
-                self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-                self._remove(self.path(key))
-        return None
+        return self._ask(partial(self._read, key), otherwise=None)
+
+    def _read(self, key: str) -> StoreEntry | None:
+        path = self.path(key)
+        try:
+            with self._files.open(str(path), "rb") as file:
+                entry = _decode(file, key)
+        except _DAMAGE as error:
+            self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
+            self._remove(path)
+            return None
+        if self.local:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # the last use
+        return entry
 
     def put(self, key: str, entry: StoreEntry) -> bool:
         """Write an entry; return False if the store can't take it."""
@@ -169,7 +176,7 @@ class Store:
         except Exception as error:  # noqa: BLE001 - of any library behind an address
             self.writable, self.reachable = False, self.local
             reason = error if isinstance(error, BenchError) else f"{type(error).__name__}: {error}"
-            self._warn(f"results are no longer kept: {self.folder}: {reason}")
+            self._warn(f"results are no longer kept: {self.address}: {reason}")
             return False
         # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
         self._room -= size
@@ -177,159 +184,14 @@ class Store:
             self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
-    def cached(self, key: str, compute: Callable[[], StoreEntry]) -> StoreEntry:
-        """Return the entry of a key, or else compute and write it."""
-        entry = self.get(key)
-        if entry is None:
-            entry = compute()
-            self.put(key, entry)
-        return entry
-
-    def entries(self) -> list[tuple[Path, int, float]]:
-        """Return path, bytes and time of last use of entries, and of what killed processes left, oldest use first."""
-        files: dict[str, Any] = {}
-        with self._asking():
-            files = self._files.find(str(self._root), detail=True) if self.reachable else {}
-        found = [(Path(name), int(file["size"] or 0), _time_of(file)) for name, file in files.items()]
-        old = time.time() - _STALE_SECONDS  # files of killed processes, which no process writes any more
-        whole = (each for each in found if len(each[0].parent.name) == 2 and (each[0].name[0] != "." or each[2] < old))
-        return sorted(whole, key=lambda item: (item[2], item[0]))
-
-    def described(self) -> list[tuple[dict[str, Any], int, float]]:
-        """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
-        found = []
-        for path, size, used in self.entries():
-            with contextlib.suppress(OSError, *_DAMAGE), self._files.open(str(path), "rb") as file:
-                found.append((_read_header(file)["facts"], size, used))
-        return found
-
-    def clear(self) -> tuple[int, int]:
-        """Remove all entries, and what killed processes left of some; return their number and their bytes."""
-        gone = self.entries()
-        for path, _, _ in gone:
-            self._remove(path)
-        return len(gone), sum(size for _, size, _ in gone)
-
-    @contextlib.contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Read from the store; if it doesn't answer, warn once that the run goes on without it."""
-        try:
-            yield
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-        except Exception as error:  # noqa: BLE001 - of any library behind an address
-            if self.reachable:
-                why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
-                self._warn(f"{why}; the rest is done without it")
-            self.reachable = False
-
-    def _remove(self, path: Path) -> None:
-        """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
-        with contextlib.suppress(Exception):
-            self._files.rm(str(path), recursive=self.local)
-
-    def _evict(self, keep: str) -> int:
-        """Remove the least recently used entries beyond the limit; return the bytes that are left."""
-        entries = self.entries()
-        total = sum(size for _, size, _ in entries)
-        for path, size, _ in entries:
-            if total <= self.limit:
-                break
-            if path.name != keep:
-                self._remove(path)
-                total -= size
-        return total
-
-
-def _file_system(address: str, *, local: bool) -> tuple[Any, Path]:
-    """Return the file system of fsspec that a folder or an address names, and the path in it.
-
-    Raises
-    ------
-    ConfigError
-        If fsspec doesn't know the address, or a package for it isn't installed.
-    """
-    import fsspec  # noqa: PLC0415 - slow to load
-
-    if local:
-        return fsspec.filesystem("file"), Path(address)
-    try:
-        # Files of other processes must be visible at once: no listings are cached.
-        files, root = fsspec.core.url_to_fs(address, use_listings_cache=False)
-    except ImportError as error:
-        raise ConfigError(f"BENCH_CACHE is {address!r}: {error} (s3fs comes with {INSTALL_CLUSTER})") from None
-    except ValueError as error:
-        wanted = "a folder, or an address that fsspec supports, such as s3://bucket/prefix"
-        raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
-    return files, Path(root)
-
-
-def _time_of(facts: dict[str, Any]) -> float:
-    """Return when a file was last used or an object written, in seconds since 1970; 0 if that isn't known."""
-    time = facts.get("LastModified") or facts.get("mtime") or facts.get("created") or 0
-    return float(time.timestamp() if hasattr(time, "timestamp") else time)
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(bytearray())
-
-
-def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
-    """Return an entry's header and the bytes of its arrays."""
-    arrays = [np.asarray(array, order="C") for array in entry.arrays.values()]
-    named = [(name, array.dtype.str, array.shape) for name, array in zip(entry.arrays, arrays, strict=True)]
-    facts = {"key": key, "facts": entry.facts, "arrays": named, "digest": array_digest(*arrays)}
-    header, contents = json.dumps(facts, sort_keys=True).encode(), map(_bytes_of, arrays)
-    return [ENTRY_MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest(), *contents]
-
-
-def _read(file: BinaryIO, key: str) -> StoreEntry:
-    header = _read_header(file)
-    if header["key"] != key:
-        raise ValueError("the entry belongs to another key")
-    arrays = {name: np.empty(shape, dtype) for name, dtype, shape in header["arrays"]}
-    whole = all(file.readinto(each) == len(each) for each in map(_bytes_of, arrays.values()))  # type: ignore[attr-defined]
-    if not whole or file.read(1) or array_digest(*arrays.values()) != header["digest"]:
-        raise ValueError("its arrays aren't what was written")
-    return StoreEntry(arrays, header["facts"])
-
-
-def _read_header(file: BinaryIO) -> Any:
-    if file.read(len(ENTRY_MAGIC)) != ENTRY_MAGIC:
-        raise ValueError("not an entry of this store, or one of another format")
-    header = file.read(min(*struct.unpack("<Q", file.read(8)), _MOST_HEADER_BYTES))
-    if hashlib.sha256(header).digest() != file.read(_DIGEST_BYTES):
-        raise ValueError("the header is damaged")
-    return json.loads(header)
-
-
-class KernelCache:
-    """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
-
-    They are stored if computing them took at least `MIN_SPEEDUP` times as long as reading them would.
-
-    Parameters
-    ----------
-    store : Store
-        A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
-
-    Attributes
-    ----------
-    n_found : int
-        Number of results that came from the store.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._room = store.limit // KERNEL_CACHE_SHARE if store.local else 0
-        self.n_found = 0
-
-    def __call__(
+    def cached_arrays(
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
     ) -> Arrays:
         """Return the arrays that the store has for this content and code, or else those that `make` computes.
 
-        Those of a user's class that isn't stored are computed.
+        They are of a kernel and its training documents, or of a diagnostic. They are stored if computing them took at
+        least `MIN_SPEEDUP` times as long as reading them would, unless they are a user's class's that isn't stored. At
+        an address nothing is stored, since reading would take longer than computing.
 
         Parameters
         ----------
@@ -341,19 +203,107 @@ class KernelCache:
             All else that decides them, as JSON values.
         make : callable
         """
-        if not all(map(is_stored, components)):
+        if not self.local or not all(map(is_stored, components)):
             return make()
         key = store_key(stage=KERNEL_STAGE, code=code_digest(*components), **content)
-        entry = self._store.get(key) if self._room else None
-        if entry is not None:
-            self.n_found += 1
+        if (entry := self.get(key)) is not None:
             return entry.arrays
         started = time.perf_counter()
         arrays = make()
         seconds = time.perf_counter() - started
         n_bytes = sum(array.nbytes for array in arrays.values())
-        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED and n_bytes <= self._room:
-            entry = StoreEntry(arrays, {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)})
-            if self._store.put(key, entry):
-                self._room -= n_bytes
+        if MIN_KERNEL_SECONDS <= seconds >= MIN_SPEEDUP * n_bytes / READ_SPEED:
+            facts = {"stage": KERNEL_STAGE, "about": about, "seconds": round(seconds, 3)}
+            self.put(key, StoreEntry(arrays, facts))
         return arrays
+
+    def entries(self) -> list[tuple[Path, int, float]]:
+        """Return path, bytes and time of last use of entries, and of what killed processes left, oldest use first."""
+        files: dict[str, Any] = self._ask(lambda: self._files.find(str(self._root), detail=True), otherwise={})
+        found = [(Path(name), int(file["size"] or 0), _last_use(file)) for name, file in files.items()]
+        old = time.time() - _STALE_SECONDS  # files of killed processes, which no process writes any more
+        whole = (each for each in found if len(each[0].parent.name) == 2 and (each[0].name[0] != "." or each[2] < old))
+        return sorted(whole, key=lambda item: (item[2], item[0]))
+
+    def described(self) -> list[tuple[dict[str, Any], int]]:
+        """Return the facts and bytes of every entry that can be read, as `entries` orders them."""
+        found = []
+        for path, size, _ in self.entries():
+            with contextlib.suppress(OSError, *_DAMAGE), self._files.open(str(path), "rb") as file:
+                found.append((_decode_header(file)["facts"], size))
+        return found
+
+    def clear(self) -> None:
+        """Remove all entries, and what killed processes left of some."""
+        for path, _, _ in self.entries():
+            self._remove(path)
+
+    def _ask(self, ask: Callable[[], _T], otherwise: _T) -> _T:
+        """Return an answer of the file system; if there is none, warn once that the run goes on without the store."""
+        if self.reachable:
+            try:
+                return ask()
+            except (FileNotFoundError, NotADirectoryError):
+                pass
+            except Exception as error:  # noqa: BLE001 - of any library behind an address
+                self.reachable = False
+                why = f"the store {self.address} can't be read: {type(error).__name__}: {error}"
+                self._warn(f"{why}; the rest is done without it")
+        return otherwise
+
+    def _remove(self, path: Path) -> None:
+        """Remove a file, or a folder of this machine; ignore errors, since then files can't be written either."""
+        with contextlib.suppress(Exception):
+            self._files.rm(str(path), recursive=self.local)
+
+    def _evict(self, keep: str) -> int:
+        """Remove the least recently used entries beyond the limit; return the bytes that are left."""
+        entries = self.entries()
+        total = sum(size for _, size, _ in entries)
+        for path, size, _ in entries:
+            if total > self.limit and path.name != keep:
+                self._remove(path)
+                total -= size
+        return total
+
+
+def _last_use(file: dict[str, Any]) -> float:
+    """Return when a file was last used or an object written, in seconds since 1970; 0 if that isn't known."""
+    time = file.get("LastModified") or file.get("mtime") or 0
+    return float(time.timestamp() if hasattr(time, "timestamp") else time)
+
+
+def _hex_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(bytearray())
+
+
+def _encode(key: str, entry: StoreEntry) -> list[bytes | memoryview]:
+    """Return an entry's header and the bytes of its arrays."""
+    arrays = [np.asarray(array, order="C") for array in entry.arrays.values()]
+    named = [(name, array.dtype.str, array.shape) for name, array in zip(entry.arrays, arrays, strict=True)]
+    facts = {"key": key, "facts": entry.facts, "arrays": named, "digest": array_digest(*arrays)}
+    header = json.dumps(facts, sort_keys=True).encode()
+    return [b"%s%016x%s" % (_hex_digest(header), len(header), header), *map(_bytes_of, arrays)]
+
+
+def _decode(file: BinaryIO, key: str) -> StoreEntry:
+    header = _decode_header(file)
+    if header["key"] != key:
+        raise ValueError("the entry belongs to another key")
+    arrays = {name: np.empty(shape, dtype) for name, dtype, shape in header["arrays"]}
+    whole = all(file.readinto(each) == len(each) for each in map(_bytes_of, arrays.values()))  # type: ignore[attr-defined]
+    if not whole or file.read(1) or array_digest(*arrays.values()) != header["digest"]:
+        raise ValueError("its arrays aren't what was written")
+    return StoreEntry(arrays, header["facts"])
+
+
+def _decode_header(file: BinaryIO) -> Any:
+    digest, size = file.read(64), int(file.read(16), 16)
+    header = file.read(min(size, _MOST_HEADER_BYTES))
+    if _hex_digest(header) != digest:
+        raise ValueError("not an entry of this store, or its header is damaged")
+    return json.loads(header)

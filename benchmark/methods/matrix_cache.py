@@ -50,7 +50,7 @@ class MatrixCache:
         Bytes that a matrix of inner products may take, and tiles of kernels; by default `memory_budget`.
     cached : callable, optional
         Returns arrays that took long to compute, by name, components, content and a function that computes them, as
-        `KernelCache` does; by default they are computed.
+        `Store.cached_arrays` does; by default they are computed.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from benchmark.corpora.user.user_files import UserFiles
 from benchmark.evaluation.predictions import tallies_from_rows
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.counting import load_variant
+from benchmark.experiment.counting import CorpusCache, load_variant
 from benchmark.experiment.plan import Setting, fold_counts, plan_task
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.wrappers import inner_folds, out_of_fold_values
@@ -71,7 +71,7 @@ def fit_model(
     part = replace(subset_experiment(experiment, [name], [name]), diagnostics=())
     variant = part.variants[cell.variant]
     collection, reader = variant.collection, variant.collection.reader
-    loaded = load_variant(part, variant, context)
+    loaded = load_variant(part, variant, CorpusCache(context))
     if loaded.counts.matrix.dtype.kind == "f":
         raise ConfigError(f"{experiment.name}: its documents are vectors, so there are no texts to predict")
     task = next(each for each in variant.tasks if each.name == cell.task)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 #: What a user's class is found by in another process: its file or distribution, its kind, and its name.
 ClassName = tuple[str, str, str]
-#: The module that the process runs, see `benchmark.workers.__main__`.
-_MODULE = "benchmark.workers"
+#: The module that the process runs, see `benchmark.workers.processes`.
+_MODULE = "benchmark.workers.processes"
 #: How long a process may take to end after its last message.
 _SECONDS_TO_END = 2.0
 

@@ -12,10 +12,8 @@ import pytest
 from benchmark.commands.plan import Plan, plan_run, plan_sentence
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import read_variants
-from benchmark.experiment.executors import LocalExecutor
-from benchmark.experiment.runner import plan_tasks, run_experiment, solve_task
+from benchmark.experiment.runner import LocalExecutor, plan_tasks, run_experiment, solve_task
 from benchmark.experiment.store import Store
-from benchmark.methods.matrix_cache import MatrixCache
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -63,8 +61,7 @@ def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Stor
 def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
     experiment, context = small_experiment(), RunContext(store)
     (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    half = replace(work, settings=(replace(work.settings[0], units=work.settings[0].units[:1]),))
-    solve_task(half, context, [LocalExecutor(context, MatrixCache())])
+    list(solve_task(replace(work, units=work.units[:1]), context, LocalExecutor(context)))
     found = plan_run(experiment, context, with_pilot=False)
     assert (found.entries, found.stored) == (8, 1)
 
@@ -78,7 +75,7 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
     works = list(plan_tasks(experiment, read_variants(experiment, context)))
     started = time.process_time()
     for work in works:
-        solve_task(work, context, [LocalExecutor(context, MatrixCache())])
+        list(solve_task(work, context, LocalExecutor(context)))
     assert 1 / 3 < planned / (time.process_time() - started) < 3
 
 

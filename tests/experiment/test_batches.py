@@ -29,10 +29,9 @@ METHODS = [
 def test_a_batch_decides_as_each_method_does_alone(tmp_path: Path) -> None:
     experiment = small_experiment(methods=METHODS)
     (task,) = plan_tasks(experiment, read_variants(experiment, RunContext(Store(tmp_path), download=False)))
-    missing = [(setting, unit) for setting in task.settings for unit in setting.units]
-    for batch in plan_batches(missing, by_split=False):
-        for (setting, units), together in zip(batch.parts, batch.solve(MatrixCache()), strict=True):
-            (alone,) = Batch(((setting, units),)).solve(MatrixCache())
+    for batch in plan_batches(task.units):
+        for unit, together in batch.solve(MatrixCache()):
+            ((_, alone),) = Batch(((unit,),)).solve(MatrixCache())
             assert isinstance(together, list)
             assert isinstance(alone, list)
             for a, b in zip(together, alone, strict=True):

@@ -1,15 +1,12 @@
-"""What a run says of itself: progress, failures, near-duplicates, and how its manifest differs from another's."""
+"""What a run says of itself: failures of diagnostics, and near-duplicates."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from benchmark.experiment.configuration import experiment_of_manifest, load_checked
+from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
-from benchmark.system.errors import ConfigError
 from tests.builders import Notebook, small_experiment
 
 if TYPE_CHECKING:
@@ -24,17 +21,6 @@ def test_a_diagnostic_that_fails_is_named_with_its_reason_and_costs_no_method(st
     reason = "a figure shows points with 2 or 3 coordinates, not counts of terms"
     assert (done.failures, list(done.scored.chosen)) == ({"coordinates": reason}, ["eef"])
     assert f"coordinates failed: {reason}" in seen.notes
-
-
-def test_near_duplicates_are_those_of_the_first_task(store: Store) -> None:
-    tasks = [["course", "faculty"], ["course", "student"]]
-    variants = {"other": {"text": {"min_occurrences": 50}}}
-    done = run_experiment(small_experiment(methods=["mnb"], tasks=tasks, variants=variants), RunContext(store))
-    searched = {tuple(key): [set(split.leaks) for split in each] for key, each in done.predictions.splits.items()}
-    assert searched.pop(("base", "course-faculty", None)) == [{"near-duplicates"}] * 2
-    assert list(searched.values()) == [[set()] * 2] * 3
-    assert len(done.facts["base"]["near_duplicates"]) == 2
-    assert "near_duplicates" not in done.facts["other"]
 
 
 CONFIG = """\
@@ -63,13 +49,3 @@ def test_near_duplicates_are_of_the_runs_own_documents_and_words(store: Store, t
     alike = [f"{each} common words of all documents{n}" for n, each in enumerate(TEXTS)]
     assert duplicates(alike)[0] == 0
     assert duplicates(alike, "{stoplist: none, min_documents: 5}")[0] == 10, "of the words that are left"
-
-
-def test_a_manifest_s_configuration_is_read_with_and_without_the_folder_of_its_file(tmp_path: Path) -> None:
-    config = small_experiment().raw
-    variants = {"base": {}, "other": {"base": "/x"}, "third": {"base": "/y"}}
-    for facts, name in ((variants, "/x/small.yaml"), ({"base": {}}, "small.yaml")):
-        wrong = {"name": "small", "config": config | {"nothing": 1}, "variants": facts}
-        with pytest.raises(ConfigError, match=rf"^{name}: unknown key 'nothing'"):
-            experiment_of_manifest(wrong, tmp_path)
-        assert experiment_of_manifest(wrong | {"config": config}, tmp_path).name == "small"

@@ -12,33 +12,31 @@ from benchmark.experiment.store import Store
 
 CONFIG = """
 name: fused
-corpus: {{name: synthetic{subset}}}
+corpus: {{name: synthetic}}
 text: {{stoplist: none}}
 protocol: {{name: leave-one-group-out, held_out: [cornell, texas]}}
 methods: [mnb, {{name: words, weighting: tf, normalization: l2, classifier: linear-svm}}, {entry}]
 compare: [[both, words]]
-{more}
 """
-BOTH = "{fuse: [mnb, words], name: both}"
 
 
 @pytest.fixture
 def checked(tmp_path):
-    def check(entry=BOTH, subset="", more=""):
+    def check(entry):
         path = tmp_path / "fused.yaml"
-        path.write_text(CONFIG.format(entry=entry, subset=subset, more=more))
+        path.write_text(CONFIG.format(entry=entry))
         return load_checked(path)
 
     return check
 
 
 @pytest.mark.usefixtures("sketched")
-def test_it_is_stored_reported_and_named(checked, tmp_path):
-    store = Store(tmp_path / "store")
-    done = run_and_write(checked(), RunContext(store), folder=tmp_path / "run")
+def test_it_is_stored_reported_and_named(checked, store, tmp_path):
+    experiment = checked("{fuse: [mnb, words], name: both}")
+    done = run_and_write(experiment, RunContext(store), folder=tmp_path / "run")
     assert "mnb + words" in (tmp_path / "run" / "table.md").read_text()
     assert report_again(tmp_path / "run").summary.notes == done.summary.notes
-    again = run_experiment(checked(), RunContext(store))
+    again = run_experiment(experiment, RunContext(store))
     assert {key.method for key in again.stored} == {"mnb", "words", "both"}
     other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
     assert {key.method for key in other.stored} == {"mnb", "words"}

@@ -8,17 +8,16 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
-from benchmark.experiment.store import Store
 
 CONFIG = """
 name: elsewhere
 corpus: {{name: synthetic{subset}}}
 text: {{stoplist: none}}
 protocol: {{name: {protocol}}}
-methods: [mnb, ngd{more}]
-compare: [[mnb, ngd]]
+methods: [mnb, {{name: words, classifier: linear-svm}}{more}]
+compare: [[mnb, words]{pairs}]
+metrics: [macro-f1, macro-average-precision]
 """
-GIVEN = ", {predictions: theirs.csv, name: a large model}]\ncompare: [[mnb, ngd], [a-large-model, ngd]"
 PROTOCOLS = {
     "leave-one-group-out": ("leave-one-group-out", "", ["id", "label"]),
     "several labels": ("k-fold, k: 2, stratified: false", ", subset: several", ["id", "labels"]),
@@ -27,45 +26,39 @@ PROTOCOLS = {
 
 
 @pytest.fixture
-def run(tmp_path):
-    def run_it(kind, more=""):
+def configured(tmp_path):
+    def configure(kind, more="", pairs=""):
         protocol, subset, _ = PROTOCOLS[kind]
         path = tmp_path / "elsewhere.yaml"
-        text = CONFIG.format(protocol=protocol, subset=subset, more="]" if more else "")
-        path.write_text(text.replace("]]\ncompare: [[mnb, ngd]", f"{more}") if more else text)
+        path.write_text(CONFIG.format(protocol=protocol, subset=subset, more=more, pairs=pairs))
         return load_checked(path)
 
-    return run_it
+    return configure
 
 
-@pytest.fixture
-def written(run, tmp_path):
-    """Write the predictions of multinomial naive Bayes as a file, and return the run and the frame."""
-
-    def write(kind):
-        done = run_experiment(run(kind), RunContext(Store(tmp_path / "store")))
-        rows = []
-        for key, setting in done.predictions.settings.items():
-            if key.method == "mnb":
-                documents = done.predictions.tasks[key.of_task]
-                splits = done.predictions.splits[key.of_splits]
-                for split, predicted in zip(splits, setting.by_split, strict=True):
-                    for row, own in zip(split.test, predicted, strict=True):
-                        names = np.array(documents.classes)[own]
-                        label = names if setting.predicted.ndim == 1 else ";".join(names)
-                        rows.append((documents.ids[row], label, split.name, split.trained.sum()))
-        frame = pd.DataFrame(rows, columns=["id", PROTOCOLS[kind][2][1], "split", "size"])[PROTOCOLS[kind][2]]
-        frame.to_csv(tmp_path / "theirs.csv", index=False)
-        return done, frame
-
-    return write
+def write_predictions(run, columns, path):
+    """Write the predictions of multinomial naive Bayes, with its decision values, as a file."""
+    rows = []
+    for key, setting in run.predictions.settings.items():
+        if key.method == "mnb":
+            documents, splits = run.predictions.tasks[key.of_task], run.predictions.splits[key.of_splits]
+            classes, names = sorted(documents.classes, reverse=True), np.array(documents.classes)
+            tested = [(row, split) for split in splits for row in split.test]
+            for (row, split), own, values in zip(tested, setting.predicted, setting.values, strict=True):
+                label = ";".join(names[own]) if documents.multilabel else names[own]
+                place = {"id": documents.ids[row], columns[1]: label, "split": split.name, "size": split.trained.sum()}
+                scores = {f"decision {name}": repr(float(values[documents.classes.index(name)])) for name in classes}
+                rows.append({name: place[name] for name in columns} | scores)
+    pd.DataFrame(rows).to_csv(path, index=False)
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)
 @pytest.mark.usefixtures("sketched")
-def test_they_are_scored_and_tested_as_the_same_predictions_of_a_run(run, written, tmp_path, kind):
-    written(kind)
-    done = run_and_write(run(kind, GIVEN), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+def test_they_are_scored_ranked_and_tested_as_the_same_predictions_of_a_run(configured, store, tmp_path, kind):
+    first = run_experiment(configured(kind), RunContext(store))
+    write_predictions(first, PROTOCOLS[kind][2], tmp_path / "theirs.csv")
+    given = configured(kind, ", {predictions: theirs.csv, name: a large model}", ", [a-large-model, words]")
+    done = run_and_write(given, RunContext(store), folder=tmp_path / "run")
     assert not done.results.failures
     scores = pd.read_csv(tmp_path / "run" / "scores.csv")
     own, theirs = (scores[scores["cell"].str.startswith(name)] for name in ("mnb", "a-large-model"))

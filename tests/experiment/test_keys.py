@@ -17,8 +17,7 @@ from benchmark.experiment import code_digest as code
 from benchmark.experiment.code_digest import MODULE_SOURCES, code_digest, imported_modules
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.counting import LoadedVariant, corpus_content, counts_key, read_counts
-from benchmark.experiment.plan import Batch, component_classes, plan_task
-from benchmark.experiment.runner import diagnostics_of
+from benchmark.experiment.plan import Batch, plan_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
@@ -26,7 +25,6 @@ from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
 from benchmark.system import string_arrays
 from benchmark.system.numba_jit import compile_all
-from benchmark.text.duplicates import near_duplicates
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -81,9 +79,9 @@ def keys_of(counts: Counts) -> Callable[..., Keys]:
         (variant,) = experiment.variants.values()
         found: Keys = {"counts": key_of_counts(experiment)}
         for task in variant.tasks:
-            for setting in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).settings:
-                found.setdefault(setting.key.method, []).extend(unit.key for unit in setting.units)
-        return found | {name: code_digest(type(diagnostic)) for name, _, diagnostic in diagnostics_of(experiment)}
+            for unit in plan_task(experiment, variant, task, LoadedVariant(counts, counted_as, {})).units:
+                found.setdefault(unit.setting.key.method, []).append(unit.key)
+        return found | {each.name: code_digest(each.cls) for each in experiment.diagnostics}
 
     return named
 
@@ -190,7 +188,7 @@ def test_what_decides_nothing_changes_no_key(keys_of: Callable[..., Keys], chang
 
 
 def forget() -> None:
-    for cached in (code._digest, code._reached, code._imports, code._imported):
+    for cached in (code._digest, code._reached, code._imports):
         cached.cache_clear()
 
 
@@ -229,6 +227,7 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
     "benchmark.corpora.user.frames",  # writes a frame's file, which is a corpus then
+    "benchmark.text.duplicates",  # searched in each run
 }
 #: Rooms of which every module that runs for a result must be part of its key.
 DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
@@ -242,7 +241,7 @@ def registered_components() -> list[Any]:
 
 
 def test_every_module_of_the_deciding_rooms_counts_for_some_result_and_none_that_shows_it() -> None:
-    reached, _ = imported_modules(*registered_components(), plan_task, counts_key, near_duplicates)
+    reached, _ = imported_modules(*registered_components(), plan_task, counts_key)
     modules = {name for name in MODULE_SOURCES if name.startswith(tuple(f"benchmark.{room}." for room in DECIDING))}
     packages = {name for name in modules if any(other.startswith(f"{name}.") for other in modules)}
     assert modules - reached - packages == NOT_STORED
@@ -317,9 +316,10 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     assert_covered(calls_of(read), *roots)
     counts, _, key = read()
     matrices = MatrixCache(2)
-    for setting in plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {})).settings:
-        called = calls_of(lambda each=setting: Batch(((each, each.units),)).solve(matrices))
-        assert_covered(called, *component_classes(setting.method.spec), plan_task)
-    for _, _, diagnostic in diagnostics_of(experiment):
+    planned = plan_task(experiment, variant, variant.tasks[0], LoadedVariant(counts, key, {}))
+    for setting, units in planned.settings.items():
+        called = calls_of(lambda part=tuple(units): Batch((part,)).solve(matrices))
+        assert_covered(called, *setting.classes, plan_task)
+    for diagnostic in (each.build() for each in experiment.diagnostics):
         context = DiagnosticContext(counts, variant, 0, 1, lambda _, compute: compute())
         assert_covered(calls_of(partial(diagnostic.compute, context)), type(diagnostic), *roots)

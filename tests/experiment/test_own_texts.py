@@ -70,15 +70,7 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     assert "Candidates of mnb: stoplist none, smart × min_occurrences 150, 300, 600." in notes
 
 
-@pytest.mark.parametrize(
-    ("text", "more", "said"),
-    [
-        ({"min_documents": 100_000}, {}, "leave no word of the method 'min_documents100000-mnb'"),
-        ({"min_occurrences": 200}, {"terms": {"number": 150}}, "that the method 'min_occurrences200-mnb' has"),
-    ],
-)
-def test_a_text_without_enough_words_is_refused_before_any_work(
-    store: Store, text: dict[str, Any], more: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(ConfigError, match=said):
-        run_experiment(study("ngd", {"text": text, "classifier": "mnb"}, **more), RunContext(store))
+def test_a_text_without_words_is_refused_before_any_work(store: Store) -> None:
+    entry = {"text": {"min_documents": 100_000}, "classifier": "mnb"}
+    with pytest.raises(ConfigError, match="leave no word of the method 'min_documents100000-mnb'"):
+        run_experiment(study("ngd", entry), RunContext(store))

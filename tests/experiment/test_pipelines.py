@@ -11,18 +11,16 @@ from sklearn.svm import LinearSVC
 from benchmark.classifiers.gzip_neighbours import GzipNeighbours
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 
-pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
+pytestmark = pytest.mark.usefixtures("users_code_here")
 CONFIG = """
 name: pipelines
 corpus: {{name: synthetic{subset}}}
 text: {{stoplist: {stoplist}{rules}}}
 protocol: {{name: leave-one-group-out, held_out: [cornell]}}
 methods: [mnb, {entry}]
-{more}
 """
 MODELS = """
 from sklearn.ensemble import RandomForestClassifier
@@ -55,10 +53,6 @@ class First:
         return [self.first] * len(texts)
 
 
-def words():
-    return make_pipeline(TfidfVectorizer(), LinearSVC(random_state=0))
-
-
 make.stored = First.stored = True
 """
 
@@ -67,24 +61,20 @@ make.stored = First.stored = True
 def checked(tmp_path):
     (tmp_path / "models.py").write_text(MODELS)
 
-    def check(entry, subset="", stoplist="none", rules="", more=""):
+    def check(entry, subset="", stoplist="none", rules=""):
         path = tmp_path / "pipelines.yaml"
-        path.write_text(CONFIG.format(entry=entry, subset=subset, stoplist=stoplist, rules=rules, more=more))
+        path.write_text(CONFIG.format(entry=entry, subset=subset, stoplist=stoplist, rules=rules))
         return load_checked(path)
 
     return check
 
 
-def strings_of(corpus):
-    """Documents as strings: those that aren't valid UTF-8 are latin-1."""
-
-    def string(document):
-        try:
-            return document.decode()
-        except UnicodeDecodeError:
-            return document.decode("latin-1")
-
-    return np.array([string(each) for each in corpus], dtype=object)
+def string_of(document):
+    """The text of a document: latin-1 if it isn't valid UTF-8."""
+    try:
+        return document.decode()
+    except UnicodeDecodeError:
+        return document.decode("latin-1")
 
 
 @pytest.fixture
@@ -92,7 +82,7 @@ def by_hand(checked):
     """Train and test rows, labels, and the documents as strings."""
     reader = checked("ngd").variants["base"].collection.reader
     corpus = reader.load(reader.locate(download=False, notify=print))
-    texts = strings_of(corpus)
+    texts = np.array([string_of(each) for each in corpus], dtype=object)
     tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
     return texts[~tested], corpus.documents.labels[~tested], texts[tested]
 
@@ -125,15 +115,6 @@ def test_they_predict_as_by_hand(checked, by_hand, tmp_path):
     for number, estimator in enumerate(PIPELINES.values()):
         expected = estimator.fit(list(train), labels).predict(list(test))
         np.testing.assert_array_equal(predictions_of(run, f"p{number}"), expected)
-
-
-def test_candidates_are_chosen_by_parameters_of_steps(checked, by_hand, tmp_path):
-    entry = "{name: p, pipeline: {name: 'models.py:words', linearsvc__C: [1.0e-5, 1]}}"
-    experiment = checked(entry, more="choose: {by: cross-validation, folds: 3}")
-    done = run_and_write(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
-    assert "p-cv selected linearsvc__C 1 (cornell)." in done.summary.notes
-    again = report_again(tmp_path / "run")
-    assert again.summary.notes == done.summary.notes
 
 
 def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path):

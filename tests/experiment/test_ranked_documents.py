@@ -40,10 +40,10 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intervals, "RESAMPLES_OF_RANKINGS", 50)
 
 
-def experiment_of(methods: list[Any], subset: str | None, **changes: Any) -> Experiment:
+def experiment_of(methods: list[Any], subset: str | None) -> Experiment:
     corpus = {"name": "synthetic", "subset": subset} if subset else {"name": "synthetic"}
     protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-    return small_experiment(corpus=corpus, protocol=protocol, methods=methods, metrics=METRICS, **changes)
+    return small_experiment(corpus=corpus, protocol=protocol, methods=methods, metrics=METRICS)
 
 
 @pytest.mark.parametrize(("methods", "subset"), [(ONE_EACH, None), (SEVERAL, "several")])
@@ -119,30 +119,3 @@ def test_a_plug_in_may_rank_and_a_classifier_that_only_predicts_fails_alone(tmp_
     assert found.value in [each / 10 for each in range(11)]
     (tmp_path / "mine.py").unlink()
     assert read_run(done.folder).scored.estimate("mnb", "precision-at-ten") == found
-
-
-@pytest.mark.parametrize("subset", [None, "several"])
-def test_predictions_made_elsewhere_are_ranked_by_the_scores_beside_them(tmp_path: Path, subset: str | None) -> None:
-    store = Store(tmp_path / "store")
-    run = run_experiment(experiment_of(["mnb"], subset), RunContext(store))
-    ((place, setting),) = run.predictions.settings.items()
-    task, splits = run.predictions.tasks[place.of_task], run.predictions.splits[place.of_splits]
-    assert setting.values is not None
-    classes = sorted(task.classes, reverse=True)
-    order = [task.classes.index(name) for name in classes]
-    lines = ["id,labels," + ",".join(f"decision {name}" for name in classes)]
-    rows = np.concatenate([split.test for split in splits])
-    for row, predicted, values in zip(rows, setting.predicted, setting.values, strict=True):
-        own = np.array(task.classes)[predicted]
-        labels = own if predicted.ndim == 0 else ";".join(own)
-        lines.append(f"{task.ids[row]},{labels}," + ",".join(f"{value!r}" for value in values[order].tolist()))
-    (tmp_path / "theirs.csv").write_text("\n".join(lines))
-    path, corpus = tmp_path / "elsewhere.yaml", f", subset: {subset}" if subset else ""
-    path.write_text(
-        f"name: elsewhere\ncorpus: {{name: synthetic{corpus}}}\n"
-        "protocol: {name: leave-one-group-out, held_out: [cornell, texas]}\n"
-        f"methods: [{{predictions: theirs.csv, name: theirs}}]\nmetrics: [{', '.join(METRICS)}]\n"
-    )
-    theirs = run_experiment(load_checked(path), RunContext(store))
-    for metric in METRICS:
-        assert theirs.scored.estimate("theirs", metric).value == run.scored.estimate("mnb", metric).value

@@ -135,6 +135,18 @@ def others(route: str, table: Path) -> None:
         subprocess.run(["svm-predict", "-q", files["test"], model, str(table.with_name("out"))], check=True)
 
 
+def on_workers(n: int, arguments: list[str]) -> None:
+    """Run a command of `bench` on n workers of this machine, which share its cores."""
+    from distributed import LocalCluster
+
+    from benchmark.cli import main as bench
+
+    with LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster:
+        threads = max(1, len(os.sched_getaffinity(0)) // n)
+        sys.argv = ["bench", *arguments, "--dask", cluster.scheduler_address, "--jobs", str(threads)]
+        bench()
+
+
 # --- All of them ---
 
 
@@ -162,14 +174,8 @@ def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
                 "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
                 f"methods: [{method % (WEIGHTINGS if workers else 'tf')}]\n"
             )
-            command = [
-                BENCH,
-                "run",
-                config,
-                "--out",
-                folder / "run",
-                *(["--dask", f"local:{workers}"] if workers else []),
-            ]
+            bench = [sys.executable, __file__, "--workers", str(workers)] if workers else [BENCH]
+            command = [*bench, "run", config, "--out", folder / "run"]
         numbers = taken_by(command, folder)
         return {
             "route": route,
@@ -256,6 +262,9 @@ def _number(value: float) -> str:
 
 def main() -> None:
     """Measure what is not known yet, and write the page."""
+    if sys.argv[1:2] == ["--workers"]:
+        on_workers(int(sys.argv[2]), sys.argv[3:])
+        return
     if sys.argv[1:2] == ["--route"]:
         others(sys.argv[2], Path(sys.argv[3]))
         return
