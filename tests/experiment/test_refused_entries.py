@@ -50,7 +50,7 @@ def load(folder: Path, entry: str, metric: str = "accuracy") -> None:
         ("{name: p, pipeline: 'models.py:broken'}", "no such weights"),
         ("{name: p, pipeline: 'models.py:lazy'}", "has no predict: a pipeline has both"),
         ("{name: p, pipeline: sklearn.svm.LinearSVCC}", "did you mean 'LinearSVC'?"),
-        ("{name: p, pipeline: [[1]]}", "must be a name, or a mapping"),
+        ("{name: p, pipeline: [[1]]}", "must be a valid string"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__c: 1}}", "did you mean 'linearsvc__C'?"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__C: -1}}", "'C' parameter of LinearSVC must be"),
         ("{name: p, predictions: nowhere.csv}", "nowhere.csv: can't be read"),
