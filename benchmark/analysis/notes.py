@@ -102,9 +102,7 @@ def _protocol_text(variant: Variant, predictions: Predictions) -> str:
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
-    """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
-    if run.recorded is not None:
-        return run.recorded.notes
+    """Return the diagnostics' notes on their numbers."""
     return tuple(dict.fromkeys(note for *_, numbers in run.diagnostics for note in numbers.notes))
 
 

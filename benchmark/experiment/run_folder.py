@@ -23,7 +23,6 @@ import numpy as np
 
 from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.predictions_file import (
-    RecordedNumbers,
     decode_estimates,
     decode_predictions,
     encode_estimates,
@@ -33,6 +32,7 @@ from benchmark.analysis.predictions_file import (
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
 from benchmark.config.subset import settings_of_cell
+from benchmark.diagnostics.base import DiagnosticNumbers
 from benchmark.evaluation.cell_scores import ALL_SPLITS
 from benchmark.evaluation.predictions import (
     ARCHIVED_FILES,
@@ -64,14 +64,13 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_run` refuses, not one run's predictions under another's description.
     """
-    notes = diagnostic_notes(run)
     contents = encode_predictions(run.predictions)
     contents[ESTIMATES_TABLE] = encode_estimates(plugin_estimates(run.experiment, run.scored), run.diagnostics)
     contents[RECORDS_ARCHIVE] = _archive({name: contents.pop(name) for name in ARCHIVED_FILES})
     for name, content in contents.items():
         write_atomically(folder / name, content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {"format": RUN_FORMAT, **manifest, "diagnostic_notes": list(notes), "files": digests}
+    manifest = {"format": RUN_FORMAT, **manifest, "diagnostic_notes": list(diagnostic_notes(run)), "files": digests}
     manifest["digest"] = digest_without_itself(manifest)
     write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
 
@@ -144,13 +143,13 @@ def read_run(folder: Path) -> RunPredictions:
     chosen = {
         name: np.array(facts["chosen"], np.intp) for name, facts in manifest["cells"].items() if "chosen" in facts
     }
-    recorded = RecordedNumbers(
-        chosen, *decode_estimates(contents[ESTIMATES_TABLE]), tuple(manifest["diagnostic_notes"])
-    )
+    estimates, measured = decode_estimates(contents[ESTIMATES_TABLE])
+    notes = DiagnosticNumbers(notes=tuple(manifest["diagnostic_notes"]))  # of all diagnostics together
+    diagnostics = (*measured, ("", "", notes))
     taken = [cell for cell in experiment.cells if cell.id in set(manifest["stored"])]
     stored = {key for cell in taken for key in settings_of_cell(experiment, cell)}
     predictions, failures, facts = decode_predictions(contents), manifest["failures"], manifest["variants"]
-    return RunPredictions(experiment, predictions, failures, facts, 1, stored, recorded.diagnostics, recorded)
+    return RunPredictions(experiment, predictions, failures, facts, 1, stored, diagnostics, chosen, estimates)
 
 
 def _content(path: Path, digest: str) -> bytes:
