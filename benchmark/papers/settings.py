@@ -38,7 +38,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
     path = _path(experiment.paper) if experiment.paper and experiment.own_paper is None else None
     known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
-        for group in _read(path).get(experiment.name, []):
+        for group in json.loads(path.read_text(encoding="utf-8")).get(experiment.name, []):
             known |= dict.fromkeys(group["cells"], group["setting"])
     for cell in experiment.cells:
         differences = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
@@ -123,7 +123,8 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
     if not groups:
         raise ConfigError(f"{experiment.name}: the file of {experiment.paper} names none of its cells")
     found = _path(experiment.paper or "")
-    path, known = path_to_write(papers.PUBLISHED_FOLDER, found.name), _read(found) if found.exists() else {}
+    known = json.loads(found.read_text(encoding="utf-8")) if found.exists() else {}
+    path = path_to_write(papers.PUBLISHED_FOLDER, found.name)
     known[experiment.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
     parts = []
     for name in sorted(known):
@@ -135,11 +136,6 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
 
 def _path(paper: str) -> Path:
     return find_shipped(papers.PUBLISHED_FOLDER, f"{paper}.settings.json")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 def _shown(value: Any) -> str:
