@@ -180,12 +180,6 @@ class PlannedTask:
             yield size, tuple(tested)
 
 
-def setting_name(key: SettingKey) -> str:
-    """Return the name of a setting in messages: variant, task, method, size and terms."""
-    words = key.variant, key.task, key.method, key.size, key.terms
-    return "-".join(str(word) for word in words if word not in ("", "base", None))
-
-
 def component_classes(spec: MethodSpec) -> list[type]:
     """Return the classes that a configuration names for a method."""
     return [part.cls for part in spec.components]
@@ -242,7 +236,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
                     continue
                 folds = [(split, inner_of(split) if several else ()) for split in splits[size]]
                 setting = Setting(key, method, method_problem, code, ())
-                label = f"{setting_name(key)}{f' {index}' if several else ''}"
+                label = f"{key.name}{f' {index}' if several else ''}"
                 terms = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
                 content = {"terms": terms, "values": experiment.ranks_documents}
                 settings.append(replace(setting, units=tuple(_units(setting, label, folds, digest, content))))

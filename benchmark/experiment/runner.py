@@ -14,7 +14,7 @@ from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPre
 from benchmark.experiment.code_digest import code_digest, imported_modules, is_stored
 from benchmark.experiment.counting import read_variants
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import component_classes, plan_task, rows_digest, setting_name, unpack_predictions
+from benchmark.experiment.plan import component_classes, plan_task, rows_digest, unpack_predictions
 from benchmark.experiment.store import KernelCache, StoreEntry, store_key
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.system.errors import ConfigError
@@ -77,7 +77,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
             for setting in task.settings:
                 entries = [results[unit.key] for unit in setting.units]
                 if reasons := [entry for entry in entries if isinstance(entry, str)]:
-                    failures[setting_name(setting.key)] = reasons[0]
+                    failures[setting.key.name] = reasons[0]
                     continue
                 unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
@@ -132,7 +132,7 @@ def solve_task(
         for setting, unit in units[key]:
             if isinstance(result, str) and setting.key not in failed:
                 failed.add(setting.key)
-                observer.note(f"{setting_name(setting.key)} failed: {result}")
+                observer.note(f"{setting.key.name} failed: {result}")
             observer.step(unit.label, stored=stored)
         on_result(key, result)
 

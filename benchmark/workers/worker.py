@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.executors import executors_here
-from benchmark.experiment.plan import PlannedTask, method_code, setting_name
+from benchmark.experiment.plan import PlannedTask, method_code
 from benchmark.experiment.runner import solve_task
 from benchmark.experiment.store import KernelCache, Store
 from benchmark.methods.matrix_cache import MatrixCache
@@ -103,7 +103,7 @@ def compute_task(task: PlannedTask, store: Store, jobs: int, send: Callable[[str
     for setting in task.settings:
         if setting.code != method_code(setting.method.spec):
             problem = "a worker has other code than this machine, or the code was changed during the run"
-            raise BenchError(f"{setting_name(setting.key)}: {problem}: make simplexbench, libraries and files the same")
+            raise BenchError(f"{setting.key.name}: {problem}: make simplexbench, libraries and files the same")
     context = RunContext(store, _Sender(send), jobs or n_processors())
     matrices = MatrixCache(context.jobs, cached=KernelCache(store))
     try:
