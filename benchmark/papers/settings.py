@@ -58,7 +58,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
 def setting_differences(setting: FlatSetting, paper: FlatSetting) -> list[str]:
     """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
     return [
-        f"{key} {_shown(setting.get(key))} (paper {_shown(paper[key])})"
+        f"{key} {setting_text(setting.get(key))} (paper {setting_text(paper[key])})"
         for key in paper
         if setting.get(key) != paper[key]
     ]
@@ -138,9 +138,18 @@ def _path(paper: str) -> Path:
     return find_shipped(papers.PUBLISHED_FOLDER, f"{paper}.settings.json")
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+def setting_text(value: Any) -> str:
+    """Write a value of a configuration without Python's notation.
+
+    Examples
+    --------
+    >>> setting_text(True), setting_text(None), setting_text(["cornell", "texas"]), setting_text({"C": 1.0})
+    ('yes', 'none', 'cornell, texas', 'C 1')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {setting_text(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(setting_text, value)) or "none"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
