@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
 
-_INTERVAL = "95% interval"
-
 
 def agreements(one: pd.DataFrame, two: pd.DataFrame) -> pd.DataFrame:
     """Return how far two frames of labels agree, see `label_frame`.
@@ -100,22 +98,19 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
         tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
-    rows = list[tuple[Any, ...]]()
+    rows = list[tuple[str, ...]]()
     for metric in metrics:
         try:
             gap = scored.difference(a, b, metric)
         except ValueError:  # a plug-in's metric, of a finished run: only planned pairs have its differences
             continue
         unit = display_unit(metric, quantities)
-        numbers = (scored.estimate(a, metric).value, scored.estimate(b, metric).value, gap.value, gap.low, gap.high)
-        one, two, difference, low, high = (unit.scale * number for number in numbers)
-        rows.append((metric_with_unit(metric, quantities), one, two, difference, (low, high)))
-    decimals = max((display_unit(metric, quantities).decimals for metric in metrics), default=2)
-    shown_as, p_unit = replace(PLAIN, decimals=decimals), replace(PLAIN, decimals=4)
-    signed = (Column(name, shown_as, "+") for name in ("difference", _INTERVAL))
-    header = ("metric", *(Column(name, shown_as) for name in (a, b)), *signed)
+        scores = (unit.text(scored.estimate(cell, metric).value) for cell in (a, b))
+        differs = unit.text(gap.value, "+"), unit.interval(gap.low, gap.high, "+")
+        rows.append((metric_with_unit(metric, quantities), *scores, *differs))
+    header = ("metric", *(Column(name, PLAIN) for name in (a, b, "difference", "95% interval")))
     tables = [Table.of("Scores", header, rows, empty=f"{a} and {b} have no score in common")]
-    names = ("test", "n", Column("statistic", p_unit), Column("p", PLAIN), "favours")
+    names = ("test", "n", Column("statistic", replace(PLAIN, decimals=4)), Column("p", PLAIN), "favours")
     of_tests = [
         (SPOKEN_TESTS.get(t.test, t.test).removeprefix("the "), t.n, t.statistic, p_text(t.p_value, t.note), t.favours)
         for t in tests

@@ -98,9 +98,8 @@ def planned_comparisons(summary: Summary) -> list[PlannedComparison]:
         outcome = _outcome(test, summary.sign * value, apart=math.isnan(low) or low > 0 or high < 0)
         p_holm = None if is_missing(test.get("p_holm")) else test["p_holm"]
         note = test.get("note", "no test of this quantity" if ids in others else "")
-        pair = PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, outcome)
-        of_test = {"test": test.get("test", ""), "p_holm": p_holm, "family": int(test.get("family", 0))}
-        found.append(replace(pair, **of_test, note="" if outcome == NEVER_DIFFER else note))
+        of_test = test.get("test", ""), p_holm, int(test.get("family", 0)), "" if outcome == NEVER_DIFFER else note
+        found.append(PlannedComparison(cells[gap["a"]], cells[gap["b"]], value, low, high, outcome, *of_test))
     return found
 
 

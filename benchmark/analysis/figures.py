@@ -224,26 +224,21 @@ class _ChartsOfRun:
         return self.names.get(column, {}).get(value, str(value))
 
     def _y_label(self, figure: FigureView) -> str:
-        if not figure.relation:
-            return axis_label(figure.y, self.quantities)
         name, unit = metric_name(figure.y[0], self.quantities), display_unit(figure.y[0], self.quantities)
-        if figure.relation[0] == "ratio":
-            return f"Ratio of the {name}"
-        return f"Difference of the {name} ({unit.points})".removesuffix(" ()")
+        difference = f"Difference of the {name} ({unit.points})".removesuffix(" ()")
+        related = {"ratio": f"Ratio of the {name}", "difference": difference}
+        return related[figure.relation[0]] if figure.relation else axis_label(figure.y, self.quantities)
 
     def _bars_in_words(self, figure: FigureView, rows: pd.DataFrame) -> str:
-        if figure.relation:
-            return (
-                self.sample.texts.bars_of_ratio
-                if figure.relation[0] == "ratio"
-                else self.sample.texts.bars_of_difference
-            )
-        replicates = len(set(rows["fold"]) - {ALL_SPLITS})
-        return {
-            "interval": self.sample.texts.bars,
+        texts, replicates = self.sample.texts, len(set(rows["fold"]) - {ALL_SPLITS})
+        words = {
+            "ratio": texts.bars_of_ratio,
+            "difference": texts.bars_of_difference,
+            "interval": texts.bars,
             "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
             "range": f"smallest and largest of the {replicates} replicates",
-        }.get(figure.bars, "")
+        }
+        return words.get(figure.relation[0] if figure.relation else figure.bars, "")
 
 
 def _rows_of(figure: FigureView, scores: pd.DataFrame) -> pd.DataFrame:

@@ -63,11 +63,12 @@ def note_facts(run: RunPredictions) -> Facts:
         others = [(text, label) for text, label in each.texts.items() if text != each.collection.text]
         words = run.facts.get(each.name, {}).get("texts", ())
         texts[each.name] = [(*other, words_of) for other, words_of in zip(others, words, strict=False)]
-    diagnostics = {
-        (each.name if variant == BASE_VARIANT else f"{variant}-{each.name}"): (variant, each.name)
-        for each, variant in product(experiment.diagnostics, experiment.variants)
-    }
     shown = {(cell.variant, cell.diagnostic) for cell in experiment.cells}
+    unseen = [
+        each.name if variant == BASE_VARIANT else f"{variant}-{each.name}"
+        for each, variant in product(experiment.diagnostics, experiment.variants)
+        if (variant, each.name) not in shown
+    ]
     return {
         "experiment": experiment,
         "first": variants[0],
@@ -85,9 +86,7 @@ def note_facts(run: RunPredictions) -> Facts:
         "warnings": warnings,
         "gains": any(cell.what == "gain" for cell in experiment.cells),
         "of_diagnostics": diagnostic_notes(run),
-        "failed": [
-            (name, run.failures[name]) for name, key in diagnostics.items() if key not in shown and name in run.failures
-        ],
+        "failed": [(name, run.failures[name]) for name in unseen if name in run.failures],
     }
 
 
@@ -101,9 +100,7 @@ def _protocol_text(variant: Variant, predictions: Predictions) -> str:
 
 
 def diagnostic_notes(run: RunPredictions) -> tuple[str, ...]:
-    """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
-    if run.recorded is not None:
-        return run.recorded.notes
+    """Return the diagnostics' notes on their numbers."""
     return tuple(dict.fromkeys(note for *_, numbers in run.diagnostics for note in numbers.notes))
 
 

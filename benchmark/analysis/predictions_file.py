@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -300,28 +299,6 @@ _ESTIMATE_COLUMNS = (
 EstimatesByCell = dict[str, dict[tuple[str, str, str], Estimate]]
 #: Numbers of the diagnostics, each with the names of the diagnostic and of the variant.
 Measured = tuple[tuple[str, str, DiagnosticNumbers], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class RecordedNumbers:
-    """Numbers of a run that can't be computed from its predictions by this package alone.
-
-    Parameters
-    ----------
-    chosen : mapping of cell id to intp array, shape (splits,)
-        Index of the candidate that each split uses.
-    estimates : mapping of cell id to mapping
-        Estimates of plug-in metrics, see `CellScores.recorded`.
-    diagnostics : sequence of (diagnostic, variant, DiagnosticNumbers)
-        Values of the diagnostics.
-    notes : tuple of str
-        Notes on the diagnostics.
-    """
-
-    chosen: Mapping[str, NDArray[np.intp]]
-    estimates: EstimatesByCell
-    diagnostics: Measured
-    notes: tuple[str, ...] = ()
 
 
 def encode_estimates(estimates: Iterable[tuple[str, str, str, str, Estimate]], measured: Measured) -> bytes:

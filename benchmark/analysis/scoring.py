@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.analysis.predictions_file import RecordedNumbers
+    from benchmark.analysis.predictions_file import EstimatesByCell, Measured
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
-    from benchmark.diagnostics.base import DiagnosticNumbers
     from benchmark.evaluation.outcomes import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
     from benchmark.evaluation.sampling_model import SamplingModel
@@ -57,8 +56,10 @@ class RunPredictions:
         Settings that were read from the store.
     diagnostics : tuple of (diagnostic, variant, DiagnosticNumbers)
         Numbers of the diagnostics, each with the names of the diagnostic and of the variant.
-    recorded : RecordedNumbers or None
-        Numbers that the folder of a finished run records; None for a run that computes these numbers itself.
+    chosen : mapping of cell id to intp array, shape (splits,)
+        Index of the candidate that each split uses, as the folder of a finished run records it.
+    recorded : mapping of cell id to mapping
+        Estimates of plug-in metrics, see `CellScores.recorded`; empty for a run that computes them itself.
     """
 
     experiment: Experiment
@@ -67,8 +68,9 @@ class RunPredictions:
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
     stored: Collection[SettingKey] = ()
-    diagnostics: tuple[tuple[str, str, DiagnosticNumbers], ...] = ()
-    recorded: RecordedNumbers | None = None
+    diagnostics: Measured = ()
+    chosen: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    recorded: EstimatesByCell = field(default_factory=dict)
 
     @cached_property
     def scored(self) -> ScoreTable:
@@ -81,16 +83,10 @@ class RunPredictions:
         known, cells = set(self.stored), [cell for cell in self.experiment.cells if cell.what != "diagnostic"]
         return tuple(cell.id for cell in cells if known.issuperset(settings_of_cell(self.experiment, cell)))
 
-    @property
-    def from_store(self) -> tuple[int, int]:
-        """Number of cells that were read from the store, and number of all cells of methods."""
-        n = sum(cell.what != "diagnostic" for cell in self.experiment.cells)
-        return len(self.stored_cells), n
-
 
 def _score_table(run: RunPredictions) -> ScoreTable:
     """Score every cell that has predictions, and add the diagnostics."""
-    experiment, recorded, numbering = run.experiment, run.recorded, _Numbering(run.predictions)
+    experiment, numbering = run.experiment, _Numbering(run.predictions)
     sampling = {name: sampling_of(each.protocol.tags, experiment.seed) for name, each in experiment.variants.items()}
     samples = {cell.id: sampling[cell.variant] for cell in experiment.cells}
     losses = cache(partial(split_losses, experiment, run.predictions))
@@ -100,7 +96,7 @@ def _score_table(run: RunPredictions) -> ScoreTable:
     for cell in (cell for cell in experiment.cells if cell.what == "point"):
         whole = replace(cell, id="", of_class="")
         if whole not in of_all_classes:
-            chosen = recorded.chosen.get(cell.id) if recorded else None
+            chosen = run.chosen.get(cell.id)
             chosen = select_candidates(experiment, run.predictions, cell, losses) if chosen is None else chosen
             if chosen is None:
                 continue
@@ -108,7 +104,7 @@ def _score_table(run: RunPredictions) -> ScoreTable:
         choices[cell.id], scores = of_all_classes[whole]
         if cell.of_class not in ("", ALL_CLASSES):
             scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
-        known = recorded.estimates.get(cell.id, {}) if recorded else {}  # scores of plug-in metrics
+        known = run.recorded.get(cell.id, {})  # scores of plug-in metrics
         values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric, *_ in known}
         found[cell.id] = replace(scores, values={**scores.values, **values}, recorded=known).named(cell.id)  # noqa: PD011
     found |= _gains(experiment, found)
@@ -322,8 +318,7 @@ def _along(
         if cell.id in cells and cell.variant in alike and cell.what == "point":
             scores, parts = cells[cell.id], _parts(method_of(experiment, cell).candidates[0])
             at = {key: value for part in parts for key, value in part.resolved.items()}.get(axis)
-            known = isinstance(at, int | float) and not isinstance(at, bool)
-            value = float(at) if known and at is not None else math.inf
+            value = float(at) if isinstance(at, int | float) and not isinstance(at, bool) else math.inf
             yield cell.id, samples[cell.id].estimate(scores, axis).value if scores.has(axis) else value
 
 

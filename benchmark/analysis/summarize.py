@@ -121,11 +121,7 @@ def _failures(experiment: Experiment, scored: ScoreTable, failures: Mapping[str,
     """Return the reason of failure for each cell without a score: that of its diagnostic, or of its settings."""
     found = dict[str, str]()
     for cell in (cell for cell in experiment.cells if cell.id not in scored.cells):
-        of_settings = settings_of_cell(experiment, cell)
-        keys: list[tuple[Any, ...]] = [(key.variant, key.task, key.method, key.size, key.terms) for key in of_settings]
-        names = [
-            "-".join(str(word) for word in key if word not in ("", BASE_VARIANT, None))
-            for key in keys or [(cell.variant, cell.diagnostic)]
-        ]
+        diagnostic = cell.diagnostic if cell.variant == BASE_VARIANT else f"{cell.variant}-{cell.diagnostic}"
+        names = [key.name for key in settings_of_cell(experiment, cell)] or [diagnostic]
         found[cell.id] = next((failures[name] for name in names if name in failures), "no predictions")
     return found

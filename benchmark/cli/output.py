@@ -58,7 +58,7 @@ def show_run(done: RunResult, *, whole: bool = False, quiet: bool = False, follo
     from benchmark.report.terminal import RunOnTerminal, next_step, run_sentence
     from benchmark.system.memory import lifetime_peak_memory
 
-    summary, peak, (stored, _) = done.summary, lifetime_peak_memory(), done.results.from_store
+    summary, peak, stored = done.summary, lifetime_peak_memory(), len(done.results.stored_cells)
     closing = run_sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
     if quiet:
         echo(closing)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.agreement import compare_two_cells, compare_two_runs, pair_summary
 from benchmark.analysis.formatting.table import Table
-from benchmark.analysis.formatting.units import setting_text
 from benchmark.analysis.prose.main_finding import main_finding
 from benchmark.experiment.run_folder import manifest_differences, read_manifest, read_run
+from benchmark.papers.settings import setting_text
 from benchmark.system.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ import numpy as np
 from benchmark.analysis.document_predictions import DocumentExplanation, document_predictions
 from benchmark.analysis.formatting.labels import candidate_label, component_label, points_label
 from benchmark.analysis.formatting.table import Table
-from benchmark.analysis.formatting.units import setting_text
 from benchmark.commands.compare import known_cell
 from benchmark.config.model import method_of
 from benchmark.corpora.assemble import select_documents
 from benchmark.experiment.configuration import changed_plugin, experiment_of_manifest
 from benchmark.experiment.run_folder import configuration_of_run, read_manifest, read_run
 from benchmark.model.fitting import fit_model
+from benchmark.papers.settings import setting_text
 from benchmark.system.errors import BenchError, ConfigError, DataError, unknown_name
 from benchmark.text.fields import document_string
 from benchmark.text.lexer import MIN_WORD_LENGTH

@@ -73,7 +73,7 @@ def run_all(
                 stopped.args = (RESUME_HINT,)
             raise
         experiment.registries.close()
-        stored, cells = done.results.from_store
+        stored, cells = len(done.results.stored_cells), sum(cell.what != "diagnostic" for cell in experiment.cells)
         line = f"{experiment.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store"
         context.observer.end(f"{line} ({number} of {len(folders)})" if len(folders) > 1 else "")
         yield done

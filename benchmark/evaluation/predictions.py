@@ -143,6 +143,12 @@ class SettingKey(NamedTuple):
         """Key of the splits."""
         return SplitKey(self.variant, self.task, self.size)
 
+    @property
+    def name(self) -> str:
+        """Name of the setting in messages: variant, task, method, size and terms."""
+        words = self.variant, self.task, self.method, self.size, self.terms
+        return "-".join(str(word) for word in words if word not in ("", "base", None))
+
 
 @dataclass(frozen=True, eq=False)
 class SettingPredictions:

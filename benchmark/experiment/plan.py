@@ -55,12 +55,6 @@ class Setting:
     code: str
 
     @property
-    def name(self) -> str:
-        """Its name in messages: variant, task, method, size and terms."""
-        words = self.key.variant, self.key.task, self.key.method, self.key.size, self.key.terms
-        return "-".join(str(word) for word in words if word not in ("", "base", None))
-
-    @property
     def classes(self) -> list[type]:
         """The classes that the configuration names for its method."""
         return [part.cls for part in self.method.spec.components]
@@ -215,7 +209,7 @@ def plan_task(experiment: Experiment, variant: Variant, task: Task, read: Loaded
             if key not in selected:
                 continue
             setting = Setting(key, method, problem, code)
-            label = f"{setting.name}{f' {index}' if several else ''}"
+            label = f"{key.name}{f' {index}' if several else ''}"
             content["terms"] = variant.terms and [number, variant.terms.rank, variant.terms.aggregate]
             folds = [(split, inner_folds_of(split) if several else ()) for split in splits[size]]
             for part in [folds] if method.batched else [[each] for each in folds]:

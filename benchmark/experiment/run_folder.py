@@ -25,6 +25,7 @@ from benchmark.analysis.notes import diagnostic_notes
 from benchmark.analysis.scoring import RunPredictions
 from benchmark.config.cells import settings_of_cell
 from benchmark.config.experiment_data import experiment_from_data, experiment_to_data
+from benchmark.diagnostics.base import DiagnosticNumbers
 from benchmark.evaluation.outcomes import ALL_SPLITS
 from benchmark.evaluation.predictions import ARCHIVED_FILES, ESTIMATES_TABLE, RECORDS_ARCHIVE, RUN_FILES
 from benchmark.system.atomic_files import write_atomically
@@ -51,7 +52,6 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_run` refuses, not one run's predictions under another's description.
     """
-    notes = diagnostic_notes(run)
     contents = predictions_file.encode_predictions(run.predictions)
     contents[ESTIMATES_TABLE] = predictions_file.encode_estimates(
         predictions_file.plugin_estimates(run.experiment, run.scored), run.diagnostics
@@ -64,7 +64,7 @@ def write_run(run: RunPredictions, manifest: dict[str, Any], folder: Path) -> No
     for name, content in contents.items():
         write_atomically(folder / name, content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {"format": RUN_FORMAT, **manifest, "diagnostic_notes": list(notes), "files": digests}
+    manifest = {"format": RUN_FORMAT, **manifest, "diagnostic_notes": list(diagnostic_notes(run)), "files": digests}
     manifest["digest"] = digest_without_itself(manifest)
     write_atomically(folder / MANIFEST_FILE, json_bytes(manifest))
 
@@ -126,12 +126,16 @@ def read_run(folder: Path) -> RunPredictions:
         contents |= {name: archive.read(name) for name in ARCHIVED_FILES}
     cells, taken = manifest["cells"].items(), set(manifest["stored"])
     chosen = {name: np.array(facts["chosen"], np.intp) for name, facts in cells if "chosen" in facts}
-    estimates, diagnostics = predictions_file.decode_estimates(contents[ESTIMATES_TABLE])
-    notes = tuple(manifest["diagnostic_notes"])
-    recorded = predictions_file.RecordedNumbers(chosen, estimates, diagnostics, notes)
+    estimates, measured = predictions_file.decode_estimates(contents[ESTIMATES_TABLE])
+    notes = DiagnosticNumbers(notes=tuple(manifest["diagnostic_notes"]))  # of all diagnostics together
+    diagnostics = (*measured, ("", "", notes))
     stored = {key for cell in experiment.cells if cell.id in taken for key in settings_of_cell(experiment, cell)}
-    predictions, facts = predictions_file.decode_predictions(contents), manifest["variants"]
-    return RunPredictions(experiment, predictions, manifest["failures"], facts, 1, stored, diagnostics, recorded)
+    predictions, failures, facts = (
+        predictions_file.decode_predictions(contents),
+        manifest["failures"],
+        manifest["variants"],
+    )
+    return RunPredictions(experiment, predictions, failures, facts, 1, stored, diagnostics, chosen, estimates)
 
 
 def _content(path: Path, digest: str) -> bytes:

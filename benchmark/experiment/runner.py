@@ -90,7 +90,7 @@ def run_experiment(experiment: Experiment, context: RunContext) -> RunPrediction
             for setting, units in task.settings.items():
                 entries = [results[unit.key] for unit in units]
                 if reasons := [entry for entry in entries if isinstance(entry, str)]:
-                    failures[setting.name] = reasons[0]
+                    failures[setting.key.name] = reasons[0]
                     continue
                 unpacked = [unpack_predictions(entry) for entry in entries if isinstance(entry, StoreEntry)]
                 predictions.settings[setting.key] = SettingPredictions.joined(unpacked)
@@ -166,7 +166,7 @@ def solve_task(task: PlannedTask, context: RunContext, local: LocalExecutor) -> 
         for unit in units[key]:
             if isinstance(result, str) and unit.setting.key not in failed:
                 failed.add(unit.setting.key)
-                observer.note(f"{unit.setting.name} failed: {result}")
+                observer.note(f"{unit.setting.key.name} failed: {result}")
             observer.step(unit.label, stored=stored)
         return key, result, stored
 

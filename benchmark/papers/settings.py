@@ -38,7 +38,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
     path = _path(experiment.paper) if experiment.paper and experiment.own_paper is None else None
     known: dict[str, FlatSetting] = {}
     if path is not None and path.exists():
-        for group in _read(path).get(experiment.name, []):
+        for group in json.loads(path.read_text(encoding="utf-8")).get(experiment.name, []):
             known |= dict.fromkeys(group["cells"], group["setting"])
     for cell in experiment.cells:
         differences = setting_differences(flat_setting(experiment, cell), known[cell.id]) if cell.id in known else []
@@ -58,7 +58,7 @@ def excluded_cells(experiment: Experiment) -> dict[tuple[str, str], Exclusion]:
 def setting_differences(setting: FlatSetting, paper: FlatSetting) -> list[str]:
     """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
     return [
-        f"{key} {_shown(setting.get(key))} (paper {_shown(paper[key])})"
+        f"{key} {setting_text(setting.get(key))} (paper {setting_text(paper[key])})"
         for key in paper
         if setting.get(key) != paper[key]
     ]
@@ -123,7 +123,8 @@ def pin_settings(experiment: Experiment) -> tuple[Path, int]:
     if not groups:
         raise ConfigError(f"{experiment.name}: the file of {experiment.paper} names none of its cells")
     found = _path(experiment.paper or "")
-    path, known = path_to_write(papers.PUBLISHED_FOLDER, found.name), _read(found) if found.exists() else {}
+    known = json.loads(found.read_text(encoding="utf-8")) if found.exists() else {}
+    path = path_to_write(papers.PUBLISHED_FOLDER, found.name)
     known[experiment.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
     parts = []
     for name in sorted(known):
@@ -137,14 +138,18 @@ def _path(paper: str) -> Path:
     return find_shipped(papers.PUBLISHED_FOLDER, f"{paper}.settings.json")
 
 
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+def setting_text(value: Any) -> str:
+    """Write a value of a configuration without Python's notation.
 
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    Examples
+    --------
+    >>> setting_text(True), setting_text(None), setting_text(["cornell", "texas"]), setting_text({"C": 1.0})
+    ('yes', 'none', 'cornell, texas', 'C 1')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {setting_text(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(setting_text, value)) or "none"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -258,14 +258,6 @@ def _verdict_column(verdicts: Iterable[str]) -> Column:
     return Column("verdict", verdict=True, note=capitalized(f"{'; '.join(meanings)}.") if meanings else "")
 
 
-def other_verdicts(summary: Summary) -> pd.DataFrame:
-    """Return the verdicts that the table of cells does not show: those on pairs and on other metrics."""
-    key = ["cell", "metric", "published", "reading"]
-    placed = {tuple(row[name] for name in key) for row in main_verdicts(summary).values()}
-    keys = zip(*(summary.verdicts[name] for name in key), strict=True)
-    return summary.verdicts.loc[[key not in placed for key in keys]]
-
-
 def claim_table(claims: pd.DataFrame) -> Table:
     """Return a table of the paper's claims, by the paper's rule and strictly, with the variant if there are several."""
     records = []

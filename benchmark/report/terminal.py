@@ -21,7 +21,6 @@ from benchmark.report.tables import (
     cell_table,
     comparison_table,
     main_verdicts,
-    other_verdicts,
     range_table,
     reference_value_table,
     verdict_table,
@@ -94,10 +93,10 @@ class RunOnTerminal:
             yield table if self.whole else _first_rows(table, MAX_CELLS, more, {pair.b.id for pair in first})
             if not len(summary.claims):  # which are about these comparisons
                 yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in significance.csv")
-        others = other_verdicts(summary)
-        if main_verdicts(summary):  # the closing sentence counts the others
-            others = others[others["verdict"] == "deviates"]
-        for table in (verdict_table(others), reference_value_table(summary.verdicts), range_table(summary.ranges)):
+        verdicts = summary.verdicts
+        if main_verdicts(summary):  # which the table of methods shows; the closing sentence counts all
+            verdicts = verdicts[(verdicts["verdict"] == "deviates") & (verdicts["metric"] != summary.main_metric)]
+        for table in (verdict_table(verdicts), reference_value_table(summary.verdicts), range_table(summary.ranges)):
             yield _first_rows(table, MAX_TERMINAL_ROWS, "in table.md")
 
 

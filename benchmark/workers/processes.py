@@ -68,7 +68,7 @@ def compute_task(
     for setting in task.settings:
         if setting.code != method_code(setting.method.spec):
             problem = "a worker has other code than this machine, or the code was changed during the run"
-            raise BenchError(f"{setting.name}: {problem}")
+            raise BenchError(f"{setting.key.name}: {problem}")
     context = RunContext(store, observer, jobs or n_processors())
     with blas_threads(context.jobs):
         yield from solve_task(task, context, LocalExecutor(context))

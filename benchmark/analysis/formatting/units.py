@@ -68,23 +68,6 @@ def p_text(p_value: Any, note: Any = "") -> str:
     return f"not testable ({reason})" if reason else "not testable"
 
 
-def setting_text(value: Any) -> str:
-    """Write a value of a configuration without Python's notation.
-
-    Examples
-    --------
-    >>> setting_text(True), setting_text(None), setting_text(["cornell", "texas"]), setting_text({"k": 5})
-    ('yes', 'none', 'cornell, texas', 'k 5')
-    """
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {setting_text(each)}" for key, each in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(setting_text, value)) or "none"
-    return str(value)
-
-
 def printed_decimals(published: str) -> int:
     """Return the decimals for numbers beside a published value: those of that value, at least two."""
     return max(2, len(published.partition(".")[2]))

@@ -9,7 +9,6 @@ import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from benchmark.report.drawing.render import render_pictures
-from benchmark.report.drawing.spec import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +26,7 @@ def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> VegaSpec:
     """Return a chart as plain data, whatever Altair theme the caller has enabled."""
     with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):
         spec = chart.to_dict(validate=False)
-    plain_spec: VegaSpec = printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
-    return plain_spec
+    return {name: part for name, part in spec.items() if name not in ("$schema", "config")}
 
 
 class FigureChart(alt.ConcatChart):

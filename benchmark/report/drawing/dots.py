@@ -14,7 +14,6 @@ from benchmark.report.drawing.spec import (
     WIDTH,
     figure_spec,
     legend_columns,
-    printable,
     round_for_output,
     side_by_side,
     text_width,
@@ -66,8 +65,7 @@ def dot_chart(summary: Summary, width: int = WIDTH) -> VegaSpec:
     finding, name = main_finding(summary).headline, capitalized(summary.metric_name)
     and_published = ", and the published value" if PRINTED in looks else ""
     alt_text = f"{name} of each method with its 95% interval{and_published}. {finding}."
-    part = side_by_side([printable(drawn)], 1)
-    return figure_spec(part, width, finding, [summary.title], alt_text, legend_columns=beside)
+    return figure_spec(side_by_side([drawn], 1), width, finding, [summary.title], alt_text, legend_columns=beside)
 
 
 def _layer(mark: VegaSpec, encoding: VegaSpec, *transform: VegaSpec) -> VegaSpec:

@@ -9,7 +9,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from benchmark.analysis.formatting.units import is_missing
-from benchmark.report.escapes import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,7 @@ def figure_spec(
     words = {"description": alt_text or " ".join([f"{title}.", *notes]), "title": head}
     config = figure_config(width)
     config["legend"]["columns"] = legend_columns
-    return {"$schema": SCHEMA, "config": config, **part, **printable(words)}
+    return {"$schema": SCHEMA, "config": config, **part, **words}
 
 
 def page_spec(spec: VegaSpec) -> VegaSpec:
@@ -122,17 +121,3 @@ def page_spec(spec: VegaSpec) -> VegaSpec:
     text = json.dumps(named)
     with_variables: VegaSpec = json.loads(_CODES.sub(lambda colour: CSS_VARIABLES[colour[0]], text))
     return with_variables
-
-
-def printable(part: Any) -> Any:
-    """Return plain lists and dictionaries, with all texts made `drawable_text`."""
-    if isinstance(part, dict):
-        return {name: printable(value) for name, value in part.items()}
-    if isinstance(part, list | tuple):
-        return [printable(value) for value in part]
-    return drawable_text(part) if isinstance(part, str) else part
-
-
-def drawable_text(text: str) -> str:
-    """Return a text with control characters as escapes and lone surrogates as question marks."""
-    return escape_controls(text).encode("utf-8", "replace").decode()
