@@ -108,7 +108,7 @@ class TestFrames:
 
     def test_with_an_error_name_their_row(self) -> None:
         frame = texts().assign(kind=lambda each: each["kind"].where(each.index != 4))
-        said = r"frame\.jsonl: 1 document without a class; .* \(the first: .*frame\.jsonl:5\)"
+        said = r"^the frame: 1 document without a class; .* \(the first: the frame, row 5\)"
         with pytest.raises(DataError, match=said):
             sb.run(corpus=frame, **NAMED)
 

@@ -54,10 +54,10 @@ def load(folder: Path, entry: str, metric: str = "accuracy") -> None:
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__c: 1}}", "did you mean 'linearsvc__C'?"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__C: -1}}", "'C' parameter of LinearSVC must be"),
         ("{name: p, predictions: nowhere.csv}", "nowhere.csv: can't be read"),
-        ("{predictions: theirs.csv}", "the key 'name' is missing"),
+        ("{predictions: theirs.csv}", "give this method a `name`"),
         ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
         ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
-        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "unknown key 'weighting'"),
+        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "weighting can't stand beside vectors (allowed: "),
     ],
 )
 def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, entry: str, words: str) -> None:
