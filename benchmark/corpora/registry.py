@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -159,7 +158,6 @@ class PublishedCorpus(CorpusReader):
         """Card of the corpus, or of the subset."""
         return dataset_card(self.name, self.subset)
 
-    @cache  # noqa: B019 - there are few
     def outline(self) -> Documents:
         """Return stand-ins for documents in the numbers by class and group that the card has.
 
@@ -220,7 +218,6 @@ class Newsgroups(PublishedCorpus):
     name = "20ng"
     format = "mail"
 
-    @cache  # noqa: B019 - as above
     def outline(self) -> Documents:
         """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()

@@ -57,7 +57,10 @@ def load(folder: Path, entry: str, metric: str = "accuracy") -> None:
         ("{predictions: theirs.csv}", "give this method a `name`"),
         ("{name: v, vectors: nowhere.parquet, classifier: logistic}", "nowhere.parquet: can't be read"),
         ("{name: v, vectors: {file: x.parquet, colum: e}, classifier: logistic}", "did you mean 'column'?"),
-        ("{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}", "weighting can't stand beside vectors (allowed: "),
+        (
+            "{name: v, vectors: x.parquet, weighting: tf, classifier: logistic}",
+            "weighting can't stand beside vectors",
+        ),
     ],
 )
 def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, entry: str, words: str) -> None:
