@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from benchmark.report.drawing.render import render_pictures
+from benchmark.report.drawing import render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class FigureChart(alt.ConcatChart):
         drawn = {}
         if alt.renderers.active == "default":
             with alt.data_transformers.enable("default", max_rows=None):
-                drawn = render_pictures({"figure": self.to_dict()}).get("figure", {})
+                drawn = render.render_pictures({"figure": self.to_dict()}).get("figure", {})
         if not drawn:
             return super()._repr_mimebundle_(*args, **kwargs)
         return {"image/svg+xml": drawn["svg"].decode(), "image/png": base64.b64encode(drawn["png"]).decode()}
