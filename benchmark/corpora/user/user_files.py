@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence  # noqa: TC003 - types of parameters
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -212,8 +212,17 @@ def files_below(path: Path) -> list[tuple[str, Path]]:
     """Return the files below a folder that aren't hidden, sorted by relative path; a file itself has the path ""."""
     if not path.is_dir():
         return [("", path)]
-    names = iglob("**", root_dir=path, recursive=True)  # noqa: PTH207 - pathlib's follows no links
-    return sorted((name, path / name) for name in names if not (path / name).is_dir())
+    found = list[tuple[str, Path]]()
+    for top, folders, names in os.walk(path, onerror=_refuse, followlinks=True):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files = (Path(top) / name for name in names if not name.startswith("."))
+        found += [(file.relative_to(path).as_posix(), file) for file in files]
+    return sorted(found)
+
+
+def _refuse(error: OSError) -> None:
+    """Raise DataError for a folder that can't be read: its documents would be missing without a word."""
+    raise DataError(f"{error.filename}: can't be read: {error.strerror}")
 
 
 # --- Documents of the files ---
