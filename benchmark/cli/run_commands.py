@@ -115,7 +115,7 @@ def plan(
         planned = plan_run(experiment, context, with_pilot=not no_pilot)
     if planned.warning:
         echo(planned.warning, err=True)
-    show_answer(plan_table(planned), plan_sentence(planned))
+    show_answer(*([plan_table(planned)] if planned.batches else []), plan_sentence(planned))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml", rich_help_panel=MAINTAIN)

@@ -110,7 +110,7 @@ def plan_run(experiment: Experiment, context: RunContext, *, with_pilot: bool = 
 def plan_table(planned: Plan) -> Table:
     """Return a table of what is computed together."""
     batches = [(name, fits, format_seconds(seconds)) for name, fits, seconds in planned.batches]
-    return Table.of("", ("computed together", "fits", "processor time"), batches, empty="nothing to compute")
+    return Table.of("", ("computed together", "fits", "processor time"), batches)
 
 
 def plan_sentence(planned: Plan) -> str:

@@ -86,18 +86,18 @@ class RunOnTerminal:
         """Yield the main tables and the short ones."""
         summary = self.summary
         if summary.of_points:
-            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv") for table in main_tables(summary))
+            yield from (_first_rows(table, MAX_TERMINAL_ROWS, "in curves.csv.") for table in main_tables(summary))
         else:
             table, first = _of_methods(cell_table(summary, costs=True), summary), first_comparisons(summary).values()
             more = f"bench report {self.folder} --all-cells"
             yield table if self.whole else _first_rows(table, MAX_CELLS, more, {pair.b.id for pair in first})
             if not len(summary.claims):  # which are about these comparisons
-                yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in significance.csv")
+                yield _first_rows(comparison_table(summary), MAX_TERMINAL_ROWS, "in significance.csv.")
         verdicts = summary.verdicts
         if main_verdicts(summary):  # which the table of methods shows; the closing sentence counts all
             verdicts = verdicts[(verdicts["verdict"] == "deviates") & (verdicts["metric"] != summary.main_metric)]
         for table in (verdict_table(verdicts), reference_value_table(summary.verdicts), range_table(summary.ranges)):
-            yield _first_rows(table, MAX_TERMINAL_ROWS, "in table.md")
+            yield _first_rows(table, MAX_TERMINAL_ROWS, "in table.md.")
 
 
 def _of_methods(table: Table, summary: Summary) -> Table:
