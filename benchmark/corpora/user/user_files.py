@@ -289,6 +289,9 @@ def read_documents(parameters: UserFiles) -> ScanResult:
             digest.update(f"{part}\0{relpath}\0".encode("utf-8", "surrogateescape"))
             digest.update(of_file.digest())
     corpus = collector.corpus(digest.hexdigest())
+    if parts[0][1].is_dir() and set(corpus.documents.classes) == {"train", "test"}:
+        stated = f"path: {{train: {parameters.path}/train, test: {parameters.path}/test}}"
+        raise DataError(f"{parts[0][1]}: train and test are parts of a split, not classes: name them, {stated}")
     notes = [*collector.rows_within_quotes(corpus.documents.classes), *label_notes(corpus.documents)]
     if n := len(skipped):
         names = ", ".join(path.name for _, path in parts)

@@ -315,3 +315,11 @@ def test_a_document_of_a_folder_is_named_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "docs" / "readme").write_text("x")
     with pytest.raises(DataError, match=r"readme: lies in no folder of a class; it should be .*docs/<label>/readme"):
         UserFiles("docs", encoding="cp1252", base=tmp_path).outline()
+
+
+def test_parts_of_a_split_are_no_classes(tmp_path: Path) -> None:
+    for name in ("train/a", "train/b", "test/a", "test/b"):
+        (tmp_path / "docs" / name).mkdir(parents=True)
+        (tmp_path / "docs" / name / "1.txt").write_text("some words")
+    with pytest.raises(DataError, match=r"not classes: name them, path: \{train: docs/train, test: docs/test\}"):
+        UserFiles("docs", base=tmp_path).outline()
