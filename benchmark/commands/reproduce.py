@@ -12,7 +12,6 @@ from benchmark.config.model import BASE_VARIANT, Experiment
 from benchmark.experiment.configuration import load_checked
 from benchmark.papers.claims import claim_row, evidence_for, judge_claim
 from benchmark.papers.load import published_of_experiment
-from benchmark.papers.published import REFERENCE_PAPER
 from benchmark.papers.settings import excluded_cells
 from benchmark.report.page import render_markdown
 from benchmark.report.paper_results import (
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 def paper_configs(folder: Path) -> list[Experiment]:
     """Return the configurations of papers, and their sensitivity analyses.
 
-    A configuration beside reference values doesn't belong to a paper.
+    A configuration with reference values only doesn't belong to a paper.
 
     Raises
     ------
@@ -50,7 +49,7 @@ def paper_configs(folder: Path) -> list[Experiment]:
         If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
     experiments = [load_checked(path) for path in shipped_files(folder, "*.yaml")]
-    of_papers = {each.name for each in experiments if each.paper not in (None, REFERENCE_PAPER)}
+    of_papers = {each.name for each in experiments if each.paper and _has_results(each)}
     for each in experiments:
         if each.sensitivity_of and each.sensitivity_of not in of_papers:
             problem = f"sensitivity_of is {each.sensitivity_of!r}, which isn't a configuration of a paper"
@@ -59,6 +58,12 @@ def paper_configs(folder: Path) -> list[Experiment]:
     if not selected:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
     return selected
+
+
+def _has_results(experiment: Experiment) -> bool:
+    """Return whether a configuration's paper has values, ranges or claims, not reference values alone."""
+    published = published_of_experiment(experiment)
+    return published is not None and bool(published.values or published.ranges or published.claims)
 
 
 def write_reproduction(done: list[RunResult], path: Path) -> str:
