@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
-from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
+from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
 from benchmark.system.threads import n_processors
@@ -105,9 +105,6 @@ def run_again(
     """
     from benchmark.commands.compare import compare_run_folders  # noqa: PLC0415 - a plan needs none of it
 
-    if not (folder / MANIFEST_FILE).exists():
-        wanted = "name a configuration, or the folder of a finished run"
-        raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")
     read_run(folder)
     manifest = read_manifest(folder)
     experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))

@@ -66,7 +66,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("run none", 2, ("must be a mapping of keys such as name, corpus and methods",)),
     ("run file", 2, ("for a table, `bench init file` writes a configuration",)),
     ("run small --out file/run", 1, ("can't write results to file/run: Not a directory.", "another folder")),
-    ("run empty", 2, ("empty: holds no run (manifest.json is missing)", "name a configuration, or the folder of")),
+    ("run empty", 1, ("empty: is not the folder of a finished run (manifest.json is missing)",)),
     ("run smal", 2, ("smal: there is no such file, and no configuration of this name here, in configs", "'small'?")),
     ("run configs/smal.yaml", 2, ("bench: configs/smal.yaml: can't be read", "did you mean 'configs/small.yaml'?")),
     *(
@@ -246,7 +246,7 @@ def test_the_store_is_listed_by_kind_and_removed_after_a_question(here: Path, mo
     others = re.fullmatch(r"(\d+) other entries, [\d.]+ kB", rest)
     assert others is not None
     assert int(others[1]) + sum(int(line.partition(" ")[0]) for line in kernels) == n
-    assert f"Remove {n} entries from {folder}?" in bench("cache", "clear", input="\n", code=1).stderr
+    assert re.match(rf"Remove {n} entries, .* from {folder}\?", bench("cache", "clear", input="\n", code=1).stderr)
     assert len(Store().entries()) == n
     assert bench("cache", "clear", "--yes").stdout.startswith(f"removed {n} entries, ")
     assert not Store().entries()

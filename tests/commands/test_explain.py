@@ -78,8 +78,9 @@ def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
         predicted, tie, _ = rows["predicted"].partition(", after a tie")
         assert tie or rows["decision values"].split()[0] == predicted
         assert rows["true"] in rows["decision values"]
-        words = rows[f"words for {predicted}"].split(", ")
-        assert all(word in rows["text"].lower() for word in words[:2])
+        if cell != "both-cv":  # words of a sum of methods aren't shown
+            words = rows[f"words for {predicted}"].split(", ")
+            assert all(word in rows["text"].lower() for word in words[:2])
 
 
 def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: Path, store: Store) -> None:

@@ -127,7 +127,7 @@ DECISIONS: list[tuple[Any, str, str, str, dict[str, Any]]] = [
     (ROWS, "--label queu", "--label: unknown column 'queu'; did you mean 'queue'", "--label queue", {}),
     (ROWS, "--encoding utf8x", "unknown encoding 'utf8x'", "--encoding ascii", {"encoding": "ascii"}),
     (NUMBERED, "", "t.csv:1: looks like a document", "--no-header", {"text": "1", "label": "2", "header": False}),
-    (NUMBERED, "", "'a' occurs again in its column): add --header or --no-header", "--header", {"label": "a"}),
+    (NUMBERED, "", "'a' occurs again in its column: add --header or --no-header", "--header", {"label": "a"}),
     (NUMBERED, "", "looks like a document", "--label a", {"label": "a"}),
     (MIXED, "", "'queue' has values such as 'a;b': add --labels queue --s", "--single-label", {"label": "queue"}),
     (MIXED, "", ", or --single-label if each is one", "--labels queue --separator ;", {"labels": "queue"}),
