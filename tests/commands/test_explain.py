@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +14,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
+from benchmark.text.lexer import Lexing
 from tests.shapes import sketch
 
 if TYPE_CHECKING:
@@ -106,17 +106,7 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
         list(explain_cell(done.folder, "mnb", RunContext(store), document=document))
 
 
-@pytest.mark.parametrize(
-    ("content", "lexing", "characters", "expected"),
-    [
-        ("one <b>two</b>  x \n\n&amp;  y", {"skip_html": True}, 100, "one two x\n& y"),
-        ("Head: a\n\nbody", {"skip_header": True}, 100, "body"),
-        ("Head: a\n\n\nbody", {}, 9, "Head: a\nb …"),
-        ("", {}, 5, ""),
-    ],
-)
-def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut(
-    content: str, lexing: dict[str, bool], characters: int, expected: str
-) -> None:
-    how: Any = SimpleNamespace(**{"skip_header": False, "skip_html": False, **lexing})
-    assert shorten_text(content.encode(), how, characters) == expected
+def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut() -> None:
+    assert shorten_text(b"one <b>two</b>  x \n\n&amp;  y", Lexing(skip_html=True), 100) == "one two x\n& y"
+    assert shorten_text(b"Head: a\n\nbody", Lexing(skip_header=True), 100) == "body"
+    assert shorten_text(b"Head: a\n\n\nbody", Lexing(), 9) == "Head: a\nb …"
