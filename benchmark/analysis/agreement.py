@@ -69,9 +69,6 @@ def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str,
             a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
             rows.append((cell, a, b, b - a, common.loc[cell, "shared"], common.loc[cell, "different"]))
     sentences = [f"{(~unequal[common.index]).sum()} of {len(common)} common cells agree in every prediction"]
-    widest = max(rows, key=lambda row: abs(row[3]), default=("", 0, 0, 0))
-    if widest[3]:
-        sentences.append(f"the largest difference is {unit.ends([widest[3]])} ({widest[0]})")
     for ids_of, other, name in zip(ids, ids[::-1], names, strict=True):
         sentences += [f"{len(ids_of - other)} only in {name}"] if ids_of - other else []
     scores = (Column(f"{name} {unit.symbol}", unit) for name in names)

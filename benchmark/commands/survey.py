@@ -19,7 +19,7 @@ from benchmark.experiment.run_folder import read_manifest
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.shipped_files import shipped_files
+from benchmark.system.shipped_files import CONFIGS_FOLDER, shipped_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,14 +39,11 @@ COSTS = ["training_seconds", "testing_seconds", "peak_bytes"]
 _PERCENT = DISPLAY_UNITS["percent"]
 
 
-def survey_configurations(page: str, folder: Path) -> list[Path]:
-    """Return the configurations of a page, found by their names; ConfigError if there is no page or none of them."""
+def survey_configurations(page: str) -> list[Path]:
+    """Return the shipped configurations of a page, found by their names; ConfigError if there is no such page."""
     if page not in SURVEY_PAGES:
         raise ConfigError(unknown_name("page", page, list(SURVEY_PAGES)))
-    paths = [path for pattern in SURVEY_PAGES[page] for path in shipped_files(folder, pattern)]
-    if not paths:
-        raise ConfigError(f"{folder}: has no configuration {' or '.join(SURVEY_PAGES[page])}; pass configuration files")
-    return paths
+    return [path for pattern in SURVEY_PAGES[page] for path in shipped_files(CONFIGS_FOLDER, pattern)]
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
