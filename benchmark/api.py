@@ -191,7 +191,7 @@ class Result:
         """
         run = self.findings
         info = known_cell(run, cell, predicted=True)
-        frame = pd.DataFrame(document_predictions(run, info)).drop(columns=["split", "row"])
+        frame = pd.DataFrame(list(document_predictions(run, info))).drop(columns=["split", "row"])
         frame = frame.rename(columns={"fold": "split"})[["document", "split", "truth", "predicted", "tied"]]
         if not run.predictions.tasks[info.of_task].multilabel:
             frame = frame.assign(truth=frame["truth"].str[0], predicted=frame["predicted"].str[0])

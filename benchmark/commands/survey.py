@@ -198,7 +198,7 @@ def learning_curve_table(rows: pd.DataFrame) -> Table:
     return Table.of(title, header, wide.reset_index().to_numpy())
 
 
-def steps_table(gaps: pd.DataFrame, problems: Sequence[str], steps: Sequence[tuple[str, str, str]]) -> Table:
+def steps_table(gaps: pd.DataFrame, problems: list[str], steps: Sequence[tuple[str, str, str]]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
     texts = [
         f"{_PERCENT.text(row.value, '+')} {_PERCENT.interval(row.low, row.high, '+')}"
@@ -206,8 +206,8 @@ def steps_table(gaps: pd.DataFrame, problems: Sequence[str], steps: Sequence[tup
         for row in gaps.itertuples()
     ]
     wide = gaps.assign(text=texts).pivot_table("text", ["method_a", "method_b"], "problem", "first")
-    wide = wide.reindex(columns=problems).dropna(how="all")
-    rows = [(words, f"{a} − {b}", *wide.loc[(a, b)]) for a, b, words in steps if (a, b) in wide.index]
+    found = wide.reindex(columns=problems).dropna(how="all").to_dict("index")
+    rows = [(words, f"{a} − {b}", *found[a, b].values()) for a, b, words in steps if (a, b) in found]
     if not rows:
         raise ConfigError(f"no run compares a step of this page, such as {list(steps[0][:2])}")
     return Table.of("Gain of each step", ("step", "compared", *problems), rows)

@@ -57,21 +57,16 @@ def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, 
     return {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
 
 
-def check_confusions(told: RunResult, cell: str, table: Table) -> None:
-    """Check that these are the confusions of the run, the most frequent first."""
-    confusions = told.summary.confusions
-    wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
-    sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
-    ranked = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
-    assert list(table.rows) == [(*pair, n) for pair, n in ranked[:10]]
-
-
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv", "both-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     told: RunResult, store: Store, cell: str
 ) -> None:
     found = parts(told, cell, store, shown=2)
-    check_confusions(told, cell, found["Confusions"])
+    wrong = told.summary.confusions.query("cell == @cell and truth != predicted and n > 0")
+    ranked = wrong.sort_values(["n", "truth", "predicted"], ascending=[False, True, True])
+    assert list(found["Confusions"].rows) == [
+        *ranked[["truth", "predicted", "n"]][:10].itertuples(index=False, name=None)
+    ]
     for title, part in list(found.items())[-2:]:
         rows = dict(part.rows)
         assert "wrong" in title
