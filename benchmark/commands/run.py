@@ -36,11 +36,10 @@ def resolve_run(path: Path) -> Path:
     if path.exists():
         return path
     top = path.parent if path.name != str(path) else RUNS_FOLDER
-    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
-    if path.name in names:  # among the runs, since a path that is there was returned above
-        return RUNS_FOLDER / path.name
-    no_run = f"{path}: there is no such folder, and no run of this name in {top}"
-    raise ConfigError(f"{no_run}{did_you_mean(path.name, names)}")
+    if (top / path.name).is_dir():
+        return top / path.name
+    near = did_you_mean(path.name, sorted(run.name for run in top.glob("*/")))
+    raise ConfigError(f"{path}: there is no such folder, and no run of this name in {top}{near}")
 
 
 def run_all(
