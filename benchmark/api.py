@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from benchmark.analysis.comparisons import tested_metrics
+from benchmark.analysis.agreement import paired_tests
 from benchmark.analysis.document_predictions import document_predictions
 from benchmark.analysis.summarize import summarize
 from benchmark.commands.compare import known_cell
@@ -168,11 +167,7 @@ class Result:
         run = self.findings
         for name in (a, b):
             known_cell(run, name)
-        try:
-            results = run.scored.tests(a, b, tested_metrics(run.experiment))
-        except (ValueError, KeyError) as error:
-            raise ConfigError(f"{a!r} and {b!r} can't be paired: {error}") from None
-        return pd.DataFrame(results, columns=["test", "n", "statistic", "p_value", "favours", "note"])
+        return pd.DataFrame(paired_tests(run, a, b), columns=["test", "n", "statistic", "p_value", "favours", "note"])
 
     def predictions(self, cell: str) -> pd.DataFrame:
         """Return the predictions of a cell.
@@ -196,9 +191,8 @@ class Result:
         """
         run = self.findings
         info = known_cell(run, cell, predicted=True)
-        names = ("document", "fold", "truth", "predicted", "tied")
-        rows = [[getattr(each, name) for name in names] for each in document_predictions(run, info)]
-        frame = pd.DataFrame(rows, columns=["document", "split", "truth", "predicted", "tied"])
+        frame = pd.DataFrame(list(document_predictions(run, info))).drop(columns=["split", "row"])
+        frame = frame.rename(columns={"fold": "split"})[["document", "split", "truth", "predicted", "tied"]]
         if not run.predictions.tasks[info.of_task].multilabel:
             frame = frame.assign(truth=frame["truth"].str[0], predicted=frame["predicted"].str[0])
         return frame
@@ -209,26 +203,22 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the table of the first cells and the first figure as HTML, which notebooks show."""
-        return f"{self._table.to_html(index=False, max_rows=MAX_SHOWN_CELLS)}{self._picture}"
+        from benchmark.report.drawing.render import render_pictures  # noqa: PLC0415 - as in `figure_specs`
+
+        table = self._table.to_html(index=False, max_rows=MAX_SHOWN_CELLS)
+        name, spec = next(iter(figure_specs(self.summary).items()))
+        drawn = render_pictures({name: spec}).get(name)
+        if not drawn:
+            return table
+        # As an image, since ids within an SVG would be those of the other figures of the page.
+        address, shown = base64.b64encode(drawn["svg"]).decode(), escape(str(spec.get("description", name)))
+        return f'{table}<img alt="{shown}" src="data:image/svg+xml;base64,{address}">'
 
     @property
     def _table(self) -> pd.DataFrame:
         """The cells as they are printed."""
         cells = cell_table(self.summary)
         return pd.DataFrame(cells.texts, columns=list(cells.header))
-
-    @cached_property
-    def _picture(self) -> str:
-        """The first figure as an image, drawn here without a network; "" if it can't be drawn."""
-        from benchmark.report.drawing.render import render_pictures  # noqa: PLC0415 - as in `figure_specs`
-
-        name, spec = next(iter(figure_specs(self.summary).items()))
-        drawn = render_pictures({name: spec}).get(name, {})
-        if "svg" not in drawn:
-            return ""
-        # As an image, since ids within an SVG would be those of the other figures of the page.
-        address, shown = base64.b64encode(drawn["svg"]).decode(), escape(str(spec.get("description", name)))
-        return f'<img alt="{shown}" src="data:image/svg+xml;base64,{address}">'
 
 
 def run(
@@ -514,11 +504,12 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
     """
     corpus = registry.load_corpus(name, subset=subset)
     documents = corpus.documents
-    frame = pd.DataFrame(
-        {"id": documents.ids, "text": [document_string(text, skip_header=False, skip_html=False) for text in corpus]}
+    labels = pd.Series([documents.classes_of(row) for row in range(len(documents))])
+    return pd.DataFrame(
+        {
+            "id": documents.ids,
+            "text": [document_string(text, skip_header=False, skip_html=False) for text in corpus],
+            **({"label": labels.str[0]} if documents.topics is None else {"labels": labels}),
+            "group": [documents.part_names[group] for group in documents.parts],
+        }
     )
-    labels = [documents.classes_of(row) for row in range(len(documents))]
-    frame["label" if documents.topics is None else "labels"] = (
-        [label for (label,) in labels] if documents.topics is None else labels
-    )
-    return frame.assign(group=[documents.part_names[group] for group in documents.parts])

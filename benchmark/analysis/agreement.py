@@ -19,6 +19,7 @@ from benchmark.system.errors import ConfigError
 if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.analysis.summary import Summary
+    from benchmark.evaluation.significance import TestResult
 
 
 def agreements(one: pd.DataFrame, two: pd.DataFrame) -> pd.DataFrame:
@@ -68,9 +69,6 @@ def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str,
             a, b = (run.scored.estimate(cell, metric).value for run in (one, two))
             rows.append((cell, a, b, b - a, common.loc[cell, "shared"], common.loc[cell, "different"]))
     sentences = [f"{(~unequal[common.index]).sum()} of {len(common)} common cells agree in every prediction"]
-    widest = max(rows, key=lambda row: abs(row[3]), default=("", 0, 0, 0))
-    if widest[3]:
-        sentences.append(f"the largest difference is {unit.ends([widest[3]])} ({widest[0]})")
     for ids_of, other, name in zip(ids, ids[::-1], names, strict=True):
         sentences += [f"{len(ids_of - other)} only in {name}"] if ids_of - other else []
     scores = (Column(f"{name} {unit.symbol}", unit) for name in names)
@@ -78,6 +76,17 @@ def compare_two_runs(one: RunPredictions, two: RunPredictions, names: tuple[str,
     title = capitalized(metric_name(metric, quantities))
     table = Table.of(title, header, rows, empty="the runs have no score of the same cell")
     return f"{'; '.join(sentences)}.", table, not unequal.any()
+
+
+def paired_tests(run: RunPredictions, a: str, b: str) -> list[TestResult]:
+    """Return every valid test of two cells; ConfigError if one failed, or they were tested on different documents."""
+    for name in (a, b):
+        if name not in run.scored.cells:
+            raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
+    try:
+        return run.scored.tests(a, b, tested_metrics(run.experiment))
+    except ValueError as error:
+        raise ConfigError(f"{error}: there is nothing to pair") from None
 
 
 def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
@@ -88,16 +97,12 @@ def compare_two_cells(run: RunPredictions, a: str, b: str) -> list[Table]:
     ConfigError
         If a cell failed, or the cells were tested on different documents.
     """
-    scored, tested, quantities = run.scored, tested_metrics(run.experiment), run.experiment.quantities
-    for name in (a, b):
-        if name not in scored.cells:
-            raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
-    shown = (metric for metric in (*tested, *quantities) if not is_time_metric(metric, quantities))
+    scored, quantities = run.scored, run.experiment.quantities
+    shown = (
+        metric for metric in (*tested_metrics(run.experiment), *quantities) if not is_time_metric(metric, quantities)
+    )
     metrics = [metric for metric in shown if scored.has(metric, a, b)]
-    try:
-        tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
-    except ValueError as error:
-        raise ConfigError(f"{error}: there is nothing to pair") from None
+    tests = [] if metrics and set(metrics) <= quantities.keys() else paired_tests(run, a, b)
     rows = list[tuple[str, ...]]()
     for metric in metrics:
         try:

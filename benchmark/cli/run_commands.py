@@ -188,7 +188,7 @@ def survey(
     from benchmark.commands.survey import check_comparable, survey_configurations, write_survey
     from benchmark.experiment.configuration import load_all_checked
 
-    experiments = load_all_checked(configs or survey_configurations(kind, CONFIGS_FOLDER))
+    experiments = load_all_checked(configs or survey_configurations(kind))
     check_comparable(experiments)
     path = page or Path("docs") / f"{kind}.md"
     write = partial(write_survey, page=kind)

@@ -60,31 +60,25 @@ def pinned_configs() -> list[str]:
     return [path.stem for path in shipped_files(PINNED, "*.csv") if not path.stem.endswith("-verdicts")]
 
 
-def pinned_folder(path: Path) -> Path:
-    """Return the folder of the pinned numbers of the configuration at a path: for a user's, `pinned` beside it."""
-    shipped = path.resolve().parent == CONFIGS_FOLDER.resolve()
-    return PINNED if shipped else path.parent / "pinned"
-
-
 def experiments_to_check(paths: Sequence[Path] | None, *, pinning: bool) -> dict[str, tuple[Experiment, Path]]:
     """Return the configurations to check, by name, with the folder of their pinned numbers.
 
-    They are those at `paths`, by default all that are shipped with pinned numbers.
+    They are those at `paths`, by default all that are shipped with pinned numbers. The numbers of a user's
+    configuration are in the folder `pinned` beside it.
 
     Raises
     ------
     ConfigError
-        If there is none, or one has no pinned numbers and `pinning` is false.
+        If one has no pinned numbers, and `pinning` is false.
     """
     paths = paths or [find_configuration(Path(name)) for name in pinned_configs()]
-    experiments = load_all_checked(paths)
-    found = {each.name: (each, pinned_folder(path)) for each, path in zip(experiments, paths, strict=True)}
-    unpinned = (
-        [] if pinning else [name for name, (_, at) in found.items() if not find_shipped(at, f"{name}.csv").exists()]
-    )
-    if unpinned or not found:
-        problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
-        raise ConfigError(f"{problem}; `bench check CONFIG --update` pins the current scores of a configuration")
+    shipped = CONFIGS_FOLDER.resolve()
+    folders = [PINNED if path.resolve().parent == shipped else path.parent / "pinned" for path in paths]
+    found = {each.name: (each, at) for each, at in zip(load_all_checked(paths), folders, strict=True)}
+    unpinned = [name for name, (_, at) in found.items() if not find_shipped(at, f"{name}.csv").exists()]
+    if unpinned and not pinning:
+        remedy = "`bench check CONFIG --update` pins the current scores of a configuration"
+        raise ConfigError(f"nothing is pinned for {', '.join(unpinned)}; {remedy}")
     return found
 
 
@@ -113,20 +107,13 @@ def pin_predictions(run: RunPredictions, version: str, folder: Path | None = Non
     -------
     Path or None
         The file; None for a configuration whose predictions aren't shipped.
-
-    Raises
-    ------
-    BenchError
-        If cells have no predictions.
     """
-    name, frame = run.experiment.name, label_frame(run)
+    name = run.experiment.name
     if public_set_of_configuration(name) is None:
         return None
-    if run.failures or run.experiment.only or not len(frame):
-        raise BenchError(f"{name}: its predictions aren't written, since cells are missing")
     path = path_to_write(folder or PREDICTIONS_FOLDER, f"{name}.parquet")
     task, facts = next(iter(run.predictions.tasks.values())), next(iter(run.facts.values()))
-    write_atomically(path, encode_labels(frame, task.classes, facts["content_digest"], version))
+    write_atomically(path, encode_labels(label_frame(run), task.classes, facts["content_digest"], version))
     return path
 
 
@@ -142,8 +129,8 @@ def deviations(done: RunResult, folder: Path | None = None) -> Table:
         If nothing is pinned for this configuration.
     """
     folder, summary = folder or PINNED, done.summary
-    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), summary.name, PINNED_SCORE_COLUMNS)
-    verdicts = _read(find_shipped(folder, f"{summary.name}-verdicts.csv"), summary.name, PINNED_VERDICT_COLUMNS)
+    pinned = _read(find_shipped(folder, f"{summary.name}.csv"), PINNED_SCORE_COLUMNS)
+    verdicts = _read(find_shipped(folder, f"{summary.name}-verdicts.csv"), PINNED_VERDICT_COLUMNS)
     rows = [*_score_deviations(pinned, _main_scores(summary)), *_verdict_deviations(verdicts, summary.verdicts)]
     return Table.of("", DEVIATION_COLUMNS, [*rows, *label_deviations(done.results)])
 
@@ -202,15 +189,12 @@ def check_line(summary: Summary, table: Table, pinned_to: Path | None = None) ->
     return f"{summary.name}: {state}; against the paper: {verdicts}"
 
 
-def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
     """Read a table of pinned numbers; BenchError if it is missing or damaged."""
     try:
         gaps = {name: [""] for name in columns if name in _NUMBERS}
         # The name of a class may be "NA" or a number.
         names = {name: csv_unescape for name in columns if name not in _NUMBERS}
         return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
-    except FileNotFoundError:
-        problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --update` writes it"
-        raise BenchError(problem) from None
     except (OSError, ValueError) as error:
         raise BenchError(f"{path}: can't be read: {error}") from None

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from benchmark.analysis.scoring import RunPredictions
     from benchmark.config.model import Cell
 
-_LONGEST_SHOWN = 60
-_ABSENT = "absent"
 #: Parts of a manifest that follow from the settings, or are numbers of the run.
 _OF_RUNS = ("cells", "rows", "files", "diagnostic_notes")
 
@@ -65,16 +63,10 @@ def compare_run_folders(folder: Path, other: Path, names: tuple[str, str] = ("",
 
 
 def _settings_table(one: dict[str, Any], two: dict[str, Any], names: tuple[str, str]) -> Table:
-    """Return the settings that differ, without the numbers of the runs."""
+    """Return the settings that differ, the first 60 characters of each, without the numbers of the runs."""
     rows = [
-        (key, _short(a), _short(b))
-        for key, a, b in manifest_differences(one, two)
+        (key, *("absent" if value is None else f"{setting_text(value):.60}" for value in values))
+        for key, *values in manifest_differences(one, two)
         if key.split(".")[0] not in _OF_RUNS and ".near_duplicates." not in key
     ]
     return Table.of("Settings that differ", ("setting", *names), rows)
-
-
-def _short(value: Any) -> str:
-    """Return the text of a value, shortened to `_LONGEST_SHOWN` characters."""
-    text = _ABSENT if value is None else setting_text(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

@@ -11,7 +11,6 @@ from sklearn.datasets import dump_svmlight_file
 from benchmark.corpora.user.counts_folder import BLOCKS_FILE, COUNTS_FILE, DOCUMENTS_FILE, VOCABULARY_FILE
 from benchmark.report.writers import csv_text
 from benchmark.system.atomic_files import check_folder_writable, write_atomically
-from benchmark.system.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,14 +29,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     -------
     list of Path
         The files that were written.
-
-    Raises
-    ------
-    ConfigError
-        If the vocabulary is empty.
     """
-    if not counts.vocabulary:
-        raise ConfigError("lexing and pruning leave no term to export: change `text`")
     check_folder_writable(folder)
     documents = counts.documents
     svmlight = io.BytesIO()

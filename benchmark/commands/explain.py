@@ -172,36 +172,27 @@ class CellExplainer:
             raise DataError(f"{source}: was changed since the run; its documents differ")
         contents = {name: text for name, text in zip(corpus.documents.ids, corpus, strict=True) if name in names}
 
-        @cache
-        def trained_on(fold: str) -> TextClassifier | str:
-            """Return the model that is trained on a split, or the reason why it can't be trained."""
-            try:
-                return fit_model(experiment, self.cell.id, context, split=fold)
-            except ConfigError as error:
-                return str(error)
-
+        trained_on = cache(lambda fold: fit_model(experiment, self.cell.id, context, split=fold))
         for each in wanted:
             context.observer.now(f"training the classifier of {each.fold} again")
             content = contents[each.document]
             spec = self.entry.candidates[int(self.candidates[each.split])]
             text = shorten_text(content, (spec.text or collection.text).lexing, characters)
-            yield each, DocumentExplanation(text, **_reasons(trained_on(each.fold), content))
+            try:
+                yield each, explain_document(trained_on(each.fold), content, text)
+            except ConfigError as error:
+                yield each, DocumentExplanation(text, problem=str(error))
 
 
-def _reasons(model: TextClassifier | str, content: bytes) -> dict[str, Any]:
-    """Return a model's decision values of a document, and the words whose removal lowers them most, if it has words.
-
-    Without a model, the reason is returned.
-    """
-    if isinstance(model, str):
-        return {"problem": model}
+def explain_document(model: TextClassifier, content: bytes, text: str) -> DocumentExplanation:
+    """Return a model's decision values of a document, and the words whose removal lowers them most, if it has words."""
     n_words = 0 if model.n_terms is None else N_TOP_TERMS
     ((_, scores),) = model.answers([("", content)], n_words=n_words)
     values = scores.values[0]
     largest = np.argsort(-values, kind="stable")[:MAX_VALUES]
     written = ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in largest)
     words = scores.words[0].items() if n_words else ()
-    return {"values": written, "words": {model.classes[code]: tuple(most) for code, most in words}}
+    return DocumentExplanation(text, written, {model.classes[code]: tuple(most) for code, most in words})
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

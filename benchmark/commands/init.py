@@ -24,8 +24,6 @@ from benchmark.system.errors import ConfigError, DataError, quote_value, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-#: Most words of a column's name; a longer first row is taken for a document.
-MAX_HEADER_WORDS = 8
 #: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, MIN_SEPARATOR_SHARE = ";|,", 0.05
 #: Most documents for which an exact kernel is proposed: its time grows with their square.
@@ -106,9 +104,9 @@ def propose(
         for role, name in named.items()
         if name is not None
     }
-    if header is None and (why := not_a_header_reason(seen, _taken(chosen))):
-        looks = f"{path}:1: looks like a document and not like the names of columns ({why})"
-        raise ConfigError(f"{looks}: add --header or --no-header")
+    if header is None and (name := repeated_name(seen, _taken(chosen))):
+        why = f"{quote_value(name)} occurs again in its column"
+        raise ConfigError(f"{path}:1: looks like a document, since {why}: add --header or --no-header")
     roles = propose_columns(seen, chosen)
     check_columns(seen, roles, chosen)
     if not single_label and (mixed := find_separator(seen, roles)):
@@ -164,20 +162,14 @@ def sample_file(path: Path, **form: Any) -> Proposal:
 # --- Columns ---
 
 
-def not_a_header_reason(seen: Proposal, named: Collection[str] = ()) -> str | None:
-    """Return the reason why the first row of a table looks like a document and not like a header; None if it doesn't.
+def repeated_name(seen: Proposal, named: set[str]) -> str | None:
+    """Return a name of a table's column that is also a value of it: the first row may be a document and no header.
 
     A row with all columns that the user named is a header.
     """
-    is_table = file_extension(seen.path) in TABLE_DELIMITERS and seen.form.get("header", True)
-    if not is_table or (named and set(named) <= seen.columns.keys()):
+    if file_extension(seen.path) not in TABLE_DELIMITERS or (named and named <= seen.columns.keys()):
         return None
-    for name, values in seen.columns.items():
-        if any(str(value).strip() == name for value in values):
-            return f"{quote_value(name)} occurs again in its column"
-        if len(name.split()) > MAX_HEADER_WORDS:
-            return f"{quote_value(name)} is a long text"
-    return None
+    return next((name for name, values in seen.columns.items() if name in map(str.strip, map(str, values))), None)
 
 
 def propose_columns(seen: Proposal, chosen: Mapping[str, Any]) -> dict[str, Any]:

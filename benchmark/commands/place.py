@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.public_test_sets import PublicTestSet, ShippedPredictions
     from benchmark.experiment.run import RunResult
+    from benchmark.papers.published import CensusEntry, ReferenceValues
 
 
 def template_csv(shipped: ShippedPredictions) -> str:
@@ -134,25 +135,18 @@ def _published_scores(test_set: PublicTestSet, config: str, cell: str) -> dict[s
     They stand beside a cell of a configuration, the highest first. None is returned if none is known.
     """
     known = load_published(PUBLISHED_FOLDER / f"{REFERENCE_PAPER}.yaml")
-    scores: list[tuple[Any, ...]] = [
-        (each.metric, each.value, each.method, each.source, each.transductive)
-        for each in known.census
-        if each.corpus == test_set.name
-    ]
-    scores = scores or [
-        (value.metric, value.value, each.method, each.in_words, each.transductive)
+
+    def score(each: CensusEntry | ReferenceValues, source: str, metric: str, value: str) -> dict[str, Any]:
+        values = [{"config": config, "cell": cell, "metric": metric, "value": value}]
+        return {"method": each.method, "source": source, "transductive": each.transductive, "values": values}
+
+    counted = [each for each in known.census if each.corpus == test_set.name]
+    listed = [score(each, each.source, each.metric, each.value) for each in counted] or [
+        score(each, each.in_words, value.metric, value.value)
         for each in known.reference_values
         for value in each.values
         if value.config in test_set.configurations
     ]
-    listed = [
-        {
-            "method": method,
-            "source": source,
-            "transductive": transductive,
-            "values": [{"config": config, "cell": cell, "metric": metric, "value": value}],
-        }
-        for metric, value, method, source, transductive in sorted(scores, key=lambda row: (row[0], -float(row[1])))
-    ]
+    listed.sort(key=lambda row: [(value["metric"], -float(value["value"])) for value in row["values"]])
     about = known.model_dump(include={"paper", "title", "reference"})
     return {**about, "unit": "percent", "reference_values": listed} if listed else None

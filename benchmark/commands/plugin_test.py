@@ -65,8 +65,7 @@ def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
             for name, origin in registry.origins.items():
                 if origin.file == path.resolve():
                     called = f"{'corpus' if kind == 'corpora' else kind.removesuffix('s')} {name}"
-                    for check, problem in _results(path, kind, name, registry, context):
-                        yield called, check, problem
+                    yield from ((called, *result) for result in _results(path, kind, name, registry, context))
 
 
 def _results(path: Path, kind: str, name: str, registry: Registry, context: RunContext) -> Iterator[tuple[str, str]]:
@@ -79,8 +78,9 @@ def _results(path: Path, kind: str, name: str, registry: Registry, context: RunC
         problem = _problem(component, partial(_run, {"plugins": [str(path.resolve())], **_SMALL, **changes}, context))
         runs |= not problem
         yield f"runs on {documents}", problem
-    for claim, check in _properties(kind).items() if runs else ():
-        yield claim, _problem(component, partial(check, component))
+    for claim, (kinds, check) in _PROPERTIES.items() if runs else ():
+        if kind in kinds:
+            yield claim, _problem(component, partial(check, component))
 
 
 def _configurations(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,7 +110,8 @@ def _run(configuration: dict[str, Any], context: RunContext) -> None:
         raise BenchError(reason)
     for metric in configuration.get("metrics", ()):
         (value,) = {done.scored.estimate(cell, metric).value for cell in done.experiment.ids}
-        _holds(0 <= value <= 1, f"a score is {value}, not between 0 and 1")
+        if not 0 <= value <= 1:
+            raise BenchError(f"a score is {value}, not between 0 and 1")
 
 
 def _problem(component: Any, check: Callable[[], object]) -> str:
@@ -123,16 +124,6 @@ def _problem(component: Any, check: Callable[[], object]) -> str:
 
 
 # --- What no run can see ---
-
-
-def _properties(kind: str) -> dict[str, Callable[[Any], None]]:
-    """Return claims on components of a kind, and their checks."""
-    if kind == "protocols":
-        return {"returns the same splits again": repeats_its_splits}
-    if kind not in ("kernels", "classifiers", "weightings", "features"):
-        return {}
-    claims = {"keeps its parameters": keeps_parameters, "is the same for a document alone and again": is_a_function}
-    return claims | ({"is symmetric": is_symmetric} if kind == "kernels" else {})
 
 
 def keeps_parameters(component: Any) -> None:
@@ -148,16 +139,16 @@ def is_a_function(component: Any) -> None:
     for name in ("transform", "predict", "decision_function", "predict_proba"):
         if hasattr(one, name):
             whole, again = (_dense(getattr(each, name)(X.copy())) for each in (one, other))
-            _near(whole, again, f"{name} of two that were fitted alike")
             alone = [_dense(getattr(one, name)(X[start : start + 7])) for start in range(0, len(y), 7)]
-            _near(whole, np.concatenate(alone), f"{name} of a document alone and among others")
+            _check_equal(whole, again, f"{name} of two that were fitted alike")
+            _check_equal(whole, np.concatenate(alone), f"{name} of a document alone and among others")
 
 
 def is_symmetric(component: Any) -> None:
     """Raise an error unless k(x, y) = k(y, x)."""
     X, _ = _rows(component)
     gram = _dense(component().fit(X).transform(X))
-    _near(gram, gram.T, "k(x, y) and k(y, x)")
+    _check_equal(gram, gram.T, "k(x, y) and k(y, x)")
 
 
 def repeats_its_splits(component: Any) -> None:
@@ -165,8 +156,9 @@ def repeats_its_splits(component: Any) -> None:
     documents = CORPORA["synthetic"]().outline()
     one, other = (component().splits(documents) for _ in range(2))
     for a, b in zip(one, other, strict=True):
-        same = np.array_equal(a.train, b.train) and np.array_equal(a.test, b.test)
-        _holds(same, f"the split {a.name!r} has other documents when it is called again: let it draw from a seed")
+        if not (np.array_equal(a.train, b.train) and np.array_equal(a.test, b.test)):
+            problem = f"the split {a.name!r} has other documents when it is called again: let it draw from a seed"
+            raise BenchError(problem)
 
 
 def _rows(component: Any) -> tuple[sp.csr_array, NDArray[np.int32]]:
@@ -183,13 +175,18 @@ def _dense(values: Any) -> NDArray[np.float64]:
     return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
 
 
-def _near(a: NDArray[np.float64], b: NDArray[np.float64], what: str) -> None:
-    """Raise BenchError unless two arrays are equal but for the rounding of sums."""
-    _holds(a.shape == b.shape, f"{what} have the shapes {a.shape} and {b.shape}")
+def _check_equal(a: NDArray[np.float64], b: NDArray[np.float64], what: str) -> None:
+    """Raise BenchError unless two arrays of the same shape are equal but for the rounding of sums."""
     worst = np.abs(a - b).max(initial=0.0)
-    _holds(worst <= _ROUNDING * np.abs(a).max(initial=0.0), f"{what} differ by {worst:.3g}")
+    if not worst <= _ROUNDING * np.abs(a).max(initial=0.0):
+        raise BenchError(f"{what} differ by {worst:.3g}")
 
 
-def _holds(condition: Any, otherwise: str) -> None:
-    if not condition:
-        raise BenchError(otherwise)
+#: Claims that no run can see, with the kinds of components that they are on, and their checks.
+_LEARNERS = ("kernels", "classifiers", "weightings", "features")
+_PROPERTIES: Mapping[str, tuple[tuple[str, ...], Callable[[Any], None]]] = {
+    "keeps its parameters": (_LEARNERS, keeps_parameters),
+    "is the same for a document alone and again": (_LEARNERS, is_a_function),
+    "is symmetric": (("kernels",), is_symmetric),
+    "returns the same splits again": (("protocols",), repeats_its_splits),
+}

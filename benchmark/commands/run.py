@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchmark.experiment.configuration import experiment_of_manifest, select_cells
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
-from benchmark.experiment.run_folder import MANIFEST_FILE, read_manifest, read_run
+from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
 from benchmark.system.threads import n_processors
@@ -36,11 +36,10 @@ def resolve_run(path: Path) -> Path:
     if path.exists():
         return path
     top = path.parent if path.name != str(path) else RUNS_FOLDER
-    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
-    if path.name in names:  # among the runs, since a path that is there was returned above
-        return RUNS_FOLDER / path.name
-    no_run = f"{path}: there is no such folder, and no run of this name in {top}"
-    raise ConfigError(f"{no_run}{did_you_mean(path.name, names)}")
+    if (top / path.name).is_dir():
+        return top / path.name
+    near = did_you_mean(path.name, sorted(run.name for run in top.glob("*/")))
+    raise ConfigError(f"{path}: there is no such folder, and no run of this name in {top}{near}")
 
 
 def run_all(
@@ -105,9 +104,6 @@ def run_again(
     """
     from benchmark.commands.compare import compare_run_folders  # noqa: PLC0415 - a plan needs none of it
 
-    if not (folder / MANIFEST_FILE).exists():
-        wanted = "name a configuration, or the folder of a finished run"
-        raise ConfigError(f"{folder}: holds no run ({MANIFEST_FILE} is missing); {wanted}")
     read_run(folder)
     manifest = read_manifest(folder)
     experiment = select_cells(experiment_of_manifest(manifest, folder), manifest.get("only", ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -9,13 +10,7 @@ import pandas as pd
 from benchmark.analysis.comparisons import main_metric
 from benchmark.analysis.formatting.labels import grid_label
 from benchmark.analysis.formatting.table import PLAIN, Column, Table
-from benchmark.analysis.formatting.units import (
-    DISPLAY_UNITS,
-    MISSING_TEXT,
-    is_missing,
-    p_text,
-    two_digits_text,
-)
+from benchmark.analysis.formatting.units import DISPLAY_UNITS, is_missing, p_text, two_digits_text
 from benchmark.analysis.summary import HEADLINE_FOLD
 from benchmark.config.model import CHOOSE_ORACLE, method_of
 from benchmark.evaluation.metrics import more_is_better, unit_of
@@ -24,10 +19,10 @@ from benchmark.experiment.run_folder import read_manifest
 from benchmark.report.page import render_markdown
 from benchmark.system.atomic_files import write_atomically
 from benchmark.system.errors import ConfigError, unknown_name
-from benchmark.system.shipped_files import shipped_files
+from benchmark.system.shipped_files import CONFIGS_FOLDER, shipped_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -44,14 +39,11 @@ COSTS = ["training_seconds", "testing_seconds", "peak_bytes"]
 _PERCENT = DISPLAY_UNITS["percent"]
 
 
-def survey_configurations(page: str, folder: Path) -> list[Path]:
-    """Return the configurations of a page, found by their names; ConfigError if there is no page or none of them."""
+def survey_configurations(page: str) -> list[Path]:
+    """Return the shipped configurations of a page, found by their names; ConfigError if there is no such page."""
     if page not in SURVEY_PAGES:
         raise ConfigError(unknown_name("page", page, list(SURVEY_PAGES)))
-    paths = [path for pattern in SURVEY_PAGES[page] for path in shipped_files(folder, pattern)]
-    if not paths:
-        raise ConfigError(f"{folder}: has no configuration {' or '.join(SURVEY_PAGES[page])}; pass configuration files")
-    return paths
+    return [path for pattern in SURVEY_PAGES[page] for path in shipped_files(CONFIGS_FOLDER, pattern)]
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
@@ -81,9 +73,8 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
     if by_problem.empty:
         raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
     problems = whole.loc[whole.groupby("problem", sort=False)["value"].idxmax()].to_dict("records")
-    ranking = rank_methods(
-        by_problem.columns.tolist(), by_problem.to_numpy(), [problem["corpus"] for problem in problems]
-    )
+    corpora = [problem["corpus"] for problem in problems]
+    ranking = rank_methods(by_problem.columns.tolist(), by_problem.to_numpy(), corpora)
     near = by_problem.ge(by_problem.max(axis="columns") - NEAR_BEST, axis="index").sum()
     start = max(ranking.methods, key=lambda name: int(near[name]))
     methods = scores.drop_duplicates("method").to_dict("records")
@@ -97,7 +88,7 @@ def write_survey(done: Sequence[RunResult], page: str, path: Path) -> str:
         ranks=ranking_table(whole, ranking),
         tables=[problem_table(rows) for _, rows in whole.groupby("problem", sort=False)],
         curves=[learning_curve_table(rows) for _, rows in curves.groupby("problem", sort=False)],
-        steps=lambda pairs: _steps([problem["problem"] for problem in problems], gaps.to_dict("index"), pairs),
+        steps=partial(steps_table, gaps, [problem["problem"] for problem in problems]),
         runs=[each.summary.name for each in done],
         choices=[(each.summary.name, inner.given) for each in done if (inner := each.results.experiment.inner)],
         machines=list(dict.fromkeys((each["threads"], each["processors"]) for each in machines)),
@@ -125,48 +116,45 @@ def survey_frames(done: Sequence[RunResult]) -> tuple[pd.DataFrame, pd.DataFrame
     """
     scores, gaps = list[pd.DataFrame](), list[pd.DataFrame]()
     beginnings = [pattern.removesuffix("*.yaml") for patterns in SURVEY_PAGES.values() for pattern in patterns]
-    for run in sorted(done, key=_is_tuned):
-        summary, (variant,) = run.summary, run.results.experiment.variants.values()
-        beginning = next((each for each in beginnings if summary.name.startswith(each)), "")
+    for run in sorted(done, key=lambda run: run.results.experiment.inner is not None):
+        summary, experiment = run.summary, run.results.experiment
+        (variant,), name = experiment.variants.values(), summary.name
+        name = name.removeprefix(next((each for each in beginnings if name.startswith(each)), ""))
         titles = {task.name: task.title if len(variant.tasks) > 1 else "" for task in variant.tasks}
         cells = pd.DataFrame(
             {
                 "cell": cell.id,
                 "method": cell.method,
                 "size": cell.size,
-                "problem": f"{summary.name.removeprefix(beginning)} {titles[cell.task]}".strip()
-                + " curve" * (cell.size is not None),
+                "problem": f"{name} {titles[cell.task]}".strip() + " curve" * (cell.size is not None),
                 "title": f"{summary.title}: {titles[cell.task]}".removesuffix(": "),
+                "heading": f"{summary.metric_name} %",
+                "corpus": variant.collection.corpus,
+                "multilabel": variant.collection.multilabel,
+                "tuned": experiment.inner is not None,
                 "chosen": cell.columns.get("parameter", ""),
                 "about": f"{cell.points}; {cell.classifier}",
-                "grid": grid_label(method_of(run.results.experiment, cell)) if cell.choice else "",
+                "grid": grid_label(method_of(experiment, cell)) if cell.choice else "",
             }
             for cell in summary.cells
-        ).assign(heading=f"{summary.metric_name} %", tuned=_is_tuned(run))
-        cells = cells.assign(corpus=variant.collection.corpus, multilabel=variant.collection.multilabel)
+        )
         main = (summary.scores["metric"] == summary.main_metric) & (summary.scores["fold"] == HEADLINE_FOLD)
         scores.append(cells.merge(summary.scores[main], on="cell").merge(summary.costs, "left", on="cell"))
         signs = summary.significance[summary.significance["test"] == "sign"][["a", "b", "p_holm"]]
         pairs = summary.differences.merge(signs, "left", on=["a", "b"])
         for end in ("a", "b"):
             pairs = pairs.join(cells.set_index("cell")[["problem", "method"]].add_suffix(f"_{end}"), on=end)
-        gaps.append(pairs[pairs["problem_a"] == pairs["problem_b"]])
-    keys, names = ["problem_a", "method_a", "method_b"], ["problem", "method", "size"]
+        gaps.append(pairs[pairs["problem_a"] == pairs["problem_b"]].rename(columns={"problem_a": "problem"}))
+    keys, names = ["problem", "method_a", "method_b"], ["problem", "method", "size"]
     compared = pd.concat(gaps).drop_duplicates(keys, keep="last").set_index(keys)
     found = pd.concat(scores, ignore_index=True)
-    methods = found.groupby(
-        "method"
-    )  # described by their default parameters, which come first, and by their candidates
-    found = found.assign(about=methods["about"].transform("first"), grid=methods["grid"].transform("max"))
-    defaults = found.drop_duplicates(names)[[*names, "value", *COSTS]].rename(columns={"value": "default"})
+    # Runs with default parameters come first; the candidates are those of the others.
+    found[["default", *COSTS]] = found.groupby(names, dropna=False)[["value", *COSTS]].transform("first")
+    found["about"] = found.groupby("method")["about"].transform("first")
+    found["grid"] = found.groupby("method")["grid"].transform("max")
     baseline = compared[compared.index.get_level_values("method_b") == BASELINE_METHOD].droplevel("method_b")
-    best = found.drop(columns=COSTS).drop_duplicates(names, keep="last").merge(defaults, "left", on=names)
-    return best.join(baseline[["value", "low", "high", "p_holm"]].add_prefix("gap_"), on=names[:2]), compared
-
-
-def _is_tuned(run: RunResult) -> bool:
-    """Return whether a run chooses parameters."""
-    return any(cell.choice for cell in run.results.experiment.cells)
+    gap = baseline[["value", "low", "high", "p_holm"]].add_prefix("gap_").rename_axis(names[:2])
+    return found.drop_duplicates(names, keep="last").join(gap, on=names[:2]), compared
 
 
 def ranking_table(scores: pd.DataFrame, ranking: MeanRanks) -> Table:
@@ -210,20 +198,16 @@ def learning_curve_table(rows: pd.DataFrame) -> Table:
     return Table.of(title, header, wide.reset_index().to_numpy())
 
 
-def _steps(problems: Sequence[str], gaps: Mapping[Any, Any], steps: Sequence[tuple[str, str, str]]) -> Table:
+def steps_table(gaps: pd.DataFrame, problems: list[str], steps: Sequence[tuple[str, str, str]]) -> Table:
     """Return the gain of each step on each problem, with its interval and Holm-corrected p; ConfigError without any."""
-    rows = []
-    for a, b, words in steps:
-        found = [gaps.get((problem, a, b), {}) for problem in problems]
-        rows += [(words, f"{a} − {b}", *map(_gain_text, found))] if any(found) else []
+    texts = [
+        f"{_PERCENT.text(row.value, '+')} {_PERCENT.interval(row.low, row.high, '+')}"
+        + ("" if is_missing(row.p_holm) else f", p {p_text(row.p_holm)}")
+        for row in gaps.itertuples()
+    ]
+    wide = gaps.assign(text=texts).pivot_table("text", ["method_a", "method_b"], "problem", "first")
+    found = wide.reindex(columns=problems).dropna(how="all").to_dict("index")
+    rows = [(words, f"{a} − {b}", *found[a, b].values()) for a, b, words in steps if (a, b) in found]
     if not rows:
         raise ConfigError(f"no run compares a step of this page, such as {list(steps[0][:2])}")
     return Table.of("Gain of each step", ("step", "compared", *problems), rows)
-
-
-def _gain_text(gap: dict[Any, Any]) -> str:
-    """Write a difference with its interval and p, or a dash."""
-    if not gap:
-        return MISSING_TEXT
-    p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
-    return f"{_PERCENT.text(gap['value'], '+')} {_PERCENT.interval(gap['low'], gap['high'], '+')}{p_value}"

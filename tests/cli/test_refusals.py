@@ -66,7 +66,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("run none", 2, ("must be a mapping of keys such as name, corpus and methods",)),
     ("run file", 2, ("for a table, `bench init file` writes a configuration",)),
     ("run small --out file/run", 1, ("can't write results to file/run: Not a directory.", "another folder")),
-    ("run empty", 2, ("empty: holds no run (manifest.json is missing)", "name a configuration, or the folder of")),
+    ("run empty", 1, ("empty: is not the folder of a finished run (manifest.json is missing)",)),
     ("run smal", 2, ("smal: there is no such file, and no configuration of this name here, in configs", "'small'?")),
     ("run configs/smal.yaml", 2, ("bench: configs/smal.yaml: can't be read", "did you mean 'configs/small.yaml'?")),
     *(

@@ -146,7 +146,7 @@ class TestOptions:
         (here / "other.yaml").write_text(SHAPES["table"].replace("methods:", "defaults: {svm: {C: 0.01}}\nmethods:"))
         bench("run", "other", "--out", "other")
         few = bench("compare", folder, "other").stdout
-        assert re.match(r"[12] of 3 common cells agree in every prediction; the largest difference is ", few)
+        assert re.match(r"[12] of 3 common cells agree in every prediction\.\n", few)
         assert re.search(r"^config\.defaults\.svm\.C +absent +0\.01 *$", few, re.MULTILINE)
 
     def test_of_an_explanation(self, shaped: Callable[[str], ShapedRun], tmp_path: Path) -> None:

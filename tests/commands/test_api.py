@@ -129,7 +129,7 @@ class TestResult:
             with pytest.raises(ConfigError, match="unknown cell 'nbm'"):
                 call("nbm")
         apart = sb.run(corpus="synthetic", methods=["mnb"], tasks=[["student", "course"], ["student", "faculty"]])
-        with pytest.raises(ConfigError, match="can't be paired: "):
+        with pytest.raises(ConfigError, match="there is nothing to pair"):
             apart.tests(*apart.findings.experiment.ids)
 
     def test_has_figures_that_show_the_scores_and_need_no_network(self, found: sb.Result) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +14,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.system.errors import DataError
+from benchmark.text.lexer import Lexing
 from tests.shapes import sketch
 
 if TYPE_CHECKING:
@@ -57,21 +57,16 @@ def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, 
     return {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
 
 
-def check_confusions(told: RunResult, cell: str, table: Table) -> None:
-    """Check that these are the confusions of the run, the most frequent first."""
-    confusions = told.summary.confusions
-    wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
-    sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
-    ranked = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
-    assert list(table.rows) == [(*pair, n) for pair, n in ranked[:10]]
-
-
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv", "both-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     told: RunResult, store: Store, cell: str
 ) -> None:
     found = parts(told, cell, store, shown=2)
-    check_confusions(told, cell, found["Confusions"])
+    wrong = told.summary.confusions.query("cell == @cell and truth != predicted and n > 0")
+    ranked = wrong.sort_values(["n", "truth", "predicted"], ascending=[False, True, True])
+    assert list(found["Confusions"].rows) == [
+        *ranked[["truth", "predicted", "n"]][:10].itertuples(index=False, name=None)
+    ]
     for title, part in list(found.items())[-2:]:
         rows = dict(part.rows)
         assert "wrong" in title
@@ -106,17 +101,7 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
         list(explain_cell(done.folder, "mnb", RunContext(store), document=document))
 
 
-@pytest.mark.parametrize(
-    ("content", "lexing", "characters", "expected"),
-    [
-        ("one <b>two</b>  x \n\n&amp;  y", {"skip_html": True}, 100, "one two x\n& y"),
-        ("Head: a\n\nbody", {"skip_header": True}, 100, "body"),
-        ("Head: a\n\n\nbody", {}, 9, "Head: a\nb …"),
-        ("", {}, 5, ""),
-    ],
-)
-def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut(
-    content: str, lexing: dict[str, bool], characters: int, expected: str
-) -> None:
-    how: Any = SimpleNamespace(**{"skip_header": False, "skip_html": False, **lexing})
-    assert shorten_text(content.encode(), how, characters) == expected
+def test_a_text_is_what_the_lexer_reads_without_blank_lines_and_cut() -> None:
+    assert shorten_text(b"one <b>two</b>  x \n\n&amp;  y", Lexing(skip_html=True), 100) == "one two x\n& y"
+    assert shorten_text(b"Head: a\n\nbody", Lexing(skip_header=True), 100) == "body"
+    assert shorten_text(b"Head: a\n\n\nbody", Lexing(), 9) == "Head: a\nb …"

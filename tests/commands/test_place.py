@@ -11,15 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from typer.testing import CliRunner
 
 import benchmark as sb
-from benchmark.cli import app
 from benchmark.commands.check import PINNED
 from benchmark.evaluation.public_test_sets import TEST_SETS, load_shipped
 from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER
 from benchmark.system.errors import DataError
+from tests.shapes import invoke
 
 if TYPE_CHECKING:
     from benchmark.evaluation.public_test_sets import ShippedPredictions
@@ -36,10 +35,6 @@ def r8() -> tuple[ShippedPredictions, pd.DataFrame]:
     rows = rng.random(len(frame)) < 0.012
     frame.loc[rows, "label"] = rng.choice(shipped.classes, rows.sum())
     return shipped, frame
-
-
-def invoke(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 @pytest.mark.parametrize("name", TEST_SETS)

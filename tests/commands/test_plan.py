@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,14 +57,6 @@ def test_every_batch_is_timed_and_those_in_the_store_are_not_planned(store: Stor
     assert plan_sentence(again) == f"The store has {found.entries} of {found.entries} results."
 
 
-def test_a_stopped_run_is_planned_to_go_on(store: Store) -> None:
-    experiment, context = small_experiment(), RunContext(store)
-    (work,) = plan_tasks(experiment, read_variants(experiment, context))
-    list(solve_task(replace(work, units=work.units[:1]), context, LocalExecutor(context)))
-    found = plan_run(experiment, context, with_pilot=False)
-    assert (found.entries, found.stored) == (8, 1)
-
-
 @pytest.mark.slow
 def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store: Store) -> None:
     """On more documents than a sample has."""
@@ -79,13 +70,10 @@ def test_seconds_are_those_of_training_and_predicting_within_a_factor_of_3(store
     assert 1 / 3 < planned / (time.process_time() - started) < 3
 
 
-def test_a_machine_that_is_too_small_is_told_with_what_to_do() -> None:
+def test_a_sentence_says_what_a_run_takes_what_was_not_timed_and_what_to_do_on_a_small_machine() -> None:
     said = Plan(0, 0, memory=1e10, free_bytes=8e9).warning
     assert said.startswith("the run needs 10 GB of memory, and 8.0 GB are free: take fewer documents, `linear-svm`")
     assert not Plan(0, 0, memory=1e10, free_bytes=11e9).warning
-
-
-def test_a_sentence_says_what_a_run_takes_and_what_was_not_timed() -> None:
     batches = [("a, b", 3, 100.0), ("mine", 1, math.nan)]
     assert plan_sentence(Plan(9, 5, batches, memory=1.23e9)) == (
         "The store has 5 of 9 results. The others take about 100 s of processor time and 1.2 GB of memory, a rough "

@@ -11,7 +11,6 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
-from benchmark.papers.load import load_published
 from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
@@ -152,12 +151,3 @@ def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path
     for name, more in changes.items():
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
     assert [each.name for each in paper_configs(tmp_path)] == ["a-explains", "b-paper"]
-
-
-def test_every_paper_says_what_became_of_it_in_a_sentence():
-    papers = [load_published(path) for path in sorted(published.PUBLISHED_FOLDER.glob("*.yaml"))]
-    for each in papers:
-        if each.claims:
-            assert 50 < len(each.finding) < 300, each.paper
-            assert each.finding.endswith(".")
-            assert ". " not in each.finding.replace("vs. ", ""), "one sentence"
