@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.system.registries import Registry
+    from benchmark.config.components import Registry
 
 #: The largest relative difference of sums in another order.
 _ROUNDING = 1e-9

@@ -13,10 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.schema import documented_parameters, first_paragraph, validate_section
-from benchmark.system.errors import ConfigError, did_you_mean, quote_value
-from benchmark.system.registries import Registry, is_builtin, unknown_component_message
+from benchmark.system.errors import ConfigError, did_you_mean, quote_value, unknown_name
 from benchmark.system.tags import Tags, tags_of
-from benchmark.system.user_classes import guarded, plugin_of
+from benchmark.system.user_classes import guarded, is_builtin, plugin_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
@@ -157,9 +156,7 @@ def check_component(
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
         raise node.error(f"must be a name, or a mapping with a name and parameters, not {quote_value(node.value)}")
-    if not isinstance(name, str) or name not in registry:
-        raise at.error(unknown_component_message(what, name, registry))
-    cls: Any = registry[name]
+    cls = (registry if isinstance(registry, Registry) else Registry(registry)).component(what, at)
     stated = node.without("name").children if node is not at else {}
     taken = {key: each for key, each in (defaults or {}).items() if key in component_parameters(cls)}
     parameters = node.with_children({**taken, **stated})
@@ -212,6 +209,44 @@ def mentioned(node: Node, message: str) -> Node:
     found = next((node[key] for key in node.children if key in words), node)
     quoted = [each for each in found.each() if repr(each.value) in message] if found is not node else []
     return min(quoted, key=lambda each: message.index(repr(each.value)), default=found)
+
+
+class Registry(dict[str, Any]):
+    """Components of one kind by name: those of this package, and those of plug-ins.
+
+    Parameters
+    ----------
+    named : mapping of str to component
+    find : callable, optional
+        Returns the component of an import path, which is a name with dots; raises ConfigError if there is none.
+
+    Attributes
+    ----------
+    origins : dict of str to Plugin
+        Files and installed packages of plug-ins' components, by name.
+    broken : dict of str to str
+        Problems of plug-ins' components that can't be used, by name.
+    """
+
+    def __init__(self, named: Mapping[str, Any], find: Callable[[str], Any] | None = None) -> None:
+        super().__init__(named)
+        self.find = find
+        self.origins: dict[str, Any] = {}
+        self.broken: dict[str, str] = {}
+
+    def component(self, what: str, node: Node) -> Any:
+        """Return the component that a node names, of a kind that errors call `what`; raise ConfigError at the node."""
+        name = node.value
+        if isinstance(name, str) and name in self:
+            return self[name]
+        if isinstance(name, str) and name in self.broken:
+            raise node.error(self.broken[name])
+        if self.find is None or not isinstance(name, str) or "." not in name:
+            raise node.error(unknown_name(what, name, list(self)))
+        try:
+            return self.find(name)
+        except ConfigError as error:
+            raise node.error(str(error)) from None
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import PACKAGE, is_builtin
 from benchmark.system.tags import tags_of
-from benchmark.system.user_classes import plugin_of, user_place
+from benchmark.system.user_classes import PACKAGE, is_builtin, plugin_of, user_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -37,9 +37,8 @@ from benchmark.plugins.user_process import ProcessEndedError, UserProcess, pickl
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
-from benchmark.system.user_classes import guarded, locate_error, plugin_of, runs_user_code_here, user_place
+from benchmark.system.user_classes import guarded, is_builtin, locate_error, plugin_of, runs_user_code_here, user_place
 from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import REQUIRED_PARAMETER, Registries, component_parameters
+from benchmark.config.components import REQUIRED_PARAMETER, Registries, Registry, component_parameters
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -34,10 +34,10 @@ from benchmark.plugins.user_process import UserProcess, in_process
 from benchmark.representation import WEIGHTINGS, Weighting
 from benchmark.representation.features import FEATURE_MAPS, FeatureMap
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import Registry, is_builtin
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 from benchmark.system.user_classes import (
     Plugin,
+    is_builtin,
     register_plugin_class,
     report_lines_below,
     runs_user_code_here,

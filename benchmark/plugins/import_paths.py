@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmark.plugins.trust import check_trusted
 from benchmark.system.errors import ConfigError, one_line, quote_value, unknown_name
-from benchmark.system.registries import PACKAGE
+from benchmark.system.user_classes import PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -23,6 +24,11 @@ B = TypeVar("B")
 
 #: Number of values in a block: half a megabyte, so that repeated passes over them stay in one core's cache.
 BLOCK_VALUES = 1 << 16
+
+
+def n_processors() -> int:
+    """Return the number of processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def rows_per_block(n_columns: int) -> int:
@@ -60,12 +66,6 @@ def map_in_order(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Itera
 def blas_threads(jobs: int) -> AbstractContextManager[object]:
     """Limit BLAS to `jobs` threads."""
     limits: AbstractContextManager[object] = _libraries().limit(limits=jobs, user_api="blas")
-    return limits
-
-
-def library_threads(jobs: int) -> AbstractContextManager[object]:
-    """Limit every library's thread pool, BLAS and OpenMP, to `jobs` threads; also of libraries just imported."""
-    limits: AbstractContextManager[object] = ThreadpoolController().limit(limits=jobs)
     return limits
 
 

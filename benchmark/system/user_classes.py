@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from benchmark.system.errors import BenchError, one_line
-from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import ModuleType
 
+PACKAGE = __name__.partition(".")[0]
 #: Folders whose Python files are installed packages, not a user's own.
 _INSTALLED = {"site-packages", "dist-packages"}
 _PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -80,6 +80,11 @@ def registered_as(component: Any) -> tuple[Plugin, str, str] | None:
 def plugin_of(component: Any) -> Plugin | None:
     """Return the plug-in that names a class; None for other classes."""
     return (registered_as(component) or (None,))[0]
+
+
+def is_builtin(component: Any) -> bool:
+    """Return whether a class or function belongs to this package."""
+    return str(component.__module__).partition(".")[0] == PACKAGE
 
 
 @contextlib.contextmanager

@@ -33,8 +33,7 @@ from benchmark.plugins.pipelines import imported_pipeline, pipeline_of_file
 from benchmark.plugins.user_process import pickle_by_name
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.observer import Observer
-from benchmark.system.row_blocks import blas_threads
-from benchmark.system.threads import let_openmp_threads_sleep, n_processors
+from benchmark.system.row_blocks import blas_threads, n_processors
 from benchmark.system.user_classes import locate_error, plugin_of, running_user_code_here
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def compute_group(packed: bytes, keys: Collection[str]) -> dict[str, StoreEntry 
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> tuple[tempfile.TemporaryDirectory[str], tuple[PlannedTask, Store, int]]:
     """Return the task of `pack_task`, the store and the threads, and the folder with files from another machine."""
-    let_openmp_threads_sleep()
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # see `cli.main`
     files, content = pickle.loads(packed)  # noqa: S301 - of Dask, which runs what it is sent
     folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
     return folder, unpickle_by_name(content, write_plugin_files(files, Path(folder.name)))

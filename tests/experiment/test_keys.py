@@ -256,7 +256,7 @@ def test_imports_for_the_type_checker_do_not_count(patched: pytest.MonkeyPatch) 
         (b"def late():\n    from benchmark.kernels import sphere\n", True),
         (b"try:\n    import benchmark.kernels.sphere\nexcept ImportError:\n    pass\n", True),
     ):
-        patched.setitem(MODULE_SOURCES, "benchmark.system.string_arrays", text)
+        patched.setitem(MODULE_SOURCES, "benchmark.system.arrays", text)
         forget()
         assert ("benchmark.kernels.sphere" in imported_modules(string_arrays)[0]) == imported
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from benchmark.system.arrays import join_names, split_names
 from benchmark.system.checks import check_within, digest_without_itself, json_bytes
 from benchmark.system.errors import MAX_VALUE_LENGTH, did_you_mean, one_line, quote_value, unknown_name
-from benchmark.system.string_arrays import join_names, split_names
 
 
 def test_values_lie_within_bounds_up_to_a_slack() -> None:
