@@ -85,10 +85,10 @@ def component_parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
     found: dict[str, tuple[Any, Any]] = {}
     for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
-        if key in set_by_run or (library and each.kind in _NAMELESS):
+        if key in set_by_run or each.kind in _NAMELESS:
             continue
         untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
-        found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
+        found[key] = Any if untyped else each.annotation, plain_default(each.default)
     return found
 
 
@@ -198,7 +198,7 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
         told = Field(usual, alias=key, ge=low, le=high, description=text or None, json_schema_extra={"$comment": kind})
         fields[f"parameter_{number}"] = annotation, told
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
-    extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
+    extra: Literal["allow", "forbid"] = "allow" if _NAMELESS[1] in kinds else "forbid"
     config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
     return create_model(cls.__name__, __config__=config, __doc__=first_paragraph(cls.__doc__), **fields)
 
@@ -218,7 +218,8 @@ class Registry(dict[str, Any]):
     ----------
     named : mapping of str to component
     find : callable, optional
-        Returns the component of an import path, which is a name with dots; raises ConfigError if there is none.
+        Returns the component of a node that names an import path, or anything else with a dot; raises ConfigError if
+        there is none.
 
     Attributes
     ----------
@@ -228,7 +229,7 @@ class Registry(dict[str, Any]):
         Problems of plug-ins' components that can't be used, by name.
     """
 
-    def __init__(self, named: Mapping[str, Any], find: Callable[[str], Any] | None = None) -> None:
+    def __init__(self, named: Mapping[str, Any], find: Callable[[Node], Any] | None = None) -> None:
         super().__init__(named)
         self.find = find
         self.origins: dict[str, Any] = {}
@@ -244,7 +245,7 @@ class Registry(dict[str, Any]):
         if self.find is None or not isinstance(name, str) or "." not in name:
             raise node.error(unknown_name(what, name, list(self)))
         try:
-            return self.find(name)
+            return self.find(node)
         except ConfigError as error:
             raise node.error(str(error)) from None
 
@@ -269,15 +270,13 @@ class Registries:
     calls: Any = None
 
     def each(self) -> Iterator[tuple[str, Registry]]:
-        """Iterate over the kinds of which a plug-in can name components, and their registries."""
-        return (
-            (kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name not in ("pipelines", "calls")
-        )
+        """Iterate over the kinds of components and their registries."""
+        return ((kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name != "calls")
 
     @property
     def methods(self) -> Registry:
         """Kernels and classifiers, whose names don't overlap."""
-        methods = Registry({**self.kernels, **self.classifiers})
+        methods = Registry({**self.kernels, **self.classifiers}, self.classifiers.find)
         methods.broken = self.kernels.broken | self.classifiers.broken
         return methods
 
@@ -293,8 +292,7 @@ class Registries:
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
-        registries = [*self.each(), ("pipelines", self.pipelines)]
-        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in registries})
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in self.each()})
 
 
 def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGE = __name__.partition(".")[0]
-#: Folders whose Python files are installed packages, not a user's own.
+#: Names of the folders of installed packages, and the folders of this package and of Python itself.
 _INSTALLED = {"site-packages", "dist-packages"}
-_PACKAGE_FOLDER = Path(__file__).parents[1]
+_OURS = Path(__file__).parents[1], Path(sysconfig.get_path("stdlib"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +62,6 @@ class Plugin:
 
 #: Plug-in, kind of component and name of each class that a plug-in names.
 _OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
-#: Folders of loaded plug-ins' files, whose lines errors name.
-_FOLDERS: set[Path] = set()
 #: Whether users' code runs in this process, once for each reason.
 _HERE: list[bool] = []
 
@@ -126,17 +126,14 @@ def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) 
         raise kind(locate_error(error, otherwise, short=short)) from error
 
 
-def report_lines_below(folder: Path) -> None:
-    """Report errors with their lines in the files of a folder."""
-    _FOLDERS.add(folder)
+def is_installed(file: Path) -> bool:
+    """Return whether a file belongs to an installed package (but no editable one), to this package, or to Python."""
+    return bool(_INSTALLED & set(file.parts)) or any(file.is_relative_to(each) for each in _OURS)
 
 
 def is_user_file(file: Path) -> bool:
-    """Return whether a file lies in the folder of a loaded plug-in, and is neither installed nor of this package."""
-    if file.is_relative_to(_PACKAGE_FOLDER):
-        return False
-    below = next((folder for folder in _FOLDERS if file.is_relative_to(folder)), None)
-    return below is not None and not _INSTALLED & set(file.relative_to(below).parts)
+    """Return whether a file is Python code of a user."""
+    return file.suffix == ".py" and not is_installed(file)
 
 
 def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
@@ -150,23 +147,14 @@ def locate_error(error: BaseException, otherwise: object = "", *, short: bool = 
     short : bool
         Whether to print the file's name without its folder, so that results are the same in every folder.
     """
-    location = _last_line(error, short=short)
-    if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
-        location = f"{error.filename}:{error.lineno}"
-    location = location or str(otherwise)
-    message = error.msg if isinstance(error, SyntaxError) else error
+    lines = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
+    message: object = error
+    if isinstance(error, SyntaxError):
+        message = error.msg
+        lines.append((Path(error.filename or ""), error.lineno or 0))
+    users = [f"{file.name if short else file}:{line}" for file, line in lines if is_user_file(file)]
+    location = users[-1] if users else str(otherwise)
     return one_line(f"{location}: {type(error).__name__}: {message}".rstrip(": ")) if location else ""
-
-
-def _last_line(error: BaseException, *, short: bool) -> str:
-    """Return file and line of users' code that are the last ones in the traceback of an error; "" if there are none."""
-    location, step = "", error.__traceback__
-    while step is not None:
-        file = Path(step.tb_frame.f_code.co_filename)
-        if is_user_file(file):
-            location = f"{file.name if short else file}:{step.tb_lineno}"
-        step = step.tb_next
-    return location
 
 
 def source_location(component: Any, *, short: bool = False) -> str:
