@@ -19,7 +19,7 @@ from benchmark.plugins.import_paths import distributions_of, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
 from benchmark.system.tags import tags_of
-from benchmark.system.user_classes import PACKAGE, is_builtin, is_installed, plugin_of, user_place
+from benchmark.system.user_classes import PACKAGE, is_builtin, is_installed, plugin_of, source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,13 +59,14 @@ def _user_code(component: Any) -> tuple[str, set[str]]:
     """
     plugin = plugin_of(component)
     file = plugin.file if plugin else module_file(component.__module__)
+    place = source_location(component, short=True)
     if file is None:
-        raise ConfigError(f"{user_place(component)}: it has no file, so that its results can't be stored")
+        raise ConfigError(f"{place}: it has no file, so that its results can't be stored")
     try:
         digest = code_digest_of_folder(file, getattr(component, "reads", ()))
     except OSError as error:
         problem = f"a file that its results depend on can't be read: {error.filename}: {error.strerror}"
-        raise ConfigError(f"{user_place(component)}: {problem}") from None
+        raise ConfigError(f"{place}: {problem}") from None
     sources = [each.read_bytes() for each in importable_files(file) if each.suffix == ".py"]
     return digest, {_defined_in(*each) for source in sources for each in _imports_of(source)}
 

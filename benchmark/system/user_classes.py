@@ -158,13 +158,15 @@ def locate_error(error: BaseException, otherwise: object = "", *, short: bool = 
 
 
 def source_location(component: Any, *, short: bool = False) -> str:
-    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
-    component = inspect.unwrap(component) if callable(component) else component
+    """Return file and line of a user's class or function, or the import path of an installed one; `short` as above."""
+    component = inspect.unwrap(getattr(component, "make", component))  # what makes a pipeline
     try:
         file = Path(str(inspect.getsourcefile(component)))
-        return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
-    except (OSError, TypeError):
-        return str(getattr(component, "__module__", ""))
+        if is_user_file(file):
+            return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
+    except (OSError, TypeError):  # it has no source
+        pass
+    return f"{component.__module__}.{component.__qualname__}" if hasattr(component, "__qualname__") else ""
 
 
 def guarded(
@@ -172,11 +174,4 @@ def guarded(
 ) -> AbstractContextManager[None]:
     """Return `user_code` of the users' classes among these, the last of which is blamed."""
     users = [each for each in classes if not is_builtin(each)]
-    return user_code(kind, user_place(users[-1], short=short), short=short) if users else contextlib.nullcontext()
-
-
-def user_place(component: type[Any], *, short: bool = True) -> str:
-    """Return what a line about a class names: its file and line, or its import path."""
-    if plugin_of(component) is None:
-        return f"{component.__module__}.{component.__qualname__}"
-    return source_location(getattr(component, "make", component), short=short)
+    return user_code(kind, source_location(users[-1], short=short), short=short) if users else contextlib.nullcontext()

@@ -69,8 +69,8 @@ CHI2_AGAIN = "from chi2 import ChiSquared\nKERNELS = {'NAME': ChiSquared}\n"
         (None, "mine.py: no such file"),
         ("from benchmark.kernels import KERNELS\n", "names no component, such as KERNELS = "),
         ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
-        (CHI2_AGAIN.replace("NAME", "linear"), r"'linear' is taken, by .*euclidean\.py:\d+"),
-        (CHI2_AGAIN.replace("NAME", "mnb"), r"'mnb' is taken, by .*naive_bayes\.py:\d+"),
+        (CHI2_AGAIN.replace("NAME", "linear"), r"'linear' is taken, by benchmark\.kernels\.euclidean\.Linear"),
+        (CHI2_AGAIN.replace("NAME", "mnb"), r"'mnb' is taken, by benchmark\.classifiers\.naive_bayes\."),
         ("class Mine:\n    pass\n\nKERNELS = {'chi2': Mine}\n", "{path}:1: the name 'chi2' is taken, by .*chi2.py:5"),
     ],
 )
@@ -175,6 +175,6 @@ def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
     packed, ngd, lost, linear, twice = output.splitlines()
     assert (packed, ngd) == ("packed", "ngd")
     assert "No module named 'mypackage.lost'" in lost
-    assert "euclidean.py" in linear
+    assert "benchmark.kernels.euclidean.Linear" in linear
     assert "mypackage 1.0" in linear
     assert "mypackage 1.0 (sklearn.naive_bayes:MultinomialNB): the name 'twice' is taken, by " in twice
