@@ -148,9 +148,9 @@ for name in sys.argv[2:]:
 """
 
 
-@pytest.fixture
-def site(folder: Path) -> Path:
-    """A folder in which a package with entry points is installed."""
+def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
+    config: Callable[..., Path], folder: Path
+) -> None:
     site, info = folder / "site", folder / "site" / "mypackage-1.dist-info"
     (site / "mypackage").mkdir(parents=True)
     (site / "mypackage" / "__init__.py").write_text((folder / "chi2.py").read_text())
@@ -162,12 +162,6 @@ def site(folder: Path) -> Path:
     kernels = "\n".join(["[simplexbench.kernels]", *names, "twice = mypackage:Other"])
     classifiers = "[simplexbench.classifiers]\ntwice = sklearn.naive_bayes:MultinomialNB\n"
     (info / "entry_points.txt").write_text(f"{kernels}\n{classifiers}")
-    return site
-
-
-def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
-    config: Callable[..., Path], site: Path
-) -> None:
     names = ("packed", "ngd", "lost", "linear", "{classifier: twice}")
     paths = [str(config(files="", methods=name, name=f"c{n}")) for n, name in enumerate(names)]
     code, output, error = Process(str(site), *paths, code=PACKAGE).finish()
