@@ -43,7 +43,7 @@ from benchmark.system.user_classes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from benchmark.plugins.user_process import ClassName
@@ -65,22 +65,19 @@ class _Kind(NamedTuple):
         The base class of each.
     remote : tuple of str
         Methods and properties of a user's that run in a process of their own, wherever they are called.
-    find : callable, optional
-        Returns the component of a node that names an import path.
     """
 
     shipped: dict[str, Any]
     methods: tuple[str, ...] = ()
     base: type[Any] = object
     remote: tuple[str, ...] = ()
-    find: Callable[[Node], Any] | None = None
 
 
 _OF_DIAGNOSTICS = "compute", "cells", "kinds", "rows"
 _OF_CORPORA = "classes", "parts", "multilabel", "outline", "read"
 _KINDS = {
     "kernels": _Kind(KERNELS, ("fit", "transform", "get_params")),
-    "classifiers": _Kind(CLASSIFIERS, ("fit", "predict"), find=lambda named: imported_class(named.value)),
+    "classifiers": _Kind(CLASSIFIERS, ("fit", "predict")),
     "protocols": _Kind(PROTOCOLS, ("splits",), remote=("splits",)),
     "diagnostics": _Kind(DIAGNOSTICS, base=Diagnostic, remote=_OF_DIAGNOSTICS),
     "metrics": _Kind(METRICS),
@@ -90,9 +87,9 @@ _KINDS = {
     "thresholds": _Kind(THRESHOLDS, ("fit",)),
 }
 #: The components that a configuration without plug-ins can name.
-BUILTIN_REGISTRIES = Registries(
-    **{name: Registry(kind.shipped, kind.find) for name, kind in _KINDS.items()}, pipelines=Registry({}, find_pipeline)
-)
+BUILTIN_REGISTRIES = Registries(**{name: Registry(kind.shipped) for name, kind in _KINDS.items()})
+BUILTIN_REGISTRIES.classifiers.find = lambda named: imported_class(named.value)
+BUILTIN_REGISTRIES.pipelines.find = find_pipeline
 
 
 def registries_for(

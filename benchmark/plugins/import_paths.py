@@ -59,7 +59,8 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
         raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
     found: Any = getattr(module, name, None)
     if not isinstance(found, type):
-        known = [key for key, value in vars(module).items() if isinstance(value, type) and hasattr(value, "predict")]
+        public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+        known = [key for key, value in public.items() if isinstance(value, type) and hasattr(value, "predict")]
         raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
     check_methods(found, f"{path}: a classifier")
     return found
