@@ -19,7 +19,6 @@ from benchmark.experiment.run import run_and_write
 from benchmark.experiment.store import Store
 from benchmark.papers import published
 from benchmark.plugins.trust import TRUST_VARIABLE
-from benchmark.system.threads import let_openmp_threads_sleep
 from benchmark.system.user_classes import running_user_code_here
 from tests.builders import small_experiment
 from tests.shapes import run_shapes, sketch
@@ -52,7 +51,7 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 def pytest_configure() -> None:
     """Tell threads of libraries, which aren't loaded yet, to sleep while they wait."""
-    let_openmp_threads_sleep()
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def pytest_collection_finish() -> None:

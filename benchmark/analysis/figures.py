@@ -17,7 +17,7 @@ from benchmark.config.model import ALL_CLASSES, BASE_VARIANT, CHOOSE_ORACLE, met
 from benchmark.evaluation.metrics import TIME_METRICS, is_time_metric
 from benchmark.evaluation.outcomes import ALL_SPLITS
 from benchmark.evaluation.sampling_model import sampling_of
-from benchmark.system.string_arrays import split_names
+from benchmark.system.arrays import split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

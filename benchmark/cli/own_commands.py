@@ -111,7 +111,7 @@ def predict(
     """
     from benchmark.model import prediction_io as predicting
     from benchmark.model.persistence import load_model
-    from benchmark.system.threads import n_processors
+    from benchmark.system.row_blocks import n_processors
 
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"--delimiter is {quote_value(delimiter)}: must be one character, such as ';'")

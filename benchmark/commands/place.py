@@ -26,8 +26,8 @@ from benchmark.papers.load import load_published
 from benchmark.papers.published import PUBLISHED_FOLDER, REFERENCE_PAPER
 from benchmark.report.writers import csv_text
 from benchmark.system.errors import DataError
+from benchmark.system.row_blocks import n_processors
 from benchmark.system.shipped_files import find_configuration
-from benchmark.system.threads import n_processors
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment

@@ -17,18 +17,19 @@ from benchmark.experiment.configuration import experiment_from_mapping
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.plugins.discovery import registries_with_plugins
+from benchmark.plugins.discovery import registries_for
 from benchmark.representation.weighting import normalize_rows
 from benchmark.system.errors import BenchError
 from benchmark.system.tags import tags_of
 from benchmark.system.user_classes import running_user_code_here, source_location, user_code
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from benchmark.system.registries import Registry
+    from benchmark.config.components import Registry
 
 #: The largest relative difference of sums in another order.
 _ROUNDING = 1e-9
@@ -61,7 +62,8 @@ def check_file(path: Path) -> Iterator[tuple[str, str, str]]:
     """
     with running_user_code_here(), tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
         context = RunContext(Store(Path(folder), limit=10**9))
-        for kind, registry in registries_with_plugins([path]).each():
+        named = Node.of_data({"plugins": [str(path.resolve())]}, "bench plugin test")
+        for kind, registry in registries_for(named).each():
             for name, origin in registry.origins.items():
                 if origin.file == path.resolve():
                     called = f"{'corpus' if kind == 'corpora' else kind.removesuffix('s')} {name}"

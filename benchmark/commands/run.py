@@ -13,7 +13,7 @@ from benchmark.experiment.run import RUNS_FOLDER, run_and_write, run_folders
 from benchmark.experiment.run_folder import read_manifest, read_run
 from benchmark.experiment.store import Store
 from benchmark.system.errors import ConfigError, did_you_mean
-from benchmark.system.threads import n_processors
+from benchmark.system.row_blocks import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -34,9 +34,9 @@ from benchmark.text.lexer import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmark.config.components import Registry
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.reader import CorpusReader
-    from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
 

@@ -13,10 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from benchmark.classifiers import PARAMETER_LIMITS
 from benchmark.config.schema import documented_parameters, first_paragraph, validate_section
-from benchmark.system.errors import ConfigError, did_you_mean, quote_value
-from benchmark.system.registries import Registry, is_builtin, unknown_component_message
+from benchmark.system.errors import ConfigError, did_you_mean, quote_value, unknown_name
 from benchmark.system.tags import Tags, tags_of
-from benchmark.system.user_classes import guarded, plugin_of
+from benchmark.system.user_classes import guarded, is_builtin, plugin_of
 from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
@@ -86,10 +85,10 @@ def component_parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     library, set_by_run = is_library_class(cls), tags_of(cls).set_by_run
     found: dict[str, tuple[Any, Any]] = {}
     for key, each in inspect.signature(cls, eval_str=not library, locals=_TYPES).parameters.items():
-        if key in set_by_run or (library and each.kind in _NAMELESS):
+        if key in set_by_run or each.kind in _NAMELESS:
             continue
         untyped = library or each.annotation is REQUIRED_PARAMETER  # a library checks its parameters itself
-        found[key] = Any if untyped else each.annotation, plain_default(each.default) if library else each.default
+        found[key] = Any if untyped else each.annotation, plain_default(each.default)
     return found
 
 
@@ -157,9 +156,7 @@ def check_component(
     name = at.value
     if not isinstance(node.value, str) and "name" not in node:
         raise node.error(f"must be a name, or a mapping with a name and parameters, not {quote_value(node.value)}")
-    if not isinstance(name, str) or name not in registry:
-        raise at.error(unknown_component_message(what, name, registry))
-    cls: Any = registry[name]
+    cls = (registry if isinstance(registry, Registry) else Registry(registry)).component(what, at)
     stated = node.without("name").children if node is not at else {}
     taken = {key: each for key, each in (defaults or {}).items() if key in component_parameters(cls)}
     parameters = node.with_children({**taken, **stated})
@@ -201,7 +198,7 @@ def component_model(cls: Any, what: str = "") -> type[BaseModel]:
         told = Field(usual, alias=key, ge=low, le=high, description=text or None, json_schema_extra={"$comment": kind})
         fields[f"parameter_{number}"] = annotation, told
     kinds = {each.kind for each in inspect.signature(cls).parameters.values()}
-    extra: Literal["allow", "forbid"] = "allow" if is_library_class(cls) and _NAMELESS[1] in kinds else "forbid"
+    extra: Literal["allow", "forbid"] = "allow" if _NAMELESS[1] in kinds else "forbid"
     config = ConfigDict(extra=extra, strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
     return create_model(cls.__name__, __config__=config, __doc__=first_paragraph(cls.__doc__), **fields)
 
@@ -212,6 +209,45 @@ def mentioned(node: Node, message: str) -> Node:
     found = next((node[key] for key in node.children if key in words), node)
     quoted = [each for each in found.each() if repr(each.value) in message] if found is not node else []
     return min(quoted, key=lambda each: message.index(repr(each.value)), default=found)
+
+
+class Registry(dict[str, Any]):
+    """Components of one kind by name: those of this package, and those of plug-ins.
+
+    Parameters
+    ----------
+    named : mapping of str to component
+    find : callable, optional
+        Returns the component of a node that names an import path, or anything else with a dot; raises ConfigError if
+        there is none.
+
+    Attributes
+    ----------
+    origins : dict of str to Plugin
+        Files and installed packages of plug-ins' components, by name.
+    broken : dict of str to str
+        Problems of plug-ins' components that can't be used, by name.
+    """
+
+    def __init__(self, named: Mapping[str, Any], find: Callable[[Node], Any] | None = None) -> None:
+        super().__init__(named)
+        self.find = find
+        self.origins: dict[str, Any] = {}
+        self.broken: dict[str, str] = {}
+
+    def component(self, what: str, node: Node) -> Any:
+        """Return the component that a node names, of a kind that errors call `what`; raise ConfigError at the node."""
+        name = node.value
+        if isinstance(name, str) and name in self:
+            return self[name]
+        if isinstance(name, str) and name in self.broken:
+            raise node.error(self.broken[name])
+        if self.find is None or not isinstance(name, str) or "." not in name:
+            raise node.error(unknown_name(what, name, list(self)))
+        try:
+            return self.find(node)
+        except ConfigError as error:
+            raise node.error(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -234,15 +270,13 @@ class Registries:
     calls: Any = None
 
     def each(self) -> Iterator[tuple[str, Registry]]:
-        """Iterate over the kinds of which a plug-in can name components, and their registries."""
-        return (
-            (kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name not in ("pipelines", "calls")
-        )
+        """Iterate over the kinds of components and their registries."""
+        return ((kind.name, getattr(self, kind.name)) for kind in fields(self) if kind.name != "calls")
 
     @property
     def methods(self) -> Registry:
         """Kernels and classifiers, whose names don't overlap."""
-        methods = Registry({**self.kernels, **self.classifiers})
+        methods = Registry({**self.kernels, **self.classifiers}, self.classifiers.find)
         methods.broken = self.kernels.broken | self.classifiers.broken
         return methods
 
@@ -258,8 +292,7 @@ class Registries:
 
     def copied(self) -> Registries:
         """Return copies of the registries, to which components can be added."""
-        registries = [*self.each(), ("pipelines", self.pipelines)]
-        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in registries})
+        return replace(self, **{kind: Registry(registry, registry.find) for kind, registry in self.each()})
 
 
 def declared_metrics(diagnostics: Iterable[Any]) -> dict[str, DiagnosticMetric]:

@@ -43,8 +43,7 @@ from benchmark.system.yaml_source import read_yaml
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.config.components import Registries
-    from benchmark.system.registries import Registry
+    from benchmark.config.components import Registries, Registry
     from benchmark.system.yaml_source import Node
 
 #: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.

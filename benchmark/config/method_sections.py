@@ -20,7 +20,6 @@ from benchmark.config.schema import (
     one_of,
 )
 from benchmark.representation.weighting import IDF_SOURCES
-from benchmark.system.registries import unknown_component_message
 from benchmark.system.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
@@ -228,10 +227,8 @@ def expand_method(node: Node, known: Registries, over: AbstractSet[str] | None) 
         classifier are; None if nothing is chosen, so that all lists make cells.
     """
     if isinstance(node.value, str):
-        key = "classifier" if node.value in known.classifiers else "kernel"
-        if node.value not in known.methods:
-            raise node.error(unknown_component_message("method", node.value, known.methods))
-        return [(_short_name(node.value), {key: node})]
+        known.methods.component("method", node)
+        return [(_short_name(node.value), {"kernel" if node.value in known.kernels else "classifier": node})]
     name = node["name"]
     if name.value in known.methods and not {"kernel", "classifier"} & node.children.keys():
         # without this check, a method of the defaults alone would bear the component's name
@@ -281,9 +278,7 @@ def _whole_lists(key: str, node: Node, known: Registries) -> set[str]:
     if isinstance(node.value, dict) and "name" not in node:
         return {parameter for cls in registry.values() for parameter in lists_by_nature(cls)}
     named = node["name"] if isinstance(node.value, dict) else node
-    if not isinstance(named.value, str) or named.value not in registry:
-        raise named.error(unknown_component_message(key, named.value, registry))
-    return lists_by_nature(registry[named.value])
+    return lists_by_nature(registry.component(key, named))
 
 
 def _combined(node: Node, whole: AbstractSet[str], word: Callable[[str, Any], str], *, chosen: bool) -> list[_Item]:

@@ -32,10 +32,9 @@ from benchmark.system.user_classes import guarded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from benchmark.config.components import Registries
+    from benchmark.config.components import Registries, Registry
     from benchmark.config.model import Collection, Variant
     from benchmark.config.tasks import ChooseSection
-    from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
     Settings = Mapping[str, Node]

@@ -24,15 +24,15 @@ from benchmark.evaluation.protocols import ByDate, KFold
 from benchmark.evaluation.splits import check_split_promises
 from benchmark.representation.selection import GAIN_AGGREGATES, TERM_RANKINGS
 from benchmark.system.errors import ConfigError, quote_value
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmark.config.components import Registry
     from benchmark.config.model import Collection, Variant
     from benchmark.evaluation.protocols import EvaluationProtocol
-    from benchmark.system.registries import Registry
     from benchmark.system.yaml_source import Node
 
 TRAIN_SIZE_KEY = "train_size"

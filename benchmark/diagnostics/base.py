@@ -14,9 +14,8 @@ from benchmark.evaluation.outcomes import Estimate
 from benchmark.methods.problem import Problem
 from benchmark.representation.weighting import normalize_rows
 from benchmark.system.checks import check_parameters
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags, tags_of
-from benchmark.system.user_classes import source_location
+from benchmark.system.user_classes import is_builtin, source_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

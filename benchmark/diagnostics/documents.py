@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.system.string_arrays import join_names
+from benchmark.system.arrays import join_names
 from benchmark.system.tags import Tags
 
 if TYPE_CHECKING:

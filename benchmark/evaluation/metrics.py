@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.evaluation import ranking_metrics
-from benchmark.system.checks import check_one_of
+from benchmark.system.checks import check_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -297,7 +297,7 @@ class DiagnosticMetric:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
             rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
             raise ValueError(f"{self.name!r}: the name of a metric {rule}")
-        check_one_of(f"better of {self.name!r}", self.better, ("larger", "smaller", "neither"))
+        check_value(f"better of {self.name!r}", self.better, ("larger", "smaller", "neither"))
 
 
 def unit_of(metric: str, quantities: Mapping[str, DiagnosticMetric]) -> str:

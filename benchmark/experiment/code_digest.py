@@ -15,12 +15,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.plugins.import_paths import distributions_of, has_distribution, module_file
+from benchmark.plugins.import_paths import distributions_of, module_file
 from benchmark.plugins.trust import code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import PACKAGE, is_builtin
 from benchmark.system.tags import tags_of
-from benchmark.system.user_classes import plugin_of, user_place
+from benchmark.system.user_classes import PACKAGE, is_builtin, is_installed, plugin_of, source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +45,8 @@ def is_stored(component: Any) -> bool:
 
 
 def _is_installed(component: Any) -> bool:
-    return has_distribution(f"{component.__module__}.{component.__name__}")
+    file = module_file(component.__module__)
+    return file is not None and is_installed(file)
 
 
 def _user_code(component: Any) -> tuple[str, set[str]]:
@@ -58,14 +58,15 @@ def _user_code(component: Any) -> tuple[str, set[str]]:
         If a file that it names in `reads` can't be read.
     """
     plugin = plugin_of(component)
-    file = plugin.file if plugin else module_file(f"{component.__module__}.{component.__name__}")
+    file = plugin.file if plugin else module_file(component.__module__)
+    place = source_location(component, short=True)
     if file is None:
-        raise ConfigError(f"{user_place(component)}: it has no file, so that its results can't be stored")
+        raise ConfigError(f"{place}: it has no file, so that its results can't be stored")
     try:
         digest = code_digest_of_folder(file, getattr(component, "reads", ()))
     except OSError as error:
         problem = f"a file that its results depend on can't be read: {error.filename}: {error.strerror}"
-        raise ConfigError(f"{user_place(component)}: {problem}") from None
+        raise ConfigError(f"{place}: {problem}") from None
     sources = [each.read_bytes() for each in importable_files(file) if each.suffix == ".py"]
     return digest, {_defined_in(*each) for source in sources for each in _imports_of(source)}
 

@@ -17,9 +17,9 @@ from benchmark.corpora.assemble import select_documents
 from benchmark.corpora.user.counts_folder import CountsCorpus
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.store import StoreEntry, array_digest, store_key
+from benchmark.system.arrays import join_names
 from benchmark.system.errors import ConfigError, DataError
-from benchmark.system.registries import is_builtin
-from benchmark.system.string_arrays import join_names
+from benchmark.system.user_classes import is_builtin
 from benchmark.text.counts import counts_from_arrays, counts_to_arrays
 from benchmark.text.fields import Texts, document_string, joined_texts
 from benchmark.text.vocabulary import count_terms, prune_counts

@@ -22,8 +22,8 @@ from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.methods.problem import Problem
 from benchmark.methods.split_data import products_key, training_rows_of
 from benchmark.methods.wrappers import FusedMethod, build_method
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import tags_of
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

@@ -153,7 +153,7 @@ def manifest_of(run: RunPredictions, *, jobs: int, seconds: float) -> dict[str, 
     experiment, known = run.experiment, run.experiment.registries
     plugins = [
         {"kind": kind, "name": name, "file": str(plugin.file or ""), "digest": plugin.digest}
-        for kind, registry in (*known.each(), ("pipelines", known.pipelines))
+        for kind, registry in known.each()
         for name, plugin in registry.origins.items()
     ]
     return {

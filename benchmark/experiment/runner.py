@@ -37,9 +37,15 @@ from benchmark.plugins.user_process import ProcessEndedError, UserProcess, pickl
 from benchmark.system.errors import BenchError, ConfigError, DataError
 from benchmark.system.memory import peak_memory, reset_peak_memory
 from benchmark.system.numba_jit import compile_all
-from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import blas_threads
-from benchmark.system.user_classes import guarded, locate_error, plugin_of, runs_user_code_here, user_place
+from benchmark.system.user_classes import (
+    guarded,
+    is_builtin,
+    locate_error,
+    plugin_of,
+    runs_user_code_here,
+    source_location,
+)
 from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:
@@ -235,7 +241,7 @@ class LocalExecutor:
                         raise BenchError(reason)
                     context.observer.detail(details)
         except ProcessEndedError as error:
-            reason = f"{user_place(current.user_classes[-1])}: {error}"
+            reason = f"{source_location(current.user_classes[-1], short=True)}: {error}"
         for key in [key for key, unit in left.items() if unit.setting.key.method == current.key.method]:
             del left[key]
             yield key, reason
@@ -271,7 +277,7 @@ class LocalExecutor:
         """Return an error of a method in a line, with the line of the user's code that raised it."""
         place, classes = "", unit.setting.user_classes
         if classes and not isinstance(error, ValueError | FloatingPointError | BenchError):
-            place = user_place(classes[-1])
+            place = source_location(classes[-1], short=True)
         reason = locate_error(error, place, short=True) or str(error)
         of_one = len(unit.splits) == 1 and not unit.setting.classifies_points
         return f"{unit.splits[0].name}: {reason}" if of_one else reason

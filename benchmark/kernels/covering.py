@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
-from benchmark.system.checks import check_dimension, check_positive
+from benchmark.system.checks import DIMENSION, POSITIVE, check_value
 
 if TYPE_CHECKING:
     from benchmark.system.arrays import Array
@@ -28,7 +28,7 @@ def log_orthant_volume(n: int) -> float:
     >>> round(math.exp(log_orthant_volume(1)) / math.pi, 12), round(math.exp(log_orthant_volume(2)) / math.pi, 12)
     (1.0, 2.0)
     """
-    check_dimension(n)
+    check_value("n", n, DIMENSION)
     return (n + 1) / 2 * math.log(math.pi) - math.lgamma((n + 1) / 2)
 
 
@@ -58,8 +58,8 @@ def log_covering_bound(epsilon: Array | float, n: int, t: float) -> Array:
     ValueError
         If an argument is out of range.
     """
-    check_dimension(n)
-    check_positive("t", t)
+    check_value("n", n, DIMENSION)
+    check_value("t", t, POSITIVE)
     epsilon = np.asarray(epsilon, dtype=np.float64)
     if not bool(((epsilon > 0) & (epsilon < 1)).all()):
         raise ValueError(f"epsilon must lie between 0 and 1, not {epsilon.min()} to {epsilon.max()}")
@@ -92,7 +92,7 @@ def spectrum(n: int, limit: float, space: Space) -> tuple[Array, Array]:
     Dirichlet's functions on the orthant of the sphere of radius 2 are the harmonics that are odd in each of the n + 1
     coordinates: x_0 … x_n times a polynomial in their squares, of the degrees l = n + 1 + 2k, with l (l + n − 1) / 4.
     """
-    check_dimension(n)
+    check_value("n", n, DIMENSION)
     if space == "simplex":
         k = np.arange(max(0, math.floor(math.sqrt(limit) - n / 2) + n + 1))
         degrees = n + 1 + 2 * k

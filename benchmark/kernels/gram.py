@@ -13,8 +13,8 @@ from sklearn.base import clone
 from benchmark.classifiers.libsvm import KernelTiles
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.system.numba_jit import compile_lazily
-from benchmark.system.registries import is_builtin
 from benchmark.system.row_blocks import largest_magnitude, submatrix
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel

@@ -41,7 +41,7 @@ from sklearn.utils.validation import check_is_fitted
 from benchmark.kernels.interpolation import ChebyshevInterpolant
 from benchmark.kernels.sphere import HEAT_TIMES
 from benchmark.representation.estimator import MatrixEstimator
-from benchmark.system.checks import check_dimension, check_positive, check_within
+from benchmark.system.checks import POSITIVE, Range, check_value, check_within
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def log_hyperbolic_heat_kernel(r: Array, t: float) -> Array:
     -------
     float array of the shape of `r`
     """
-    check_positive("t", t)
+    check_value("t", t, POSITIVE)
     r = np.asarray(r, dtype=np.float64)
     check_within("r", r, 0.0, MAX_HYPERBOLIC_DISTANCE)
     flat = r.reshape(-1)
@@ -142,7 +142,7 @@ class HyperbolicHeatKernel:
     """
 
     def __init__(self, t: float, reach: float) -> None:
-        check_positive("reach", reach)
+        check_value("reach", reach, POSITIVE)
         check_within("reach", np.array([reach]), 0.0, 100.0)
         self.t, self.reach = t, reach
         self.log_diagonal = float(log_hyperbolic_heat_kernel(np.zeros(1), t)[0])
@@ -180,7 +180,7 @@ class HyperbolicHeatKernel:
 
 def curvature_radius(n: int) -> float:
     """Return ρ = √(2(n-1)), where -1/ρ² is the curvature of the Fisher metric of N(μ, σ²I), μ ∈ R^(n-1)."""
-    check_dimension(n, smallest=2)
+    check_value("n", n, Range(2, whole=True))
     return math.sqrt(2 * (n - 1))
 
 

@@ -37,7 +37,6 @@ from benchmark.kernels.plsi_passes import (
 from benchmark.kernels.products import csr_parts
 from benchmark.representation.weighting import canonical_csr
 from benchmark.system.checks import NOT_NEGATIVE, Range, check_parameters
-from benchmark.system.numba_jit import numba_thread_count
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -98,8 +97,10 @@ def expectation_maximization(
     FloatingPointError
         If the probability of a word that occurs underflows to 0.
     """
+    from numba import get_num_threads  # noqa: PLC0415 - importing numba takes half a second
+
     rows = csr_parts(counts)
-    cuts, bounds = _blocks_of_words(counts, numba_thread_count())
+    cuts, bounds = _blocks_of_words(counts, get_num_threads())
     length = np.asarray(counts.sum(axis=1), dtype=np.float64)
     total = length.sum()
 

@@ -63,7 +63,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.kernels.interpolation import ChebyshevInterpolant
 from benchmark.kernels.multinomial import _WithTime
-from benchmark.system.checks import Range, check_dimension, check_positive, check_within
+from benchmark.system.checks import DIMENSION, POSITIVE, Range, check_value, check_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -354,8 +354,8 @@ class HypersphereHeatKernel:
     """
 
     def __init__(self, n: int, t: float) -> None:
-        check_dimension(n)
-        check_positive("t", t)
+        check_value("n", n, DIMENSION)
+        check_value("t", t, POSITIVE)
         *_, log_diagonal = log_sphere_heat_ratio(np.ones(1), n, t / SPHERE_RADIUS**2)
         self.log_diagonal = log_diagonal - n * math.log(SPHERE_RADIUS)
         table = ChebyshevInterpolant.fit(lambda s: log_sphere_heat_ratio(s, n, t / SPHERE_RADIUS**2)[:2], 0.0, 1.0)

@@ -18,8 +18,7 @@ from benchmark.config.components import is_library_class
 from benchmark.methods.problem import check_finite_values
 from benchmark.system.errors import one_line, unknown_name
 from benchmark.system.memory import free_memory
-from benchmark.system.registries import is_builtin
-from benchmark.system.user_classes import source_location
+from benchmark.system.user_classes import is_builtin, source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

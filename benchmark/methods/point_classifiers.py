@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmark.config.components import is_library_class, seed_parameters
 from benchmark.methods.base import FittedMethod, Method
@@ -19,8 +20,8 @@ from benchmark.methods.checked_classifiers import (
 from benchmark.methods.problem import Decisions, Problem
 from benchmark.methods.split_data import FittedView, SplitData, takes_counts
 from benchmark.representation.selection import rank_terms
-from benchmark.system.registries import is_builtin
-from benchmark.system.row_blocks import blas_threads, library_threads, map_in_order
+from benchmark.system.row_blocks import blas_threads, map_in_order
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ class PointClassifierMethod(Method):
 
         ours, jobs = is_builtin(self.spec.classifier.cls), 1 if problem.pruning else matrices.jobs
         # A library's threads share the cores of a single split; several splits take a core each.
-        threads = blas_threads(1) if ours else library_threads(1 if len(splits) > 1 and jobs > 1 else matrices.jobs)
+        threads = blas_threads(1) if ours else threadpool_limits(1 if len(splits) > 1 and jobs > 1 else matrices.jobs)
         with collect_warnings() as warned, threads:
             predictions = list(map_in_order(one, splits, jobs))
         predictions = predictions if ours else warned_of_other_labels(predictions)

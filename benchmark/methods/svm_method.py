@@ -37,7 +37,7 @@ from benchmark.methods.checked_classifiers import check_real_array
 from benchmark.methods.problem import Decisions, LearnedClasses, Problem, check_finite_values
 from benchmark.methods.split_data import FittedView, SplitData, Stopwatch, products_key
 from benchmark.representation.weighting import canonical_csr, power_transform
-from benchmark.system.registries import is_builtin
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,9 +15,9 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmark.corpora.corpus import FieldedText
+from benchmark.system.arrays import join_names, split_names
 from benchmark.system.errors import BenchError, ConfigError
 from benchmark.system.row_blocks import blas_threads, map_in_order
-from benchmark.system.string_arrays import join_names, split_names
 from benchmark.system.user_classes import Plugin, user_code
 from benchmark.text.fields import document_string
 from benchmark.text.lexer import Lexing

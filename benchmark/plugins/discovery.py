@@ -6,8 +6,6 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
-import inspect
-import json
 from dataclasses import replace
 from functools import cache, partial, wraps
 from importlib.metadata import entry_points
@@ -19,7 +17,7 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.thresholds import THRESHOLDS
-from benchmark.config.components import REQUIRED_PARAMETER, Registries, component_parameters
+from benchmark.config.components import Registries, Registry, component_parameters
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.registry import CORPORA
 from benchmark.diagnostics import DIAGNOSTICS
@@ -27,26 +25,25 @@ from benchmark.diagnostics.base import Diagnostic
 from benchmark.evaluation.metrics import METRICS, PAIR_METRICS, TIME_METRICS, Metric, function_of
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
-from benchmark.plugins.import_paths import imported_class, module_file
+from benchmark.plugins.import_paths import imported_class
 from benchmark.plugins.loader import load_plugin
-from benchmark.plugins.pipelines import add_pipelines, imported_pipeline
+from benchmark.plugins.pipelines import find_pipeline
 from benchmark.plugins.user_process import UserProcess, in_process
 from benchmark.representation import WEIGHTINGS, Weighting
 from benchmark.representation.features import FEATURE_MAPS, FeatureMap
 from benchmark.system.errors import ConfigError
-from benchmark.system.registries import Registry, is_builtin
 from benchmark.system.tags import DEFAULT_TAGS, Tags
 from benchmark.system.user_classes import (
     Plugin,
+    is_builtin,
     register_plugin_class,
-    report_lines_below,
     runs_user_code_here,
     source_location,
     user_code,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from benchmark.plugins.user_process import ClassName
@@ -68,22 +65,19 @@ class _Kind(NamedTuple):
         The base class of each.
     remote : tuple of str
         Methods and properties of a user's that run in a process of their own, wherever they are called.
-    find : callable, optional
-        Returns the component of an import path.
     """
 
     shipped: dict[str, Any]
     methods: tuple[str, ...] = ()
     base: type[Any] = object
     remote: tuple[str, ...] = ()
-    find: Callable[[str], Any] | None = None
 
 
 _OF_DIAGNOSTICS = "compute", "cells", "kinds", "rows"
 _OF_CORPORA = "classes", "parts", "multilabel", "outline", "read"
 _KINDS = {
     "kernels": _Kind(KERNELS, ("fit", "transform", "get_params")),
-    "classifiers": _Kind(CLASSIFIERS, ("fit", "predict"), find=imported_class),
+    "classifiers": _Kind(CLASSIFIERS, ("fit", "predict")),
     "protocols": _Kind(PROTOCOLS, ("splits",), remote=("splits",)),
     "diagnostics": _Kind(DIAGNOSTICS, base=Diagnostic, remote=_OF_DIAGNOSTICS),
     "metrics": _Kind(METRICS),
@@ -91,10 +85,11 @@ _KINDS = {
     "weightings": _Kind(WEIGHTINGS, base=Weighting),
     "features": _Kind(FEATURE_MAPS, base=FeatureMap),
     "thresholds": _Kind(THRESHOLDS, ("fit",)),
-    "pipelines": _Kind({}, find=imported_pipeline),
 }
 #: The components that a configuration without plug-ins can name.
-BUILTIN_REGISTRIES = Registries(**{name: Registry(kind.shipped, kind.find) for name, kind in _KINDS.items()})
+BUILTIN_REGISTRIES = Registries(**{name: Registry(kind.shipped) for name, kind in _KINDS.items()})
+BUILTIN_REGISTRIES.classifiers.find = lambda named: imported_class(named.value)
+BUILTIN_REGISTRIES.pipelines.find = find_pipeline
 
 
 def registries_for(
@@ -108,42 +103,27 @@ def registries_for(
     received : sequence of Path
         Files that came with a run and have the configuration; by default those of the node in a run's folder.
     pipelines : mapping of str to Path
-        Files of pipelines by their names, see `add_pipelines`.
+        Files of pipelines by their names, see `find_pipeline`.
 
     Raises
     ------
     ConfigError
-        At a plug-in that can't be loaded, or code that isn't trusted.
+        At a plug-in that can't be loaded, names no component or one whose name is taken, or isn't trusted. A component
+        with another error, and any error of an installed package, is refused only where a configuration names it.
     """
     files_of_node = dict.fromkeys(Path(each.file) for each in node.walk())
     received = received or [each for each in files_of_node if (each.parent / "manifest.json").is_file()]
-    found = registries_with_plugins()
+    found = replace(BUILTIN_REGISTRIES.copied(), calls=UserProcess())
+    for entry in _entries():
+        _add_installed(entry, found)
     for each in node["plugins"]:
         if isinstance(each.value, str):
             try:
                 _add_file(each.folder / Path(each.value).expanduser(), found)
             except ConfigError as error:
                 raise each.error(str(error)) from error
-    found.classifiers.find = partial(imported_class, received=received)
-    found.pipelines.find = partial(imported_pipeline, received=received)
-    add_pipelines(node, found, pipelines)
-    return found
-
-
-def registries_with_plugins(files: Iterable[Path] = ()) -> Registries:
-    """Return the shipped components, those of installed packages, and those of plug-in files.
-
-    Raises
-    ------
-    ConfigError
-        If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
-        and any error of an installed package, is refused only where a configuration names the component.
-    """
-    found = replace(BUILTIN_REGISTRIES.copied(), calls=UserProcess())
-    for entry in _entries():
-        _add_installed(entry, found)
-    for path in files:
-        _add_file(path, found)
+    found.classifiers.find = lambda named: imported_class(named.value, received)
+    found.pipelines.find = partial(find_pipeline, received=received, files=pipelines, found=found.pipelines)
     return found
 
 
@@ -152,11 +132,11 @@ def _add_file(path: Path, found: Registries) -> None:
     plugin = load_plugin(path)
     if any(plugin in registry.origins.values() for _, registry in found.each()):
         return
-    named = {kind: getattr(plugin.module, kind.upper(), None) for kind, _ in found.each()}
+    named = {kind: getattr(plugin.module, kind.upper(), None) for kind in _KINDS}
     # A plug-in may import the mappings of this package.
     named = {kind: each for kind, each in named.items() if each is not None and each is not _KINDS[kind].shipped}
     if not named:
-        kinds = ", ".join(kind.upper() for kind, _ in found.each())
+        kinds = ", ".join(map(str.upper, _KINDS))
         raise ConfigError(f"{path}: names no component, such as KERNELS = {{'mine': MyKernel}}; kinds are {kinds}")
     for kind, components in named.items():
         if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
@@ -178,8 +158,10 @@ def _add(kind: str, name: str, component: Any, location: str, plugin: Plugin, fo
     registry: Registry = getattr(found, kind)
     registry.origins[name] = plugin
     register_plugin_class(plugin, kind, name, component)
-    if wrong := _problem(kind, name, component, found):
-        registry.broken[name] = f"{location}: {name!r} can't be used: {wrong}"
+    try:
+        _check_usable(kind, name, component, found)
+    except ConfigError as error:
+        registry.broken[name] = f"{location}: {name!r} can't be used: {error}"
         return
     if kind == "metrics":
         component = _checked_metric(component, (plugin.name, kind, name), location, found.calls)
@@ -209,43 +191,36 @@ def _checked_metric(metric: Metric, named: ClassName, location: str, calls: User
     return replace(metric, ranking=call) if ranks else replace(metric, of=call)
 
 
-def _problem(kind: str, name: str, component: Any, known: Registries) -> str:
-    """Return why a component can't be used beside those that are known, in a line, or ""."""
+def _check_usable(kind: str, name: str, component: Any, known: Registries) -> None:
+    """Raise ConfigError, in a line, if a component can't be used beside those that are known."""
     if kind == "metrics":
-        wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
-        return wrong or _taken_metric(name, known.quantities)
+        if not isinstance(component, Metric):
+            raise ConfigError("a metric is a benchmark.evaluation.metrics.Metric")
+        _check_metric_name(name, known.quantities)
+        return
     base, methods = _KINDS[kind].base, _KINDS[kind].methods
     if not isinstance(component, type) or not issubclass(component, base):
-        return f"each of the {kind} must be a subclass of {base.__module__}.{base.__name__}, not {component!r}"
+        rule = f"each of the {kind} must be a subclass of {base.__module__}.{base.__name__}"
+        raise ConfigError(f"{rule}, not {component!r}")
     if missing := [method for method in methods if not callable(getattr(component, method, None))]:
-        return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
-    try:
-        if kind == "corpora" and (called := getattr(component, "name", None)) != name:
-            return f"its `name` is {called!r}: must be its name in CORPORA"
-        declared = [each.name for each in component.metrics] if issubclass(component, Diagnostic) else []
-        return _of_parameters(component) or "".join(_taken_metric(each, known.metrics) for each in declared)
-    except (ValueError, TypeError, NameError, AttributeError) as error:
-        return f"its attributes or its constructor's parameters can't be read ({error})"
-
-
-def _taken_metric(name: str, others: Iterable[str]) -> str:
-    taken = name in (*TIME_METRICS, *PAIR_METRICS, *others)
-    return f"a metric named {name!r} exists: choose another name" if taken else ""
-
-
-def _of_parameters(component: Any) -> str:
-    """Return why tags or parameters can't be read, or "": no names, unknown types, defaults not data."""
+        raise ConfigError(f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params")
     if not isinstance(tags := getattr(component, "tags", DEFAULT_TAGS), Tags):
-        return f"its `tags` are {tags!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
-    kinds = {each.kind for each in inspect.signature(component).parameters.values()}
-    if kinds - {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
-        return "every parameter of its constructor must have a name: no *args, no **kwargs"
-    for name, (_, default) in component_parameters(component).items():
-        try:
-            json.dumps(None if default is REQUIRED_PARAMETER else default, allow_nan=False)
-        except (TypeError, ValueError):
-            return f"the default of {name} is {default!r}: must be a number, text, a list, or what else YAML can hold"
-    return ""
+        rule = f"must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
+        raise ConfigError(f"its `tags` are {tags!r}: {rule}")
+    if kind == "corpora" and (called := getattr(component, "name", None)) != name:
+        raise ConfigError(f"its `name` is {called!r}: must be its name in CORPORA")
+    try:
+        component_parameters(component)
+        declared = [each.name for each in component.metrics] if issubclass(component, Diagnostic) else []
+    except (ValueError, TypeError, NameError, AttributeError) as error:
+        raise ConfigError(f"its attributes or its constructor's parameters can't be read ({error})") from error
+    for each in declared:
+        _check_metric_name(each, known.metrics)
+
+
+def _check_metric_name(name: str, others: Iterable[str]) -> None:
+    if name in (*TIME_METRICS, *PAIR_METRICS, *others):
+        raise ConfigError(f"a metric named {name!r} exists: choose another name")
 
 
 # --- Installed packages ---
@@ -255,7 +230,7 @@ def _of_parameters(component: Any) -> str:
 def _entries() -> tuple[EntryPoint, ...]:
     """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
     installed = entry_points()
-    return tuple(each for kind, _ in BUILTIN_REGISTRIES.each() for each in installed.select(group=_GROUP + kind))
+    return tuple(each for kind in _KINDS for each in installed.select(group=_GROUP + kind))
 
 
 def _add_installed(entry: EntryPoint, found: Registries) -> None:
@@ -265,8 +240,6 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
     try:
         with user_code(ConfigError, location):
             component = entry.load()
-        if (folder := module_file(entry.module)) is not None:
-            report_lines_below(folder)
         _add(kind, entry.name, component, location, plugin, found)
     except ConfigError as error:
         registry: Registry = getattr(found, kind)

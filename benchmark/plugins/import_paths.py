@@ -6,19 +6,16 @@ Installed distributions are found without importing anything.
 from __future__ import annotations
 
 import importlib
-import site
 import sys
-import sysconfig
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
-from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from benchmark.plugins.trust import check_trusted
-from benchmark.system.errors import ConfigError, one_line, quote_value, unknown_name
-from benchmark.system.registries import PACKAGE
+from benchmark.system.errors import ConfigError, one_line, unknown_name
+from benchmark.system.user_classes import PACKAGE, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,20 +40,16 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
     Raises
     ------
     ConfigError
-        If it is no import path, its code isn't trusted, the module can't be imported or has no such class, or the class
-        lacks `fit` or `predict`.
+        If its code isn't trusted, the module can't be imported or has no such class, or the class lacks `fit` or
+        `predict`.
     """
-    words = path.split(".")
-    if not all(word.isidentifier() and not iskeyword(word) for word in words):
-        raise ConfigError(one_line(f"{quote_value(path)} is no import path, such as package.module.Class"))
-    if words[0] in sys.stdlib_module_names:
-        raise ConfigError(f"{path}: {words[0]} is a module of Python itself, which has no classifier")
+    top = path.partition(".")[0]
     if (location := module_file(path)) is None:
-        raise ConfigError(f"{path}: no package {words[0]!r} is installed")
-    if path.partition(".")[0] != PACKAGE:
+        raise ConfigError(f"{path}: no package {top!r} is installed")
+    if top != PACKAGE:
         for file in received:
             check_trusted(file, f"came with a run and names classes by import paths, such as {path}, that would be run")
-        if not has_distribution(path):
+        if not is_installed(location):
             what = f"has the code of {path}, which is of no installed package and would be run"
             check_trusted(location, what, with_folder=True)
     module_name, _, name = path.rpartition(".")
@@ -64,26 +57,20 @@ def imported_class(path: str, received: Sequence[Path] = ()) -> type[Any]:
         module = importlib.import_module(module_name)
     except Exception as error:  # noqa: BLE001 - a library may raise anything while it is imported
         raise ConfigError(one_line(f"{path}: {module_name} can't be imported: {error}")) from None
-    known = [key for key, value in vars(module).items() if not key.startswith("_") and not _why_not(value)]
     found: Any = getattr(module, name, None)
-    if found is None:
-        raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
-    if problem := _why_not(found):
-        raise ConfigError(f"{path} {problem}")
-    return cast("type[Any]", found)
-
-
-def _why_not(found: Any) -> str:
-    """Return why an object is no class of classifiers, or ""."""
     if not isinstance(found, type):
-        return "is no class"
-    return missing_methods(found, "classifier")
+        public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+        known = [key for key, value in public.items() if isinstance(value, type) and hasattr(value, "predict")]
+        raise ConfigError(unknown_name(f"class of {module_name}:", name, known))
+    check_methods(found, f"{path}: a classifier")
+    return found
 
 
-def missing_methods(found: Any, what: str) -> str:
-    """Return which of `fit` and `predict` a classifier or pipeline lacks, or ""."""
+def check_methods(found: Any, what: str) -> None:
+    """Raise ConfigError unless a classifier or pipeline has `fit` and `predict`."""
     missing = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
-    return f"has no {' and no '.join(missing)}: a {what} has both" if missing else ""
+    if missing:
+        raise ConfigError(f"{what} has fit and predict, and this has no {' and no '.join(missing)}")
 
 
 # --- Installed distributions ---
@@ -95,21 +82,9 @@ def module_file(path: str) -> Path | None:
         spec = find_spec(path.partition(".")[0])
     except ValueError:  # of a module that was made by hand
         return None
-    if spec is None:
-        return None
-    if spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations)))
-    return Path(spec.origin) if spec.origin is not None and spec.has_location else None
-
-
-@cache
-def has_distribution(path: str) -> bool:
-    """Return whether a module lies with installed packages, unlike an editable one, and is of a distribution."""
-    top, file = path.partition(".")[0], module_file(path)
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
-    if file is None or not any(file.is_relative_to(folder) for folder in (*folders, *site.getsitepackages())):
-        return False
-    return bool(distributions_of(top))
+    folders = [] if spec is None else list(spec.submodule_search_locations or ())
+    file = folders[0] if folders else spec.origin if spec is not None and spec.has_location else None
+    return None if file is None else Path(file)
 
 
 @cache

@@ -7,7 +7,6 @@ import faulthandler
 import itertools
 import sys
 import warnings
-from importlib.machinery import PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn import config_context
 
+from benchmark.plugins.import_paths import module_file
 from benchmark.plugins.trust import check_trusted, code_digest_of_folder, importable_files
 from benchmark.system.errors import ConfigError
-from benchmark.system.user_classes import Plugin, is_user_file, report_lines_below, runs_user_code_here, user_code
+from benchmark.system.user_classes import Plugin, is_user_file, runs_user_code_here, user_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,18 +44,17 @@ def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
         If the file can't be read, or raises an error; the message has its line.
     """
     path = path.resolve()
-    if path.suffix != ".py" or not path.stem.isidentifier():
-        raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file; a plug-in's path is relative to the configuration")
+    if path.suffix != ".py" or not path.is_file():
+        problem = "no such file, or none of Python; a plug-in's path is relative to the configuration"
+        raise ConfigError(f"{path}: {problem}")
     if not trusted:
         check_trusted(path, "is code, and would be run with the Python files of its folder", with_folder=True)
     digest, known = code_digest_of_folder(path), _LOADED.get(str(path))
     if known is None or known.digest != digest:
-        name = f"_plugin{next(_NUMBERS)}_{path.stem}" if _is_taken(path) else path.stem
+        taken = path.stem in sys.stdlib_module_names or module_file(path.stem) not in (None, path)
+        name = f"_plugin{next(_NUMBERS)}_{path.stem}" if taken else path.stem
         spec = spec_from_file_location(name, path)
         assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - of a Python file
-        report_lines_below(path.parent)
         if not runs_user_code_here():
             faulthandler.enable(2)  # a crash in this process, of an import or of `bench fit`, is told with its lines
         module = module_from_spec(spec)
@@ -64,15 +63,6 @@ def load_plugin(path: Path, *, trusted: bool = False) -> Plugin:
             spec.loader.exec_module(module)
         known = _LOADED[str(path)] = Plugin(str(path), digest, sys.modules.get(name, module))
     return known
-
-
-def _is_taken(path: Path) -> bool:
-    """Return whether a file's name is that of another module."""
-    if path.stem in sys.stdlib_module_names:
-        return True
-    loaded, spec = getattr(sys.modules.get(path.stem), "__file__", None), PathFinder.find_spec(path.stem)
-    others = [loaded, None if spec is None else spec.origin]
-    return any(Path(each) != path for each in others if each is not None)
 
 
 @contextlib.contextmanager
@@ -93,11 +83,12 @@ def _script_folder(folder: Path) -> Iterator[None]:
             yield
         finally:
             sys.dont_write_bytecode = flag
-            with contextlib.suppress(ValueError):
-                sys.path.remove(str(folder))
+            sys.path.remove(str(folder))
             sys.path.append(str(folder))
-            places = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
-            _BESIDE.update(name for name, file in places.items() if file is not None and is_user_file(Path(file)))
+            for name in set(sys.modules) - before:
+                file = Path(getattr(sys.modules[name], "__file__", None) or "")
+                if is_user_file(file) and file.is_relative_to(folder):
+                    _BESIDE.add(name)
             sys.modules.update({name: module for name, module in earlier.items() if name not in sys.modules})
 
 
@@ -107,7 +98,7 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
     Raises
     ------
     ConfigError
-        If one can't be read, or lies outside the folder.
+        If one lies outside the folder.
     """
     if plugin.file is None:
         return {}
@@ -115,11 +106,8 @@ def plugin_files(plugin: Plugin) -> dict[str, bytes]:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ConfigError(f"{plugin.name} reads {name}: a model, or another machine, has only files of its folder")
     folder = plugin.file.parent
-    try:
-        beside = {each.relative_to(folder).as_posix(): each.read_bytes() for each in importable_files(plugin.file)}
-        return beside | {name: (folder / name).read_bytes() for name in sorted(plugin.reads)}
-    except OSError as error:
-        raise ConfigError(f"{plugin.name}: {error.filename} can't be read: {error.strerror or error}") from None
+    names = {each.relative_to(folder).as_posix() for each in importable_files(plugin.file)} | plugin.reads
+    return {name: (folder / name).read_bytes() for name in sorted(names)}
 
 
 def write_plugin_files(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Path]:

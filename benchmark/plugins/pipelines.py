@@ -6,24 +6,20 @@ import inspect
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.config.components import REQUIRED_PARAMETER, plain_default
-from benchmark.plugins.import_paths import imported_class, missing_methods
+from benchmark.plugins.import_paths import check_methods, imported_class
 from benchmark.plugins.loader import load_plugin
 from benchmark.system.errors import ConfigError, unknown_name
 from benchmark.system.tags import Tags
 from benchmark.system.user_classes import Plugin, register_plugin_class, user_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from benchmark.config.components import Registries
+    from benchmark.config.components import Registry
     from benchmark.system.yaml_source import Node
-
-_PIPELINE_KEY = "pipeline"
-#: Between the file and the function or class that stands in it, as in ``mymodels.py:make``.
-_OF_FILE = ".py:"
 
 
 class TextPipeline:
@@ -35,25 +31,25 @@ class TextPipeline:
         Returns an object with `fit(texts, labels)` and `predict(texts)`.
     path : str
         Its import path, or file and name.
-    sequences : mapping of str to type
-        Type of each parameter that is a list or tuple: YAML has lists alone.
+    defaults : mapping of str to Any
+        The arguments of `make`, and the parameters of what it returns and of its steps that YAML can hold.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, reads_texts=True)
     make: ClassVar[Callable[..., Any]]
     path: ClassVar[str]
-    sequences: ClassVar[Mapping[str, type]]
+    defaults: ClassVar[Mapping[str, Any]]
 
     def __new__(cls, **parameters: Any) -> Any:
         """Return the object that `make` returns: its arguments by their names, other parameters by `set_params`."""
-        kinds = cls.sequences
-        converted = {key: kinds[key](value) if key in kinds else value for key, value in parameters.items()}
         arguments = _arguments(cls.make)
-        made = cls.make(**{key: value for key, value in converted.items() if key in arguments})
-        rest = {key: value for key, value in converted.items() if key not in arguments}
+        tuples = {key for key, each in cls.defaults.items() if isinstance(each, tuple)}  # YAML has lists alone
+        values = {key: tuple(each) if key in tuples else each for key, each in parameters.items()}
+        made = cls.make(**{key: value for key, value in values.items() if key in arguments})
+        rest = {key: value for key, value in values.items() if key not in arguments}
         if rest:
             made.set_params(**rest)
-        for part in [made, *(_deep_parameters(made).values() if rest else ())]:
+        for part in [made, *(made.get_params().values() if rest else ())]:
             if hasattr(part, "_parameter_constraints"):
                 part._validate_params()  # noqa: SLF001 - scikit-learn's check, which it makes in fit
         return made
@@ -61,36 +57,38 @@ class TextPipeline:
 
 def imported_pipeline(path: str, received: Sequence[Path] = ()) -> type[Any]:
     """Return the pipeline that a class makes, such as ``mypackage.models.Pipeline``; parameters as `imported_class`."""
-    return _pipeline(cast("Hashable", imported_class(path, received)), path, path)
+    make: Any = imported_class(path, received)
+    return _pipeline(make, path, path)
 
 
-def add_pipelines(node: Node, found: Registries, files: Mapping[str, Path]) -> None:
-    """Load the files of the pipelines that a configuration names, and add them to the registries.
+def find_pipeline(
+    named: Node, received: Sequence[Path] = (), files: Mapping[str, Path] | None = None, found: Registry | None = None
+) -> type[Any]:
+    """Return the pipeline that a node names: of a file's function (``mymodels.py:make``), or of an import path.
 
     Parameters
     ----------
-    node : Node
-    found : Registries
-    files : mapping of str to Path
+    named : Node
+    received : sequence of Path
+        As of `imported_class`.
+    files : mapping of str to Path, optional
         Files by the names of pipelines, where they aren't those that the names say.
+    found : Registry, optional
+        Remembers the file.
 
     Raises
     ------
     ConfigError
-        At a pipeline whose file can't be loaded.
+        If the file can't be loaded or has no such function, or as `imported_class` does.
     """
-    for each in node.walk():
-        for named in each[_PIPELINE_KEY].each() if _PIPELINE_KEY in each else ():
-            name = named["name"].value if isinstance(named.value, dict) else named.value
-            if not isinstance(name, str) or _OF_FILE not in name or name in found.pipelines.origins:
-                continue
-            try:
-                plugin = load_plugin(files.get(name, named.folder / Path(name.rpartition(":")[0]).expanduser()))
-                component = pipeline_of_file(plugin, name)
-            except ConfigError as error:
-                raise named.error(str(error)) from error
-            found.pipelines[name] = component
-            found.pipelines.origins[name] = plugin
+    name: str = named.value
+    file, _, _ = name.rpartition(":")
+    if not file:
+        return imported_pipeline(name, received)
+    plugin = load_plugin((files or {}).get(name, named.folder / Path(file).expanduser()))
+    if found is not None:
+        found.origins[name] = plugin
+    return pipeline_of_file(plugin, name)
 
 
 def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
@@ -106,16 +104,14 @@ def pipeline_of_file(plugin: Plugin, name: str) -> type[Any]:
 @cache
 def _pipeline(make: Any, name: str, location: str) -> type[Any]:
     """Return the class of a pipeline, whose signature has the parameters of `make` and of what that returns."""
-    arguments = _arguments(make)
-    defaults = {key: each.default for key, each in arguments.items()}
+    defaults = _arguments(make)
     if REQUIRED_PARAMETER not in defaults.values():
         with user_code(ConfigError, location):
             made = make()
-            parameters_of_steps = _deep_parameters(made)
-        if problem := missing_methods(made, "pipeline"):
-            raise ConfigError(f"{name}: {type(made).__name__} {problem}")
-        defaults = {key: each for key, each in parameters_of_steps.items() if _is_data(each)} | defaults
-    parameters = [_described(key, default) for key, default in sorted(defaults.items()) if key.isidentifier()]
+            steps = made.get_params() if hasattr(made, "get_params") else {}
+        check_methods(made, f"{name}: a pipeline")
+        defaults = {key: each for key, each in steps.items() if key.isidentifier() and _is_data(each)} | defaults
+    parameters = [_parameter(key, default) for key, default in sorted(defaults.items())]
     content = {
         "__module__": make.__module__,
         "__doc__": make.__doc__,
@@ -124,20 +120,15 @@ def _pipeline(make: Any, name: str, location: str) -> type[Any]:
         "path": name,
         "tags": replace(TextPipeline.tags, stored=bool(getattr(make, "stored", False))),
         "reads": tuple(getattr(make, "reads", ())),
-        "sequences": {key: type(each) for key, each in defaults.items() if isinstance(each, list | tuple)},
+        "defaults": defaults,
     }
     return type(getattr(make, "__name__", "pipeline"), (TextPipeline,), content)
 
 
-def _arguments(make: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the arguments of a function or class that have names."""
+def _arguments(make: Callable[..., Any]) -> dict[str, Any]:
+    """Return the arguments of a function or class that have names, with their defaults."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {key: each for key, each in inspect.signature(make).parameters.items() if each.kind in kinds}
-
-
-def _deep_parameters(made: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator and of its steps, such as ``svm__C``; none if it isn't scikit-learn's."""
-    return dict(made.get_params(deep=True)) if hasattr(made, "get_params") else {}
+    return {key: each.default for key, each in inspect.signature(make).parameters.items() if each.kind in kinds}
 
 
 def _is_data(value: Any) -> bool:
@@ -146,8 +137,8 @@ def _is_data(value: Any) -> bool:
     return all(each is None or isinstance(each, int | float | str) for each in items)
 
 
-def _described(key: str, default: Any) -> inspect.Parameter:
+def _parameter(key: str, default: Any) -> inspect.Parameter:
     several = isinstance(default, list | tuple)
-    shown = default if default is REQUIRED_PARAMETER else plain_default(list(default) if several else default)
+    shown = plain_default(list(default) if several else default)
     annotation = list[Any] if several else Any
     return inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)

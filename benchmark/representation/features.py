@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from benchmark.representation.estimator import MatrixEstimator
 from benchmark.representation.weighting import canonical_csr, power_transform
 from benchmark.system.checks import Range
-from benchmark.system.registries import is_builtin
 from benchmark.system.tags import Tags
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from sklearn.kernel_approximation import PolynomialCountSketch

@@ -20,7 +20,7 @@ from benchmark.representation.weighting import (
     weight_terms,
 )
 from benchmark.system.checks import FRACTION, Range
-from benchmark.system.registries import is_builtin
+from benchmark.system.user_classes import is_builtin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

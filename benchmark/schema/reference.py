@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     Row = tuple[str, str, str]
 
 #: Registries of classes whose constructors have the parameters, by kind.
-COMPONENT_REGISTRIES = {kind: each for kind, each in BUILTIN_REGISTRIES.each() if kind not in ("metrics", "corpora")}
+COMPONENT_REGISTRIES = {
+    kind: each for kind, each in BUILTIN_REGISTRIES.each() if kind not in ("metrics", "corpora", "pipelines")
+}
 _NORMALIZATIONS = {
     "none": "weights unchanged",
     "l1": "scaled to sum 1: points of the simplex",

@@ -16,8 +16,7 @@ def check_folder_writable(folder: Path) -> None:
     """Create a folder, and refuse one that can't be written, before the work rather than after it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe."):
-            pass
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
 

@@ -9,24 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
-
-
-def check_dimension(n: int, smallest: int = 1) -> None:
-    """Raise ValueError unless n is a whole number of at least `smallest`."""
-    if not (n % 1 == 0 and n >= smallest):
-        msg = f"the dimension n must be a whole number of at least {smallest}, not {n}"
-        raise ValueError(msg)
-
-
-def check_positive(name: str, value: float) -> None:
-    """Raise ValueError unless `value` is a positive finite number."""
-    if not (value > 0 and math.isfinite(value)):
-        msg = f"{name} must be a positive finite number, not {value}"
-        raise ValueError(msg)
 
 
 def check_within(name: str, values: NDArray[np.float64], lower: float, upper: float, slack: float = 0.0) -> None:
@@ -37,12 +23,6 @@ def check_within(name: str, values: NDArray[np.float64], lower: float, upper: fl
     if not (smallest >= lower - slack and largest <= upper + slack):
         msg = f"{name} must lie in [{lower:g}, {upper:g}], but the values range over [{smallest}, {largest}]"
         raise ValueError(msg)
-
-
-def check_one_of(name: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise ValueError unless `value` is one of the `allowed` names."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -78,6 +58,14 @@ class Range:
 #: Values that parameters may have, by name: a range of numbers, or names.
 Allowed: TypeAlias = "Mapping[str, Range | Collection[Any]]"
 POSITIVE, NOT_NEGATIVE, FRACTION = Range(ends=False), Range(), Range(0, 1)
+DIMENSION = Range(1, whole=True)
+
+
+def check_value(name: str, value: Any, allowed: Range | Collection[Any]) -> None:
+    """Raise ValueError unless a value is in a range, or one of some values."""
+    if value not in allowed:
+        rule = allowed if isinstance(allowed, Range) else f"one of {', '.join(map(str, allowed))}"
+        raise ValueError(f"{name} must be {rule}, not {value!r}")
 
 
 def check_parameters(estimator: object, allowed: Allowed) -> None:
@@ -85,9 +73,7 @@ def check_parameters(estimator: object, allowed: Allowed) -> None:
     for name, values in allowed.items():
         stated = getattr(estimator, name)
         for value in stated if isinstance(stated, list | tuple) else [stated]:
-            if value not in values:
-                rule = values if isinstance(values, Range) else f"one of {', '.join(map(str, values))}"
-                raise ValueError(f"{name} must be {rule}, not {value!r}")
+            check_value(name, value, values)
 
 
 def digest_without_itself(facts: dict[str, Any]) -> str:
@@ -99,11 +85,6 @@ def digest_without_itself(facts: dict[str, Any]) -> str:
 def json_bytes(data: Any) -> bytes:
     """Encode plain data as indented JSON in UTF-8; lone surrogates, as in names that aren't UTF-8, as escapes."""
     return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
-
-
-def escape_surrogates(text: str) -> str:
-    """Escape lone surrogates, which UTF-8 can't encode: those of a file's name that isn't UTF-8, or of JSON."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def as_list(value: Any) -> Any:

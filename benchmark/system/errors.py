@@ -38,10 +38,9 @@ MAX_LISTED_LENGTH = 160
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest allowed name, or "" if none is similar."""
-    names = list(islice(allowed, MAX_NAMES))
-    nearest = [each for each in names if each.casefold() == name.casefold()]  # `c` for `C` has no letter in common
-    nearest = nearest or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    names = {each.casefold(): each for each in islice(allowed, MAX_NAMES)}
+    nearest = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=0.5)
+    return f"; did you mean {names[nearest[0]]!r}?" if nearest else ""
 
 
 def unknown_name(what: str, name: object, allowed: Sequence[str], *, listed: bool = True) -> str:

@@ -67,13 +67,6 @@ def compile_all(modules: Container[str] | None = None) -> None:
             load()
 
 
-def numba_thread_count() -> int:
-    """Return the number of threads that parallel functions use now."""
-    import numba  # noqa: PLC0415
-
-    return int(numba.get_num_threads())
-
-
 @contextmanager
 def numba_threads(jobs: int) -> Iterator[None]:
     """Limit parallel functions to `jobs` threads; on a busy machine, waiting for more threads is slow."""

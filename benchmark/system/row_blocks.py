@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -14,15 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    from benchmark.system.arrays import Array, Indices
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 #: Number of values in a block: half a megabyte, so that repeated passes over them stay in one core's cache.
 BLOCK_VALUES = 1 << 16
+
+
+def n_processors() -> int:
+    """Return the number of processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def rows_per_block(n_columns: int) -> int:
@@ -32,14 +36,8 @@ def rows_per_block(n_columns: int) -> int:
 
 def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -> None:
     """Call ``work(start, stop)`` for consecutive blocks of 0..n on `jobs` threads; the first exception is raised."""
-    bounds = [(start, min(start + size, n)) for start in range(0, n, size)]
-    if jobs == 1 or len(bounds) == 1:
-        for start, stop in bounds:
-            work(start, stop)
-        return
-    with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(lambda bound: work(*bound), bounds):
-            pass
+    for _ in map_in_order(lambda start: work(start, min(start + size, n)), range(0, n, size), jobs if n > size else 1):
+        pass
 
 
 def map_in_order(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B]:
@@ -63,19 +61,13 @@ def blas_threads(jobs: int) -> AbstractContextManager[object]:
     return limits
 
 
-def library_threads(jobs: int) -> AbstractContextManager[object]:
-    """Limit every library's thread pool, BLAS and OpenMP, to `jobs` threads; also of libraries just imported."""
-    limits: AbstractContextManager[object] = ThreadpoolController().limit(limits=jobs)
-    return limits
-
-
 @cache
 def _libraries() -> ThreadpoolController:
     """Find the libraries with thread pools; cached, because the search takes 3 ms."""
     return ThreadpoolController()
 
 
-def submatrix(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+def submatrix(matrix: Array, rows: Indices, columns: Indices) -> Array:
     """Return some rows and columns of a matrix; a view if both are consecutive, otherwise a copy."""
     row_index, column_index = _slice_if_consecutive(rows), _slice_if_consecutive(columns)
     if isinstance(row_index, slice) or isinstance(column_index, slice):
@@ -83,7 +75,7 @@ def submatrix(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) 
     return matrix[np.ix_(row_index, column_index)]
 
 
-def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+def _slice_if_consecutive(indices: Indices) -> slice | Indices:
     if len(indices) and indices[-1] - indices[0] == len(indices) - 1 and bool((np.diff(indices) == 1).all()):
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices

@@ -36,11 +36,8 @@ def lookup_folders(folder: Path) -> list[Path]:
 
 def shipped_files(folder: Path, pattern: str) -> list[Path]:
     """Return the files of the `lookup_folders` that match a pattern, by name; of two of one name, the user's."""
-    found: dict[str, Path] = {}
-    for lookup in lookup_folders(folder):
-        for path in lookup.glob(pattern):
-            found.setdefault(path.name, path)
-    return [found[name] for name in sorted(found)]
+    found = {path.name: path for lookup in reversed(lookup_folders(folder)) for path in lookup.glob(pattern)}
+    return [path for _, path in sorted(found.items())]
 
 
 def find_shipped(folder: Path, name: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmark.system.checks import check_one_of
+from benchmark.system.checks import check_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,8 +89,8 @@ class Tags:
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown normalization or input."""
         for value in (self.normalization, *self.normalizations):
-            check_one_of("normalization", value, NORMALIZATIONS)
-        check_one_of("solved_by", self.solved_by, SVM_INPUTS)
+            check_value("normalization", value, NORMALIZATIONS)
+        check_value("solved_by", self.solved_by, SVM_INPUTS)
 
 
 DEFAULT_TAGS = Tags()

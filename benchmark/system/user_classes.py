@@ -9,22 +9,24 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from benchmark.system.errors import BenchError, one_line
-from benchmark.system.registries import is_builtin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from types import ModuleType
 
-#: Folders whose Python files are installed packages, not a user's own.
+PACKAGE = __name__.partition(".")[0]
+#: Names of the folders of installed packages, and the folders of this package and of Python itself.
 _INSTALLED = {"site-packages", "dist-packages"}
-_PACKAGE_FOLDER = Path(__file__).parents[1]
+_OURS = Path(__file__).parents[1], Path(sysconfig.get_path("stdlib"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +62,6 @@ class Plugin:
 
 #: Plug-in, kind of component and name of each class that a plug-in names.
 _OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
-#: Folders of loaded plug-ins' files, whose lines errors name.
-_FOLDERS: set[Path] = set()
 #: Whether users' code runs in this process, once for each reason.
 _HERE: list[bool] = []
 
@@ -80,6 +80,11 @@ def registered_as(component: Any) -> tuple[Plugin, str, str] | None:
 def plugin_of(component: Any) -> Plugin | None:
     """Return the plug-in that names a class; None for other classes."""
     return (registered_as(component) or (None,))[0]
+
+
+def is_builtin(component: Any) -> bool:
+    """Return whether a class or function belongs to this package."""
+    return str(component.__module__).partition(".")[0] == PACKAGE
 
 
 @contextlib.contextmanager
@@ -121,17 +126,14 @@ def user_code(kind: type[Exception], otherwise: object, *, short: bool = False) 
         raise kind(locate_error(error, otherwise, short=short)) from error
 
 
-def report_lines_below(folder: Path) -> None:
-    """Report errors with their lines in the files of a folder."""
-    _FOLDERS.add(folder)
+def is_installed(file: Path) -> bool:
+    """Return whether a file belongs to an installed package (but no editable one), to this package, or to Python."""
+    return bool(_INSTALLED & set(file.parts)) or any(file.is_relative_to(each) for each in _OURS)
 
 
 def is_user_file(file: Path) -> bool:
-    """Return whether a file lies in the folder of a loaded plug-in, and is neither installed nor of this package."""
-    if file.is_relative_to(_PACKAGE_FOLDER):
-        return False
-    below = next((folder for folder in _FOLDERS if file.is_relative_to(folder)), None)
-    return below is not None and not _INSTALLED & set(file.relative_to(below).parts)
+    """Return whether a file is Python code of a user."""
+    return file.suffix == ".py" and not is_installed(file)
 
 
 def locate_error(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
@@ -145,33 +147,26 @@ def locate_error(error: BaseException, otherwise: object = "", *, short: bool = 
     short : bool
         Whether to print the file's name without its folder, so that results are the same in every folder.
     """
-    location = _last_line(error, short=short)
-    if isinstance(error, SyntaxError) and error.filename and is_user_file(Path(error.filename)):
-        location = f"{error.filename}:{error.lineno}"
-    location = location or str(otherwise)
-    message = error.msg if isinstance(error, SyntaxError) else error
+    lines = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
+    message: object = error
+    if isinstance(error, SyntaxError):
+        message = error.msg
+        lines.append((Path(error.filename or ""), error.lineno or 0))
+    users = [f"{file.name if short else file}:{line}" for file, line in lines if is_user_file(file)]
+    location = users[-1] if users else str(otherwise)
     return one_line(f"{location}: {type(error).__name__}: {message}".rstrip(": ")) if location else ""
 
 
-def _last_line(error: BaseException, *, short: bool) -> str:
-    """Return file and line of users' code that are the last ones in the traceback of an error; "" if there are none."""
-    location, step = "", error.__traceback__
-    while step is not None:
-        file = Path(step.tb_frame.f_code.co_filename)
-        if is_user_file(file):
-            location = f"{file.name if short else file}:{step.tb_lineno}"
-        step = step.tb_next
-    return location
-
-
 def source_location(component: Any, *, short: bool = False) -> str:
-    """Return file and line of a class or function, or its module if unknown; `short` as in `locate_error`."""
-    component = inspect.unwrap(component) if callable(component) else component
+    """Return file and line of a user's class or function, or the import path of an installed one; `short` as above."""
+    component = inspect.unwrap(getattr(component, "make", component))  # what makes a pipeline
     try:
         file = Path(str(inspect.getsourcefile(component)))
-        return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
-    except (OSError, TypeError):
-        return str(getattr(component, "__module__", ""))
+        if is_user_file(file):
+            return f"{file.name if short else file}:{inspect.getsourcelines(component)[1]}"
+    except (OSError, TypeError):  # it has no source
+        pass
+    return f"{component.__module__}.{component.__qualname__}" if hasattr(component, "__qualname__") else ""
 
 
 def guarded(
@@ -179,11 +174,4 @@ def guarded(
 ) -> AbstractContextManager[None]:
     """Return `user_code` of the users' classes among these, the last of which is blamed."""
     users = [each for each in classes if not is_builtin(each)]
-    return user_code(kind, user_place(users[-1], short=short), short=short) if users else contextlib.nullcontext()
-
-
-def user_place(component: type[Any], *, short: bool = True) -> str:
-    """Return what a line about a class names: its file and line, or its import path."""
-    if plugin_of(component) is None:
-        return f"{component.__module__}.{component.__qualname__}"
-    return source_location(getattr(component, "make", component), short=short)
+    return user_code(kind, source_location(users[-1], short=short), short=short) if users else contextlib.nullcontext()

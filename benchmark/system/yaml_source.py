@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from yaml.constructor import ConstructorError
 
-from benchmark.system.errors import ConfigError, did_you_mean, one_line, quote_value
+from benchmark.system.errors import ConfigError, did_you_mean, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -115,7 +113,7 @@ class Node:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML loader that makes nodes, and whose errors in dates and numbers have their lines."""
+    """YAML loader that makes nodes."""
 
     def __init__(self, text: str, file: str, extended_by: str) -> None:
         super().__init__(text)
@@ -123,44 +121,42 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         self._built: dict[int, Node] = {}
 
     def build(self, node: yaml.Node, line: int) -> Node:
-        """Return a value with all below it; raise an error at a key that is given twice."""
+        """Return a value with all below it.
+
+        Raises
+        ------
+        ConfigError
+            At a key that is given twice or is no text, a date or a number that isn't one.
+        """
         if id(node) not in self._built:  # an alias is the node that it names
             children: dict[Any, Node] = {}
-            value: Any
-            if node.tag == "tag:yaml.org,2002:seq":
-                children = {index: self.build(item, item.start_mark.line + 1) for index, item in enumerate(node.value)}
-                value = [each.value for each in children.values()]
-            elif node.tag == "tag:yaml.org,2002:map":
-                children = self._values(node)
-                value = {key: each.value for key, each in children.items()}
-            else:
-                value = self.construct_object(node, deep=True)
+            try:
+                if node.tag == "tag:yaml.org,2002:seq":
+                    children = {n: self.build(item, item.start_mark.line + 1) for n, item in enumerate(node.value)}
+                    value: Any = [each.value for each in children.values()]
+                elif node.tag == "tag:yaml.org,2002:map":
+                    children = self._values(node)
+                    value = {key: each.value for key, each in children.items()}
+                else:
+                    value = self.construct_object(node, deep=True)
+            except ValueError as error:
+                where = replace(self._empty, line=node.start_mark.line + 1)
+                raise where.error(f"is not valid YAML: {error}; put text in quotes") from None
             self._built[id(node)] = replace(self._empty, value=value, children=children)
         return replace(self._built[id(node)], line=line)
 
     def _values(self, node: yaml.Node) -> dict[Any, Node]:
         seen: set[str] = set()
-        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+        for key, _ in node.value:
+            where = replace(self._empty, line=key.start_mark.line + 1)
+            if not isinstance(key, yaml.ScalarNode):
+                raise where.error("a key must be text, not a list or a mapping: put it in quotes")
             if key.value in seen:
-                where = replace(self._empty, line=key.start_mark.line + 1)
                 raise where.error(f"the key {key.value!r} is given twice")
             seen.add(key.value)
         self.flatten_mapping(node)
-        found: dict[Any, Node] = {}
-        for key, value in node.value:
-            name = self.construct_object(key, deep=True)
-            if not isinstance(name, Hashable):
-                raise ConstructorError(None, None, "found unhashable key", key.start_mark)
-            found[name] = self.build(value, key.start_mark.line + 1)
-        return found
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Build plain data from a node; raise an error at its line if a date or number isn't one."""
-        try:
-            return super().construct_object(node, deep)
-        except ValueError as error:
-            problem = f"{quote_value(node.value)} is not a valid {node.tag.rpartition(':')[2]} ({error})"
-            raise yaml.MarkedYAMLError(problem=f"{problem}; put text in quotes", problem_mark=node.start_mark) from None
+        pairs = [(self.construct_object(key, deep=True), key, value) for key, value in node.value]
+        return {name: self.build(value, key.start_mark.line + 1) for name, key, value in pairs}
 
 
 def read_yaml(path: Path, extended_by: str = "") -> Node:

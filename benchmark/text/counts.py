@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.corpora.corpus import Documents
-from benchmark.system.string_arrays import join_names, split_names
+from benchmark.system.arrays import join_names, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -27,15 +27,15 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.plan import PlannedTask, method_code, plan_batches
 from benchmark.experiment.runner import LocalExecutor, solve_task
 from benchmark.experiment.store import INSTALL_CLUSTER, Store
-from benchmark.plugins.discovery import registries_with_plugins
+from benchmark.plugins.discovery import registries_for
 from benchmark.plugins.loader import load_plugin, plugin_files, write_plugin_files
 from benchmark.plugins.pipelines import imported_pipeline, pipeline_of_file
 from benchmark.plugins.user_process import pickle_by_name
 from benchmark.system.errors import BenchError, ConfigError, one_line
 from benchmark.system.observer import Observer
-from benchmark.system.row_blocks import blas_threads
-from benchmark.system.threads import let_openmp_threads_sleep, n_processors
+from benchmark.system.row_blocks import blas_threads, n_processors
 from benchmark.system.user_classes import locate_error, plugin_of, running_user_code_here
+from benchmark.system.yaml_source import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -185,7 +185,7 @@ def compute_group(packed: bytes, keys: Collection[str]) -> dict[str, StoreEntry 
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> tuple[tempfile.TemporaryDirectory[str], tuple[PlannedTask, Store, int]]:
     """Return the task of `pack_task`, the store and the threads, and the folder with files from another machine."""
-    let_openmp_threads_sleep()
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # see `cli.main`
     files, content = pickle.loads(packed)  # noqa: S301 - of Dask, which runs what it is sent
     folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
     return folder, unpickle_by_name(content, write_plugin_files(files, Path(folder.name)))
@@ -289,7 +289,7 @@ def _component(name: ClassName, paths: Mapping[str, Path]) -> Any:
 @cache
 def _registries(path: Path) -> Registries:
     """Return the registries with a plug-in's file; or those with installed packages, for the name of one."""
-    return registries_with_plugins([path] if path.is_absolute() else [])
+    return registries_for(Node.of_data({"plugins": [str(path)] if path.is_absolute() else []}, "users' code"))
 
 
 if __name__ == "__main__":

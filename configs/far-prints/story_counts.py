@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmark.diagnostics.base import Diagnostic, DiagnosticNumbers, DiagnosticRow
 from benchmark.evaluation.metrics import DiagnosticMetric
-from benchmark.system.string_arrays import join_names, split_names
+from benchmark.system.arrays import join_names, split_names
 
 LARGEST = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
 PARTS = ("train", "test")

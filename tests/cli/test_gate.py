@@ -261,13 +261,19 @@ class TestTrust:
     @pytest.mark.parametrize(
         ("entry", "said"),
         [
-            ({"pipeline": {"name": "os.system", "command": "touch ran"}}, "os.system: os is a module of Python itself"),
-            ({"pipeline": {"name": "joblib.load", "filename": "a"}}, "joblib.load is no class"),
-            ({"pipeline": "sklearn.pipeline.make_pipeline"}, "make_pipeline is no class"),
-            ({"classifier": "sklearn.svm.LinearSVC "}, "'sklearn.svm.LinearSVC ' is no import path"),
-            ({"classifier": "sklearn.svm.class"}, "'sklearn.svm.class' is no import path"),
+            ({"pipeline": {"name": "os.system", "command": "touch ran"}}, "os.system: no package 'os' is installed"),
+            ({"pipeline": {"name": "joblib.load", "filename": "a"}}, "unknown class of joblib: 'load'"),
+            (
+                {"pipeline": "sklearn.pipeline.make_pipeline"},
+                "unknown class of sklearn.pipeline: 'make_pipeline'; did you mean 'Pipeline'?",
+            ),
+            ({"classifier": "sklearn.svm.LinearSVC "}, "did you mean 'LinearSVC'?"),
+            ({"classifier": "sklearn.svm.class"}, "unknown class of sklearn.svm: 'class'"),
             ({"classifier": "nowhere.Class"}, "nowhere.Class: no package 'nowhere' is installed"),
-            ({"pipeline": "benchmark.config.experiment.read_config"}, "read_config is no class"),
+            (
+                {"pipeline": "benchmark.config.experiment.read_config"},
+                "unknown class of benchmark.config.experiment: 'read_config'",
+            ),
         ],
     )
     def test_is_asked_of_import_paths_of_classes_alone(self, received: Received, entry: Any, said: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import benchmark as sb
 from benchmark.evaluation.predictions import RUN_FILES
-from benchmark.system.threads import n_processors
+from benchmark.system.row_blocks import n_processors
 from tests.processes import files_of
 from tests.shapes import FAILS, SHAPES, bench, refused
 

@@ -13,7 +13,7 @@ import pytest
 
 import benchmark as sb
 from benchmark.system.errors import BenchError, ConfigError, DataError
-from benchmark.system.threads import n_processors
+from benchmark.system.row_blocks import n_processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from benchmark.diagnostics import DocumentCounts
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
-from benchmark.system.string_arrays import split_names
+from benchmark.system.arrays import split_names
 from tests.builders import small_experiment
 from tests.diagnostics.computing import computed, counts_of, values_of
 

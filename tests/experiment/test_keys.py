@@ -21,9 +21,10 @@ from benchmark.experiment.plan import Batch, plan_task
 from benchmark.experiment.store import Store
 from benchmark.methods.matrix_cache import MatrixCache
 from benchmark.plugins.discovery import BUILTIN_REGISTRIES
+from benchmark.plugins.pipelines import imported_pipeline
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURE_MAPS
-from benchmark.system import string_arrays
+from benchmark.system import arrays
 from benchmark.system.numba_jit import compile_all
 from tests.builders import small_experiment
 
@@ -237,7 +238,7 @@ def registered_components() -> list[Any]:
     """Every class that a configuration can name."""
     parts = (*WEIGHTINGS.values(), *FEATURE_MAPS.values())
     named = [each for kind, registry in BUILTIN_REGISTRIES.each() if kind != "metrics" for each in registry.values()]
-    return [*parts, *named, BUILTIN_REGISTRIES.pipelines["benchmark.classifiers.gzip_neighbours.GzipNeighbours"]]
+    return [*parts, *named, imported_pipeline("benchmark.classifiers.gzip_neighbours.GzipNeighbours")]
 
 
 def test_every_module_of_the_deciding_rooms_counts_for_some_result_and_none_that_shows_it() -> None:
@@ -256,9 +257,9 @@ def test_imports_for_the_type_checker_do_not_count(patched: pytest.MonkeyPatch) 
         (b"def late():\n    from benchmark.kernels import sphere\n", True),
         (b"try:\n    import benchmark.kernels.sphere\nexcept ImportError:\n    pass\n", True),
     ):
-        patched.setitem(MODULE_SOURCES, "benchmark.system.string_arrays", text)
+        patched.setitem(MODULE_SOURCES, "benchmark.system.arrays", text)
         forget()
-        assert ("benchmark.kernels.sphere" in imported_modules(string_arrays)[0]) == imported
+        assert ("benchmark.kernels.sphere" in imported_modules(arrays)[0]) == imported
 
 
 @pytest.mark.parametrize(("library", "results"), [("libsvm-official", set(NAMES)), ("numpy", EVERYTHING)])

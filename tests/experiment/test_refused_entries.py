@@ -48,7 +48,7 @@ def load(folder: Path, entry: str, metric: str = "accuracy") -> None:
         ("{name: p, pipeline: 'models.py:mak'}", "did you mean 'make'?"),
         ("{name: p, pipeline: 'nowhere.py:make'}", "no such file"),
         ("{name: p, pipeline: 'models.py:broken'}", "no such weights"),
-        ("{name: p, pipeline: 'models.py:lazy'}", "has no predict: a pipeline has both"),
+        ("{name: p, pipeline: 'models.py:lazy'}", "a pipeline has fit and predict, and this has no predict"),
         ("{name: p, pipeline: sklearn.svm.LinearSVCC}", "did you mean 'LinearSVC'?"),
         ("{name: p, pipeline: [[1]]}", "must be a valid string"),
         ("{name: p, pipeline: {name: 'models.py:make', linearsvc__c: 1}}", "did you mean 'linearsvc__C'?"),

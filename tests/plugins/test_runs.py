@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from benchmark.analysis.agreement import compare_two_cells
@@ -15,6 +16,7 @@ from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import report_again, run_and_write
 from benchmark.experiment.run_folder import read_run
+from benchmark.experiment.runner import run_experiment
 from benchmark.experiment.store import Store
 from tests.processes import files_of
 from tests.shapes import bench
@@ -176,3 +178,49 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
     of_both = [compare_two_cells(each.results, "chi2", "mnb") for each in (gone, done)]
     assert of_both[0] == of_both[1]
+
+
+WRITING = """\
+import numpy as np
+from chi2 import ChiSquared
+from benchmark.representation import Weighting
+from benchmark.representation.features import FeatureMap
+
+class Same(Weighting):
+    def local(self, counts):
+        counts.data *= 3
+        return counts.data / 3.0
+    def factors(self, presence, members):
+        presence.data *= 0
+        return np.ones(presence.shape[1])
+
+class Root(FeatureMap):
+    def map(self, points):
+        points.data **= 0.5
+        return points
+
+class Writing(ChiSquared):
+    def transform(self, X):
+        rows = super().transform(X)
+        X.data *= 0
+        return rows
+
+KERNELS, WEIGHTINGS, FEATURES = {"writing": Writing}, {"same": Same}, {"root": Root}
+"""
+METHODS = (
+    "{name: a, weighting: same, classifier: linear-svm}, {name: b, features: root, classifier: linear-svm}, writing, "
+    "{name: c, weighting: tf, classifier: linear-svm}, {name: d, features: hellinger, classifier: linear-svm}, chi2"
+)
+
+
+@pytest.mark.usefixtures("users_code_here")
+def test_what_a_weighting_kernel_or_feature_map_writes_over_is_a_copy(
+    config: Callable[..., Path], plugin: Callable[..., Path], store: Store
+) -> None:
+    """In one process, where what one method writes another could read."""
+    plugin(WRITING)
+    run = run_experiment(load_checked(config("chi2.py, mine.py", METHODS)), RunContext(store))
+    assert not run.failures
+    found = {key.method: setting.predicted for key, setting in run.predictions.settings.items()}
+    for written, plain in (("a", "c"), ("b", "d"), ("writing", "chi2")):
+        np.testing.assert_array_equal(found[written], found[plain])

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from benchmark.system.checks import check_within, digest_without_itself, escape_surrogates, json_bytes
+from benchmark.system.arrays import join_names, split_names
+from benchmark.system.checks import check_within, digest_without_itself, json_bytes
 from benchmark.system.errors import MAX_VALUE_LENGTH, did_you_mean, one_line, quote_value, unknown_name
-from benchmark.system.string_arrays import join_names, split_names
 
 
 def test_values_lie_within_bounds_up_to_a_slack() -> None:
@@ -22,7 +22,6 @@ def test_values_lie_within_bounds_up_to_a_slack() -> None:
 
 def test_text_is_written_as_utf_8_and_what_is_none_is_escaped() -> None:
     assert json_bytes({"a": "é\udcff"}) == '{\n  "a": "é\\udcff"\n}\n'.encode()
-    assert escape_surrogates("é\ud800") == "é\\ud800"
     assert digest_without_itself({"a": 1, "b": (2, 3), "digest": "x"}) == digest_without_itself({"b": [2, 3], "a": 1})
     for names in (("a",), ("a", "é", "漢字 b"), ("", "a", ""), ("",)):
         assert split_names(join_names(names)) == names

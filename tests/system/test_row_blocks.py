@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchmark.system.row_blocks import (
     BLOCK_VALUES,
     blas_threads,
-    library_threads,
     map_in_order,
     rows_per_block,
     run_blocks,
@@ -61,7 +60,7 @@ def test_libraries_have_as_many_threads_as_they_are_given() -> None:
     def threads() -> set[int]:
         return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
-    with library_threads(2):
+    with threadpool_limits(2):
         assert threads() == {2}
         with blas_threads(1):
             assert threads() == {1}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.system.checks import as_list, escape_surrogates
+from benchmark.system.checks import as_list
 from benchmark.system.errors import MAX_PROBLEMS, quote_value
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ def name_of(value: Any) -> str:
     """Return a class, id, part or group as text that UTF-8 can encode; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    text = str(value)
-    return (text if text.isascii() else escape_surrogates(text)).strip().replace("\0", "")
+    return str(value).encode("utf-8", "backslashreplace").decode().strip().replace("\0", "")
 
 
 def _composed(name: str) -> str:

@@ -53,7 +53,7 @@ def test_no_number_of_blocks_of_words_changes_a_bit(monkeypatch: pytest.MonkeyPa
     counts = sp.csr_array(dense.astype(np.float64))
     found = []
     for threads in (1, 2, 3, 90):
-        monkeypatch.setattr("benchmark.kernels.plsi.numba_thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr("numba.get_num_threads", lambda threads=threads: threads)
         start = random_start(counts, 3, np.random.default_rng(4))
         mixtures, trace = expectation_maximization(counts, start, 0.0, 30)
         found.append((mixtures.theta.tobytes(), mixtures.phi.tobytes(), trace.tobytes()))
