@@ -87,9 +87,11 @@ _KINDS = {
     "thresholds": _Kind(THRESHOLDS, ("fit",)),
 }
 #: The components that a configuration without plug-ins can name.
-BUILTIN_REGISTRIES = Registries(**{name: Registry(kind.shipped) for name, kind in _KINDS.items()})
-BUILTIN_REGISTRIES.classifiers.find = lambda named: imported_class(named.value)
-BUILTIN_REGISTRIES.pipelines.find = find_pipeline
+BUILTIN_REGISTRIES = Registries(
+    **{name: Registry(kind.shipped) for name, kind in _KINDS.items()}
+    | {"classifiers": Registry(CLASSIFIERS, lambda named: imported_class(named.value))},
+    pipelines=Registry({}, find_pipeline),
+)
 
 
 def registries_for(

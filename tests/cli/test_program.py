@@ -22,6 +22,7 @@ from benchmark.cli import app
 from benchmark.cli.program import PANELS, exit_on_error
 from benchmark.cli.terminal import stdout_console
 from benchmark.report.writers import TerminalTable
+from benchmark.system import user_classes
 from benchmark.system.errors import DataError
 from tests.shapes import bench, commands
 
@@ -129,13 +130,21 @@ def test_streams_may_lack_letters_or_readers(script: str, encoding: str) -> None
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )
-def test_errors_are_one_line(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_one_line(
+    error: BaseException,
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(user_classes, "is_user_file", lambda _: False)  # as this file would be
     with pytest.raises(SystemExit) as caught, exit_on_error():
         raise error
     assert (caught.value.code, capsys.readouterr().err.lstrip()) == (code, f"bench: {said}\n")
 
 
-def test_an_error_of_ours_keeps_its_traceback() -> None:
+def test_an_error_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_classes, "is_user_file", lambda _: False)  # as this file would be
     with pytest.raises(RuntimeError, match="ours"), exit_on_error():
         raise RuntimeError("ours")
 
