@@ -201,9 +201,6 @@ def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch)
         run_experiment(experiment, RunContext(Store(tmp_path / "third")))
 
 
-SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
-
-
 # The data gate
 
 
@@ -222,7 +219,8 @@ def test_documents_left_without_words_are_kept_and_counted(store):
     assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
 
 
-def webkb_like(tmp_path, monkeypatch):
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
     """Files and archive of a small corpus in WebKB's format, with a card of its own, where the registry finds it."""
     files = synthetic.generate_synthetic(seed=3, size=60)
     groups = list(synthetic.SHAPE["student"])
@@ -243,16 +241,10 @@ def webkb_like(tmp_path, monkeypatch):
 
 
 class TestChangedCorpus:
-    @pytest.fixture
-    def corpus(self, tmp_path, monkeypatch):
-        return webkb_like(tmp_path, monkeypatch)
-
-    @pytest.fixture
-    def experiment(self):
-        return small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
-
     @pytest.mark.parametrize("change", ["one byte", "one more", "renamed"])
-    def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
+    def test_nothing_is_scored_even_with_a_full_store(self, corpus, store, monkeypatch, change):
+        method = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
+        experiment = small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[method])
         run_experiment(experiment, RunContext(store, download=False))
         files, archive = corpus
         name = sorted(files)[7]
