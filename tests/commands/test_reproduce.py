@@ -39,11 +39,6 @@ PAPER = {
 }
 
 
-@pytest.fixture
-def paper(publish):
-    return publish(PAPER)
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("store"), limit=10**9)
@@ -66,11 +61,12 @@ def sweep(store, tmp_path_factory):
 
 
 @pytest.fixture
-def page(paper, sweep, store, tmp_path):
+def page(publish, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run")
+        experiment = small_experiment(paper=publish(PAPER), **changes)
+        done = run_and_write(experiment, RunContext(store), folder=tmp_path / "run")
         line = write_reproduction([done, sweep], tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
@@ -140,8 +136,9 @@ def test_the_records_have_the_numbers_of_the_run(page, tmp_path):
         assert f'[{both}](papers/nobody1999.md#claims "{row["claim"]}")' in board
 
 
-def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path, paper):
-    changes = {"b-paper": {"paper": paper}, "a-explains": {"sensitivity_of": "b-paper"}, "small": {}, "unwritten": {}}
+def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path, publish):
+    paper = {"paper": publish(PAPER)}
+    changes = {"b-paper": paper, "a-explains": {"sensitivity_of": "b-paper"}, "small": {}, "unwritten": {}}
     for name, more in changes.items():
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
     assert [each.name for each in paper_configs(tmp_path)] == ["a-explains", "b-paper"]

@@ -179,6 +179,22 @@ def test_a_second_run_takes_everything_from_the_store(store, notebook, monkeypat
     assert not notebook.notes
 
 
+def test_methods_together_decide_as_each_does_alone(tmp_path):
+    linear = [
+        {"weighting": weighting, "normalization": normalization, "kernel": "linear"}
+        for weighting in ("tf", "tfidf")
+        for normalization in ("l1", "l2")
+    ]
+    others = [{"kernel": "ngd"}, {"kernel": "bhattacharyya"}, {"classifier": {"name": "svm", "scheme": "one-vs-rest"}}]
+    entries = [*linear, *(linear[0] | each for each in others), {"classifier": "mnb"}]
+    named = [{"name": f"m{number}", **entry} for number, entry in enumerate(entries)]
+    runs = [
+        predictions(run_experiment(small_experiment(methods=each), RunContext(Store(tmp_path / str(number)))))
+        for number, each in enumerate([named, *([entry] for entry in named)])
+    ]
+    assert {place: each for run in runs[1:] for place, each in run.items()} == runs[0]
+
+
 @pytest.mark.usefixtures("every_numba_thread")
 def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
