@@ -62,9 +62,6 @@ def test_classes_of_a_document_are_separated_by_spaces(tmp_path: Path) -> None:
 def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match=rf"{name}: can't be read: No such file"):
         written(tmp_path, name).outline()
-    (tmp_path / name).mkdir()
-    with pytest.raises(DataError, match=rf"{name}: can't be read: Is a directory"):
-        CountsFolder(".", base=tmp_path).outline()
 
 
 @pytest.mark.parametrize(
