@@ -263,13 +263,7 @@ class TestTrust:
         [
             ({"pipeline": {"name": "os.system", "command": "touch ran"}}, "os.system: no package 'os' is installed"),
             ({"pipeline": {"name": "joblib.load", "filename": "a"}}, "unknown class of joblib: 'load'"),
-            (
-                {"pipeline": "sklearn.pipeline.make_pipeline"},
-                "unknown class of sklearn.pipeline: 'make_pipeline'; did you mean 'Pipeline'?",
-            ),
             ({"classifier": "sklearn.svm.LinearSVC "}, "did you mean 'LinearSVC'?"),
-            ({"classifier": "sklearn.svm.class"}, "unknown class of sklearn.svm: 'class'"),
-            ({"classifier": "nowhere.Class"}, "nowhere.Class: no package 'nowhere' is installed"),
             (
                 {"pipeline": "benchmark.config.experiment.read_config"},
                 "unknown class of benchmark.config.experiment: 'read_config'",

@@ -190,21 +190,11 @@ def test_a_model_is_fitted_as_is_asked(tmp_path: Path) -> None:
     assert sb.fit(corpus="synthetic", methods=["ngd", "mnb"], cell="mnb").about["cell"] == "mnb"
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({}, "name either a configuration file or its sections"),
-        ({"corpus": "webkb ", "methods": ["mnb"]}, "unknown corpus"),
-        ({"corpus": pd.DataFrame({"body": ["x"]}), "methods": ["mnb"]}, "no column 'text'"),
-        ({"corpus": "synthetic", "methods": ["mmb"]}, "did you mean 'mnb'"),
-    ],
-)
-def test_what_can_not_be_run_is_refused(
-    how: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))  # a full store needs no workers
-    with pytest.raises(BenchError, match=said):
-        sb.run(**how)
+def test_what_can_not_be_run_is_refused() -> None:
+    with pytest.raises(BenchError, match="name either a configuration file or its sections"):
+        sb.run()
+    with pytest.raises(BenchError, match="did you mean 'mnb'"):
+        sb.run(corpus="synthetic", methods=["mmb"])
 
 
 def test_a_corpus_is_loaded_as_a_frame_and_downloaded_if_that_is_allowed(

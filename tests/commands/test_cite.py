@@ -51,15 +51,6 @@ def words(text):
     return set(re.findall(r"\w+", re.sub(r"\\url|[{}\\]", "", text)))
 
 
-@pytest.fixture
-def run(tmp_path):
-    def run(**changes):
-        context = RunContext(Store(tmp_path / "store", limit=10**9))
-        return run_and_write(small_experiment(**changes), context, folder=tmp_path / "run").folder
-
-    return run
-
-
 @pytest.mark.parametrize("paper", [name for name in published_papers() if name != "reference-values"])
 def test_a_paper_has_what_its_file_says_and_no_more(paper):
     (_, fields) = parse(references()[paper])[paper]
@@ -91,15 +82,13 @@ def test_a_run_cites_what_it_uses_and_nothing_else(finished, monkeypatch):
     assert parse(cite_run(finished.folder))["simplexbench"][1]["note"] == "{version 1.0, commit abc}"
 
 
-def test_classes_by_import_path_cite_their_library_or_are_named(run):
+def test_classes_by_import_path_cite_their_library_and_what_is_not_known_is_named(tmp_path, publish):
     names = ("sklearn.tree.DecisionTreeClassifier", "lightgbm.LGBMClassifier")
-    text = cite_run(run(methods=[{"weighting": "tf", "classifier": {"name": name}} for name in names]))
+    methods = [{"weighting": "tf", "classifier": {"name": name}} for name in names]
+    paper = publish({"paper": "own2026", "finding": "none", "title": "Own", "reference": "A. Nobody.", "values": []})
+    context = RunContext(Store(tmp_path / "store", limit=10**9))
+    run_and_write(small_experiment(paper=paper, methods=methods), context, folder=tmp_path / "run")
+    text = cite_run(tmp_path / "run")
     assert set(parse(text)) == {"scikit-learn", "simplexbench"}
-    assert "\n% lightgbm.LGBMClassifier has a reference of its own, which isn't known here." in text
-
-
-def test_a_paper_of_the_users_own_is_named(run, publish):
-    paper = {"paper": "own2026", "finding": "none", "title": "Own", "reference": "A. Nobody.", "values": []}
-    text = cite_run(run(paper=publish(paper), methods=["mnb"]))
-    assert "\n% own2026 has a reference of its own, which isn't known here." in text
-    assert set(parse(text)) == {"scikit-learn", "simplexbench"}
+    for name in ("lightgbm.LGBMClassifier", "own2026"):
+        assert f"\n% {name} has a reference of its own, which isn't known here." in text

@@ -20,7 +20,6 @@ from tests.shapes import sketch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.analysis.formatting.table import Table
     from benchmark.experiment.run import RunResult
 
 CONFIG = """
@@ -53,15 +52,11 @@ def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> RunResult:
         return run_and_write(load_checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
 
 
-def parts(told: RunResult, cell: str, store: Store, **how: object) -> dict[str, Table]:
-    return {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv", "both-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     told: RunResult, store: Store, cell: str
 ) -> None:
-    found = parts(told, cell, store, shown=2)
+    found = {part.title: part for part in explain_cell(told.folder, cell, RunContext(store), shown=2)}
     wrong = told.summary.confusions.query("cell == @cell and truth != predicted and n > 0")
     ranked = wrong.sort_values(["n", "truth", "predicted"], ascending=[False, True, True])
     assert list(found["Confusions"].rows) == [

@@ -39,11 +39,6 @@ PAPER = {
 }
 
 
-@pytest.fixture
-def paper(publish):
-    return publish(PAPER)
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("store"), limit=10**9)
@@ -66,11 +61,12 @@ def sweep(store, tmp_path_factory):
 
 
 @pytest.fixture
-def page(paper, sweep, store, tmp_path):
+def page(publish, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = run_and_write(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run")
+        experiment = small_experiment(paper=publish(PAPER), **changes)
+        done = run_and_write(experiment, RunContext(store), folder=tmp_path / "run")
         line = write_reproduction([done, sweep], tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
@@ -112,17 +108,11 @@ def test_a_claim_is_judged_under_each_equal_reading_and_holds_if_it_holds_under_
     assert "0 of 1 claims are reproduced" in line
 
 
-def recomputed(folder):
-    """Scores and differences of a run, in percent and by pandas, from its scores.csv alone."""
-    scores = pd.read_csv(folder / "scores.csv")
-    whole = scores[(scores["fold"] == "all") & (scores["metric"] == "accuracy")].set_index("cell")["value"]
-    return 100 * whole, 100 * (whole[PAIR[0]] - whole[PAIR[1]])
-
-
 def test_the_records_have_the_numbers_of_the_run(page, tmp_path):
     page()
-    ours, gap = recomputed(tmp_path / "run")
-    made = tmp_path / "new"
+    made, scores = tmp_path / "new", pd.read_csv(tmp_path / "run" / "scores.csv")
+    ours = 100 * scores.query("fold == 'all' and metric == 'accuracy'").set_index("cell")["value"]
+    gap = ours[PAIR[0]] - ours[PAIR[1]]
     values, claims, compared = (
         pd.read_csv(made / "papers" / f"{name}.csv", keep_default_na=False, dtype={"published": str})
         for name in ("values", "claims", "comparisons")
@@ -146,8 +136,9 @@ def test_the_records_have_the_numbers_of_the_run(page, tmp_path):
         assert f'[{both}](papers/nobody1999.md#claims "{row["claim"]}")' in board
 
 
-def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path, paper):
-    changes = {"b-paper": {"paper": paper}, "a-explains": {"sensitivity_of": "b-paper"}, "small": {}, "unwritten": {}}
+def test_configurations_are_those_of_a_paper_and_those_that_explain_one(tmp_path, publish):
+    paper = {"paper": publish(PAPER)}
+    changes = {"b-paper": paper, "a-explains": {"sensitivity_of": "b-paper"}, "small": {}, "unwritten": {}}
     for name, more in changes.items():
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
     assert [each.name for each in paper_configs(tmp_path)] == ["a-explains", "b-paper"]

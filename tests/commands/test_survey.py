@@ -6,10 +6,7 @@ import pandas as pd
 import pytest
 
 from benchmark.analysis.formatting.units import two_digits_text
-from benchmark.commands.survey import (
-    check_comparable,
-    write_survey,
-)
+from benchmark.commands.survey import check_comparable, write_survey
 from benchmark.experiment.configuration import load_checked
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.run import run_and_write

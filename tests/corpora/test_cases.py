@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from benchmark.cli import app
+from tests.shapes import bench, invoke
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,9 +48,8 @@ def marks(labels: Sequence[Sequence[str]]) -> str:
     return f"id,comment,{','.join(CLASSES)}\n{''.join(lines)}"
 
 
-def invoke(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
+def answer(*words: object) -> tuple[int, str]:
+    done = invoke(*words)
     return done.exit_code, " ".join(done.output.split())
 
 
@@ -106,7 +104,7 @@ def test_init_reads_asks_or_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     content, kind, options, expected, parts, corpus = FIRST[case]
     monkeypatch.chdir(tmp_path)
     (tmp_path / f"t.{kind}").write_text(content, encoding="utf-8")
-    code, output = invoke("init", f"t.{kind}", "--out", "own.yaml", *options.split())
+    code, output = answer("init", f"t.{kind}", "--out", "own.yaml", *options.split())
     assert code == expected, output
     assert all(part in output for part in parts), output
     assert ("within quotes" in output) == (case == "stray quotes"), "no false alarm"
@@ -196,7 +194,7 @@ def configuration(folder: Path, files: dict[str, Any], sections: dict[str, Any])
 @pytest.mark.parametrize("case", RUNS)
 def test_a_run_notes_or_refuses(tmp_path: Path, case: str) -> None:
     files, sections, expected, parts, absent = RUNS[case]
-    code, output = invoke("run", configuration(tmp_path, files, sections), "--out", tmp_path / "run")
+    code, output = answer("run", configuration(tmp_path, files, sections), "--out", tmp_path / "run")
     assert code == expected, output
     assert all(part in output for part in parts), output
     assert not absent or absent not in output.partition("All tables")[0]
@@ -204,12 +202,11 @@ def test_a_run_notes_or_refuses(tmp_path: Path, case: str) -> None:
 
 def test_a_pipeline_of_a_lambda_is_not_kept(tmp_path: Path) -> None:
     config = configuration(tmp_path, {"m.py": OWN}, {"methods": [{"name": "own", "pipeline": "m.py:unnamed"}]})
-    code, output = invoke("fit", config, "--cell", "own", "--out", tmp_path / "model")
+    code, output = answer("fit", config, "--cell", "own", "--out", tmp_path / "model")
     assert (code, "can't be loaded again, so nothing is written" in output) == (2, True), output
 
 
 def test_a_model_reads_tables_as_those_that_it_was_trained_on(tmp_path: Path) -> None:
     config = configuration(tmp_path, {"t.tsv": UNQUOTED}, {"corpus": {"path": "t.tsv", "quoting": "none"}})
-    assert invoke("fit", config, "--cell", "mnb", "--out", tmp_path / "model")[0] == 0
-    done = CliRunner().invoke(app, ["predict", str(tmp_path / "model"), str(tmp_path / "t.tsv")])
-    assert (done.exit_code, len(done.output.splitlines())) == (0, 49)
+    bench("fit", config, "--cell", "mnb", "--out", tmp_path / "model")
+    assert len(bench("predict", tmp_path / "model", tmp_path / "t.tsv").output.splitlines()) == 49

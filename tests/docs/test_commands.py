@@ -212,7 +212,7 @@ def test_configurations_of_the_documents_run(place: Path, page: str, title: str,
 
 
 @pytest.mark.slow
-def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: pd.DataFrame) -> None:
+def test_the_guides_lines_of_models_predictions_pandas_and_a_notebook(place: Path, pages: pd.DataFrame) -> None:
     """On the generated corpus in place of 20 Newsgroups and WebKB."""
     (place / "letter.txt").write_text(pages["text"][0], encoding="utf-8")
     pages.rename(columns={"text": "body"}).to_csv("tickets.csv", index=False)
@@ -235,6 +235,11 @@ def test_the_guides_lines_of_models_predictions_and_pandas(place: Path, pages: p
     counts = CountVectorizer().fit_transform(pages["text"])
     assert names["model"].fit(counts, pages["label"]).score(counts, pages["label"]) > 0.5
 
+    (notebook,) = re.findall(r"In a notebook:\n\n```python\n(.*?)```", read("guide.md"), re.DOTALL)
+    exec(notebook, names)  # noqa: S102
+    assert names["found"].figure().to_dict()["concat"]
+    assert (place / "figure.png").stat().st_size > 1000
+
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -254,13 +259,3 @@ def test_every_cell_of_the_notebook_runs_and_shows_something() -> None:
     assert "image/svg+xml" in figure._repr_mimebundle_()
     assert set(predicted) <= set(names["tickets"]["queue"])
     assert len(ranking)
-
-
-@pytest.mark.slow
-def test_the_guides_notebook_runs(place: Path) -> None:
-    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", read("guide.md"), re.DOTALL)
-    assert block
-    names: dict[str, Any] = {}
-    exec(block[1], names)  # noqa: S102 - the guide's own lines
-    assert names["found"].figure().to_dict()["concat"]
-    assert (place / "figure.png").stat().st_size > 1000

@@ -95,7 +95,7 @@ def shipped_score(name: str, column: str) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("title", ROWS)
-def test_a_row_of_the_table_is_that_of_the_shipped_predictions(title: str) -> None:
+def test_a_row_of_the_table_and_the_overview_are_those_of_the_shipped_predictions(title: str) -> None:
     """Scores, and differences of equal inputs with intervals and p of the sign test."""
     name, config, ending = ROWS[title]
     known = [each for each in METHODS if each + ending in load_shipped(name).cells]
@@ -110,6 +110,9 @@ def test_a_row_of_the_table_is_that_of_the_shipped_predictions(title: str) -> No
         parts.append("{value:+.2f} [{low:+.2f}, {high:+.2f}], p ".format(**gap) + p_text)
     (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| {title} |"))
     assert row == f"| {' | '.join(parts)} |"
+    pictures = script("pictures")
+    for series, cell in ((pictures.UNROOTED, "unrooted"), (pictures.ROOTED, "simplex")):
+        assert pictures.scores_of(config)[series][0] == pytest.approx(shipped_score(name, cell + ending)[0])
 
 
 def test_the_table_counts_the_candidates() -> None:
@@ -124,7 +127,11 @@ def test_the_table_counts_the_candidates() -> None:
 
 
 def test_sentences_have_the_pinned_numbers() -> None:
-    guide, page = (" ".join(text.split()) for text in ((DOCS / "guide.md").read_text(encoding="utf-8"), PAGE))
+    guide_parts = (DOCS / "guide.md").read_text(encoding="utf-8").split("\n\n")
+    guide, page = (" ".join(text.split()) for text in ("\n\n".join(guide_parts), PAGE))
+    (said,) = (part for part in guide_parts if part.startswith("`configs/features.yaml`"))
+    cells = ("ngd", "hellinger", "arcsine-n_components1024", "sign-projection-n_components4096-c3.1416")
+    assert re.findall(r"(\d+\.\d+)%", said) == [f"{pinned('features')[cell]:.2f}" for cell in cells]
     gaps = [f"{each['tf-l1-ngd'] - each['tf-l2-linear']:.1f}" for each in map(pinned, ("quickstart", "20ng", "webkb"))]
     assert "by {} points there, by {} on 20NG and by {} on WebKB".format(*gaps) in guide
     steps = [pinned(name)[f"simplex{end}"] - pinned(name)[f"plain{end}"] for _, name, end in list(ROWS.values())[:2]]
@@ -175,13 +182,6 @@ def test_pictures_are_those_that_the_code_draws() -> None:
     assert {path.stem for path in (DOCS / "img").iterdir()} == {*pictures, *of_runs, "page"}  # docs/page_picture.py
     for name, files in render_pictures({name: draw() for name, draw in pictures.items()}).items():
         assert (DOCS / "img" / f"{name}.svg").read_bytes() == files["svg"], f"make docs draws another {name}"
-
-
-@pytest.mark.parametrize("title", ROWS)
-def test_the_overview_has_the_scores_of_the_shipped_predictions(title: str) -> None:
-    pictures, (name, config, ending) = script("pictures"), ROWS[title]
-    for series, cell in ((pictures.UNROOTED, "unrooted"), (pictures.ROOTED, "simplex")):
-        assert pictures.scores_of(config)[series][0] == pytest.approx(shipped_score(name, cell + ending)[0])
 
 
 def test_steps_add_up_and_have_the_pinned_scores() -> None:

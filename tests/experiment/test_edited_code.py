@@ -44,35 +44,17 @@ def copied(tmp_path):
 
 
 @pytest.fixture
-def bench(copied):
-    """Run the configuration in a process of its own: exit code, standard output and error."""
+def scores(copied):
+    """The scores of the configuration, run in a process of its own."""
 
-    def run(store, out, *, meanwhile=""):
+    def run(store, out, *, meanwhile="[]"):
         arguments = ("run", "edited.yaml", "--out", str(copied / out))
-        variables = {"BENCH_CACHE": str(copied / store)}
-        code = RUN.replace("[]", meanwhile)
-        return Process(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
-
-    return run
-
-
-@pytest.fixture
-def scores(copied, bench):
-    """The scores of such a run."""
-
-    def run(store, out, **options):
-        code, _, error = bench(store, out, **options)
-        assert code == 0, error
+        variables, code = {"BENCH_CACHE": str(copied / store)}, RUN.replace("[]", meanwhile)
+        done, _, error = Process(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
+        assert done == 0, error
         return (copied / out / "scores.csv").read_text()
 
     return run
-
-
-def edit(folder, name, old, new):
-    path = folder / "benchmark" / name
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
 
 
 def test_an_edit_is_another_result_from_the_next_run_on(copied, scores):
@@ -83,11 +65,13 @@ def test_an_edit_is_another_result_from_the_next_run_on(copied, scores):
     before = scores("store", "before")
     assert scores("other", "meanwhile", meanwhile=f"code_digest(runner.run_experiment); {rewrite}") == before
     assert new in path.read_text()
-    truths = []
-    for round_of in ("smoothing", "draws"):
-        if round_of == "draws":
-            edit(copied, *DRAWS)
-        truths.append(scores(f"fresh-{round_of}", f"truth-{round_of}"))
-        stores = ("store", "other") if round_of == "smoothing" else ("store",)
-        assert [scores(store, f"after-{store}-{round_of}") for store in stores] == [truths[-1]] * len(stores)
-    assert len({before, *truths}) == 1 + len(truths)
+    smoothed = scores("fresh", "truth")
+    assert [scores(store, f"after-{store}") for store in ("store", "other")] == [smoothed] * 2
+    name, old, new = DRAWS
+    path = copied / "benchmark" / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    drawn = scores("fresh-draws", "truth-draws")
+    assert scores("store", "after-draws") == drawn
+    assert len({before, smoothed, drawn}) == 3

@@ -20,32 +20,27 @@ compare: [[both, words]]
 """
 
 
-@pytest.fixture
-def checked(tmp_path):
-    def check(entry):
-        path = tmp_path / "fused.yaml"
-        path.write_text(CONFIG.format(entry=entry))
-        return load_checked(path)
-
-    return check
+def checked(folder, entry):
+    (folder / "fused.yaml").write_text(CONFIG.format(entry=entry))
+    return load_checked(folder / "fused.yaml")
 
 
 @pytest.mark.usefixtures("sketched")
-def test_it_is_stored_reported_and_named(checked, store, tmp_path):
-    experiment = checked("{fuse: [mnb, words], name: both}")
+def test_it_is_stored_reported_and_named(store, tmp_path):
+    experiment = checked(tmp_path, "{fuse: [mnb, words], name: both}")
     done = run_and_write(experiment, RunContext(store), folder=tmp_path / "run")
     assert "mnb + words" in (tmp_path / "run" / "table.md").read_text()
     assert report_again(tmp_path / "run").summary.notes == done.summary.notes
     again = run_experiment(experiment, RunContext(store))
     assert {key.method for key in again.stored} == {"mnb", "words", "both"}
-    other = run_experiment(checked("{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
+    other = run_experiment(checked(tmp_path, "{fuse: [mnb, words], weights: [1, 4], name: both}"), RunContext(store))
     assert {key.method for key in other.stored} == {"mnb", "words"}
 
 
-def test_it_decides_the_same_without_the_cells_of_its_methods(checked, tmp_path):
+def test_it_decides_the_same_without_the_cells_of_its_methods(tmp_path):
     """Each method reads its own text, even where no other cell does."""
     twin = "{name: pairs, text: {ngrams: [1, 2], min_occurrences: 30}, classifier: mnb}"
-    experiment = checked(f"{twin}, {{fuse: [words, pairs], name: both}}")
+    experiment = checked(tmp_path, f"{twin}, {{fuse: [words, pairs], name: both}}")
     alone = subset_experiment(experiment, ["both"], ["both"])
     runs = [run_experiment(each, RunContext(Store(tmp_path / str(len(each.cells))))) for each in (experiment, alone)]
     one, other = (

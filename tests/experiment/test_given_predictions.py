@@ -25,15 +25,11 @@ PROTOCOLS = {
 }
 
 
-@pytest.fixture
-def configured(tmp_path):
-    def configure(kind, more="", pairs=""):
-        protocol, subset, _ = PROTOCOLS[kind]
-        path = tmp_path / "elsewhere.yaml"
-        path.write_text(CONFIG.format(protocol=protocol, subset=subset, more=more, pairs=pairs))
-        return load_checked(path)
-
-    return configure
+def configured(folder, kind, more="", pairs=""):
+    protocol, subset, _ = PROTOCOLS[kind]
+    path = folder / "elsewhere.yaml"
+    path.write_text(CONFIG.format(protocol=protocol, subset=subset, more=more, pairs=pairs))
+    return load_checked(path)
 
 
 def write_predictions(run, columns, path):
@@ -54,10 +50,10 @@ def write_predictions(run, columns, path):
 
 @pytest.mark.parametrize("kind", PROTOCOLS)
 @pytest.mark.usefixtures("sketched")
-def test_they_are_scored_ranked_and_tested_as_the_same_predictions_of_a_run(configured, store, tmp_path, kind):
-    first = run_experiment(configured(kind), RunContext(store))
+def test_they_are_scored_ranked_and_tested_as_the_same_predictions_of_a_run(store, tmp_path, kind):
+    first = run_experiment(configured(tmp_path, kind), RunContext(store))
     write_predictions(first, PROTOCOLS[kind][2], tmp_path / "theirs.csv")
-    given = configured(kind, ", {predictions: theirs.csv, name: a large model}", ", [a-large-model, words]")
+    given = configured(tmp_path, kind, ", {predictions: theirs.csv, name: a large model}", ", [a-large-model, words]")
     done = run_and_write(given, RunContext(store), folder=tmp_path / "run")
     assert not done.results.failures
     scores = pd.read_csv(tmp_path / "run" / "scores.csv")

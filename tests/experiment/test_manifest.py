@@ -18,16 +18,15 @@ from tests.builders import small_experiment
 from tests.processes import contents_of, files_of
 
 
-@pytest.fixture
-def manifest(finished):
-    return read_manifest(finished.folder)
-
-
-def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
-    experiment = finished.results.experiment
+def test_holds_the_configuration_as_written_and_as_resolved_versions_threads_and_commit(finished):
+    manifest, experiment = read_manifest(finished.folder), finished.results.experiment
     assert manifest["config"] == experiment.raw
     assert list(manifest["cells"]) == [cell.id for cell in experiment.cells]
     assert experiment_from_data(manifest["experiment"], manifest["config"]) == experiment
+    assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
+    assert (manifest["machine"]["threads"], manifest["machine"]["processors"]) == (1, os.cpu_count())
+    assert re.fullmatch(r"[0-9a-f]{40}", manifest["git"].get("commit", "0" * 40))
+    assert manifest["finished"].endswith("+00:00")
 
 
 @pytest.mark.usefixtures("sketched")
@@ -38,13 +37,6 @@ def test_holds_what_was_chosen_split_by_split(tmp_path):
     assert read_manifest(done.folder)["cells"] == {
         f"ngd-e-{choice}": {"ties": 0, "chosen": [1, 1]} for choice in ("oracle", "cv")
     }
-
-
-def test_holds_versions_threads_and_commit(manifest):
-    assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
-    assert (manifest["machine"]["threads"], manifest["machine"]["processors"]) == (1, os.cpu_count())
-    assert re.fullmatch(r"[0-9a-f]{40}", manifest["git"].get("commit", "0" * 40))
-    assert manifest["finished"].endswith("+00:00")
 
 
 def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp_path, monkeypatch):

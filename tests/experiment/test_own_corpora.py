@@ -84,11 +84,8 @@ def test_every_protocol_runs_and_is_read_again_without_the_files(
 
 @pytest.mark.parametrize("subset", ["all", "several"])
 def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: Path, subset: str) -> None:
-    how = "stratified: false, " if subset == "several" else ""
-    fields = {
-        "text": "{skip_html: true, stoplist: smart, min_documents: 2}",
-        "protocol": f"{{name: k-fold, {how}k: 3}}",
-    }
+    protocol = f"{{name: k-fold, k: 3, stratified: {str(subset == 'all').lower()}}}"
+    fields = {"text": "{skip_html: true, stoplist: smart, min_documents: 2}", "protocol": protocol}
     given = configured(tmp_path, "given", corpus=f"{{name: synthetic, subset: {subset}}}", **fields)
     first = run_and_write(load_checked(given), RunContext(store), folder=tmp_path / "first")
     collection = load_checked(given).variants["base"].collection

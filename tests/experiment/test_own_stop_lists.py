@@ -16,27 +16,25 @@ methods: [mnb, {{name: other, text: {{min_documents: 2, stoplist: none}}, classi
 """
 
 
-@pytest.fixture
-def vocabulary(tmp_path, store):
-    def words(stoplist):
-        (tmp_path / "stopped.yaml").write_text(CONFIG.format(stoplist=stoplist))
-        collection = load_checked(tmp_path / "stopped.yaml").variants["base"].collection
-        return read_counts(collection, RunContext(store))[0].vocabulary
-
-    return words
+def vocabulary(folder, store, stoplist):
+    (folder / "stopped.yaml").write_text(CONFIG.format(stoplist=stoplist))
+    collection = load_checked(folder / "stopped.yaml").variants["base"].collection
+    return read_counts(collection, RunContext(store))[0].vocabulary
 
 
-def test_the_words_of_a_file_are_left_out_whatever_their_case(vocabulary, tmp_path):
-    every = vocabulary("none")
+def test_the_words_of_a_file_are_left_out_whatever_their_case(store, tmp_path):
+    every = vocabulary(tmp_path, store, "none")
     (tmp_path / "words.txt").write_text(f"{every[3].upper()} {every[7]}\nnowhere\n")
-    assert vocabulary("words.txt") == tuple(word for word in every if word not in (every[3], every[7]))
+    kept = tuple(word for word in every if word not in (every[3], every[7]))
+    assert vocabulary(tmp_path, store, "words.txt") == kept
     (tmp_path / "words.txt").write_text(every[5])
-    assert vocabulary("words.txt") == (*every[:5], *every[6:]), "another list under the same name is other counts"
+    other = vocabulary(tmp_path, store, "words.txt")
+    assert other == (*every[:5], *every[6:]), "another list under the same name is other counts"
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])
-def test_what_is_no_list_is_told_with_its_line(vocabulary, tmp_path, content):
+def test_what_is_no_list_is_told_with_its_line(store, tmp_path, content):
     if content is not None:
         (tmp_path / "words.txt").write_bytes(content)
     with pytest.raises(ConfigError, match=r"^\S*stopped\.yaml:4.* can't be read as a list of words.*$"):
-        vocabulary("words.txt")
+        vocabulary(tmp_path, store, "words.txt")

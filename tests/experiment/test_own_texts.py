@@ -40,6 +40,7 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     experiment = study({"text": lists, "classifier": "mnb"}, choose=CHOSEN)
     found = run_experiment(experiment, RunContext(store))
     (entry,) = experiment.variants[BASE_VARIANT].entries
+    errors = []
     for index, text in enumerate(wanted):
         own = entry.candidates[index].text
         assert own is not None
@@ -56,12 +57,9 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
                 oracle = MultinomialNB().fit(counts.matrix[rows], labels[rows])
                 wrong += int((oracle.predict(counts.matrix[train[fold.test]]) != labels[train[fold.test]]).sum())
             expected.append(wrong / len(train))
-        np.testing.assert_allclose(
-            inner_errors(found.predictions.settings[BASE_VARIANT, "", "mnb", index, None, None]), expected
-        )
-    inner = np.stack(
-        [inner_errors(found.predictions.settings[BASE_VARIANT, "", "mnb", i, None, None]) for i in range(len(wanted))]
-    )
+        errors.append(inner_errors(found.predictions.settings[BASE_VARIANT, "", "mnb", index, None, None]))
+        np.testing.assert_allclose(errors[-1], expected)
+    inner = np.stack(errors)
     chosen = found.scored.chosen["mnb-cv"]
     assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
     assert len(set(inner.ravel())) > 4

@@ -77,20 +77,6 @@ def string_of(document):
         return document.decode("latin-1")
 
 
-@pytest.fixture
-def by_hand(checked):
-    """Train and test rows, labels, and the documents as strings."""
-    reader = checked("ngd").variants["base"].collection.reader
-    corpus = reader.load(reader.locate(download=False, notify=print))
-    texts = np.array([string_of(each) for each in corpus], dtype=object)
-    tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
-    return texts[~tested], corpus.documents.labels[~tested], texts[tested]
-
-
-def predictions_of(run, method):
-    return next(each for key, each in run.predictions.settings.items() if key.method == method).predicted
-
-
 #: Pipelines as a configuration writes them, and by hand.
 PIPELINES = {
     "'models.py:make'": make_pipeline(TfidfVectorizer(sublinear_tf=True), LinearSVC(random_state=0)),
@@ -107,14 +93,19 @@ PIPELINES = {
 }
 
 
-def test_they_predict_as_by_hand(checked, by_hand, tmp_path):
+def test_they_predict_as_by_hand(checked, tmp_path):
     entries = (f"{{name: p{number}, pipeline: {entry}}}" for number, entry in enumerate(PIPELINES))
-    run = run_experiment(checked(", ".join(entries)), RunContext(Store(tmp_path / "store")))
-    train, labels, test = by_hand
+    experiment = checked(", ".join(entries))
+    run = run_experiment(experiment, RunContext(Store(tmp_path / "store")))
     assert not run.failures
+    reader = experiment.variants["base"].collection.reader
+    corpus = reader.load(reader.locate(download=False, notify=print))
+    texts = np.array([string_of(each) for each in corpus], dtype=object)
+    tested = corpus.documents.parts == corpus.documents.part_names.index("cornell")
+    found = {key.method: each.predicted for key, each in run.predictions.settings.items()}
     for number, estimator in enumerate(PIPELINES.values()):
-        expected = estimator.fit(list(train), labels).predict(list(test))
-        np.testing.assert_array_equal(predictions_of(run, f"p{number}"), expected)
+        fitted = estimator.fit(list(texts[~tested]), corpus.documents.labels[~tested])
+        np.testing.assert_array_equal(found[f"p{number}"], fitted.predict(list(texts[tested])))
 
 
 def test_only_the_rules_for_header_and_html_decide_its_results(checked, tmp_path):

@@ -67,13 +67,8 @@ def test_scores_are_scikit_learns_of_the_kept_values(methods: list[Any], subset:
                 truth, values = truth[:, None] == np.arange(len(task.classes)), values - values.mean(axis=1)[:, None]
             else:
                 np.testing.assert_array_equal(setting.by_split[number], values > 0)
-            found.append(
-                (
-                    average_precision_score(truth, values, average="macro"),
-                    roc_auc_score(truth, values, average="micro"),
-                    roc_auc_score(truth, values, average="macro"),
-                )
-            )
+            areas = [roc_auc_score(truth, values, average=average) for average in ("micro", "macro")]
+            found.append([average_precision_score(truth, values, average="macro"), *areas])
         expected = dict(zip(METRICS[1:4], np.mean(found, axis=0), strict=True))
         for metric, value in expected.items():
             estimate = run.scored.estimate(place.method, metric)

@@ -179,6 +179,22 @@ def test_a_second_run_takes_everything_from_the_store(store, notebook, monkeypat
     assert not notebook.notes
 
 
+def test_methods_together_decide_as_each_does_alone(tmp_path):
+    linear = [
+        {"weighting": weighting, "normalization": normalization, "kernel": "linear"}
+        for weighting in ("tf", "tfidf")
+        for normalization in ("l1", "l2")
+    ]
+    others = [{"kernel": "ngd"}, {"kernel": "bhattacharyya"}, {"classifier": {"name": "svm", "scheme": "one-vs-rest"}}]
+    entries = [*linear, *(linear[0] | each for each in others), {"classifier": "mnb"}]
+    named = [{"name": f"m{number}", **entry} for number, entry in enumerate(entries)]
+    runs = [
+        predictions(run_experiment(small_experiment(methods=each), RunContext(Store(tmp_path / str(number)))))
+        for number, each in enumerate([named, *([entry] for entry in named)])
+    ]
+    assert {place: each for run in runs[1:] for place, each in run.items()} == runs[0]
+
+
 @pytest.mark.usefixtures("every_numba_thread")
 def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
@@ -201,9 +217,6 @@ def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch)
         run_experiment(experiment, RunContext(Store(tmp_path / "third")))
 
 
-SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
-
-
 # The data gate
 
 
@@ -222,7 +235,8 @@ def test_documents_left_without_words_are_kept_and_counted(store):
     assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
 
 
-def webkb_like(tmp_path, monkeypatch):
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
     """Files and archive of a small corpus in WebKB's format, with a card of its own, where the registry finds it."""
     files = synthetic.generate_synthetic(seed=3, size=60)
     groups = list(synthetic.SHAPE["student"])
@@ -243,16 +257,10 @@ def webkb_like(tmp_path, monkeypatch):
 
 
 class TestChangedCorpus:
-    @pytest.fixture
-    def corpus(self, tmp_path, monkeypatch):
-        return webkb_like(tmp_path, monkeypatch)
-
-    @pytest.fixture
-    def experiment(self):
-        return small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
-
     @pytest.mark.parametrize("change", ["one byte", "one more", "renamed"])
-    def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
+    def test_nothing_is_scored_even_with_a_full_store(self, corpus, store, monkeypatch, change):
+        method = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
+        experiment = small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[method])
         run_experiment(experiment, RunContext(store, download=False))
         files, archive = corpus
         name = sorted(files)[7]

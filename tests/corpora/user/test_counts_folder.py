@@ -62,27 +62,21 @@ def test_classes_of_a_document_are_separated_by_spaces(tmp_path: Path) -> None:
 def test_a_file_that_is_needed_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match=rf"{name}: can't be read: No such file"):
         written(tmp_path, name).outline()
-    (tmp_path / name).mkdir()
-    with pytest.raises(DataError, match=rf"{name}: can't be read: Is a directory"):
-        CountsFolder(".", base=tmp_path).outline()
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"counts": "10 1:-1\n9 1:1\n10 1:1\n"}, "counts must be whole numbers, and not negative"),
-        ({"counts": f"10 1:{2**31}\n9 1:1\n10 1:1\n"}, "counts must be whole numbers"),
+        ({"counts": "10 1:1.5\n9 1:1\n10 1:1\n"}, "counts must be whole numbers"),
         ({"counts": "10 0:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
-        ({"vocabulary": ""}, "must have one term per line, each of them once"),
         ({"blocks": "title\nbody\n"}, "blocks.txt: must have 3 lines, one per term"),
         ({"documents": "id,label\na,x\nb,y\n"}, "counts.svmlight has 3 documents, and documents.csv 2"),
         ({"documents": "id,label\na,x\nb,y\nc,y\n"}, "must match one to one"),
-        ({"documents": "id,label\na,x\nb,x\nc,x\n"}, "must match one to one"),
         ({"documents": "id,label\na,x\na,y\nc,x\n"}, "documents.csv: two documents have the same id"),
         ({"documents": "id,labels\na,x\nb,y\nc,x\n"}, "documents.csv: has no column 'label'; did you mean 'labels'"),
         ({"documents": "id,label\na,x\nb\nc,x\n"}, "documents.csv:3: has 1 column, and the header has 2"),
         ({"vocabulary": "sea\nink\nsea\n"}, "must have one term per line, each of them once"),
-        ({"counts": "10 1:1.5\n9 1:1\n10 1:1\n"}, "counts must be whole numbers, and not negative"),
         ({"counts": "x 1:1\n9 1:1\n10 1:1\n"}, "is not svmlight with 3 terms"),
         ({"counts": "", "documents": "id,label\n"}, "counts.svmlight has 0 documents"),
     ],
