@@ -252,10 +252,10 @@ def test_every_cell_of_the_notebook_runs_and_shows_something() -> None:
             exec("\n".join(before), names)  # noqa: S102 - our own notebook
             shown.append(eval(last, names))  # noqa: S307
         assert not cell.get("outputs")
-    result, tests, figure, predicted, ranking = shown
+    result, tests, figure, predicted, placed = shown
     assert not result.failures
     assert set(result.scores["cell"]) == {"linear", "forest", "both"}
     assert set(tests["a"]) == {"forest", "both"}
     assert "image/svg+xml" in figure._repr_mimebundle_()
     assert set(predicted) <= set(names["tickets"]["queue"])
-    assert len(ranking)
+    assert len(placed.scores)

@@ -1,11 +1,14 @@
-"""Examples run as they stand on the generated table; the one of embeddings with a stand-in for its library."""
+"""Examples run as they stand on the generated table; the one of embeddings with a random model, where torch is here."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,16 +20,6 @@ from tests.shapes import bench
 pytestmark = pytest.mark.usefixtures("sketched", "users_code_here")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DIMENSIONS = 16
-STAND_IN = """
-import numpy as np
-
-class SentenceTransformer:
-    def __init__(self, model, device):
-        assert (model, device) == ("model", "cpu")
-
-    def encode(self, texts):
-        return np.array([[text.count(letter) / len(text) for letter in "abcdefghijklmnop"] for text in texts])
-"""
 
 
 @pytest.fixture
@@ -63,14 +56,30 @@ def test_labels_and_vectors_of_files_are_scored(pages: pd.DataFrame) -> None:
 
 
 def test_embeddings_of_a_model_folder_are_points(pages: pd.DataFrame) -> None:
-    """By a stand-in for the library, whose vectors are counts of letters."""
-    Path("sentence_transformers.py").write_text(STAND_IN)
-    subprocess.run([sys.executable, "embed.py", "pages.csv", "model", "vectors.parquet"], check=True)
+    """A random BERT of one layer, with a vocabulary of its own: no weights are downloaded."""
+    library = pytest.importorskip("sentence_transformers")
+    make_model(library, pages["text"].tolist())
+    command = [sys.executable, "embed.py", "pages.csv", "model", "vectors.parquet"]
+    subprocess.run(command, check=True, env=os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
     vectors = pd.read_parquet("vectors.parquet")
     assert vectors["id"].tolist() == pages["id"].astype(str).tolist()
     assert {len(vector) for vector in vectors["vector"]} == {DIMENSIONS}
     assert len(np.unique(np.round(np.stack(vectors["vector"]), 4), axis=0)) > len(pages) / 2
     assert "embedded" in cells("embeddings")
+
+
+def make_model(library: Any, texts: list[str]) -> None:
+    """Write the folder of a random model."""
+    transformers = pytest.importorskip("transformers")
+    words = sorted({word for text in texts for word in re.findall(r"\w+", text.lower())})
+    Path("bert").mkdir()
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    Path("bert", "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    shape = {"hidden_size": DIMENSIONS, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    config = transformers.BertConfig(vocab_size=len(vocabulary), **shape)
+    transformers.BertModel(config).save_pretrained("bert")
+    transformers.BertTokenizerFast("bert/vocab.txt").save_pretrained("bert")
+    library.SentenceTransformer("bert", device="cpu").save("model")  # with the mean over the words
 
 
 def test_each_example_stands_on_their_page() -> None:
