@@ -33,6 +33,16 @@ def test_first_points_do_not_depend_on_how_many_are_drawn(space: str) -> None:
     assert np.array_equal(few.test_points[:2], many.test_points)
 
 
+def test_moments_of_the_simplex() -> None:
+    samples = draw_points("simplex", n_test=MANY)
+    for label, components in enumerate(DIRICHLET):
+        points = samples.test_points[samples.test_labels == label]
+        expected = np.mean([np.array(alpha) / sum(alpha) for alpha in components], axis=0)
+        assert points.mean(axis=0) == pytest.approx(expected, abs=4 * points.std(axis=0).max() / len(points) ** 0.5)
+        second = np.mean([dirichlet(alpha).var() + dirichlet(alpha).mean() ** 2 for alpha in components], axis=0)
+        assert (points**2).mean(axis=0) == pytest.approx(second, abs=0.01)
+
+
 def test_distributions_of_the_half_plane() -> None:
     samples = draw_points("half-plane", n_test=MANY)
     mu, sigma = samples.test_points.T

@@ -31,6 +31,7 @@ SPLITS = [Split("a", ALL[:30], ALL[30:50]), Split("a", ALL[:30], ALL[40:]), Spli
 def assert_equal(found: list[SettingPredictions], expected: list[SettingPredictions]) -> None:
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one.predicted, other.predicted)
+        np.testing.assert_array_equal(one.tied, other.tied)
         np.testing.assert_array_equal(one.values, other.values)  # type: ignore[arg-type]
 
 
@@ -110,3 +111,14 @@ def test_products_are_stored_up_to_the_budget_in_bytes(budget: int, stored: bool
     whole = whole if stored else whole.tile(np.arange(60), columns)
     np.testing.assert_array_equal(whole, expected @ expected[:40].T)
     np.testing.assert_array_equal(products.self_products, (expected**2).sum(axis=1))
+
+
+@pytest.mark.parametrize("name", ["linear", "ngd"])
+@pytest.mark.parametrize("multilabel", [False, True], ids=["single", "several"])
+def test_streaming_changes_nothing(name: str, multilabel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = toy_problem(multilabel=multilabel)
+    spec, splits = spec_of(name, represented("tfidf", "l1", "training")), toy_group_splits(problem)
+    held = solved(spec, problem, MatrixCache(), *splits)
+    monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
+    assert MatrixCache().budget == 1000
+    assert_equal(solved(spec, problem, MatrixCache(), *splits), held)
