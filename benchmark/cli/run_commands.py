@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-DASK_HELP = "Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file."
+DASK_HELP = "Address of a Dask scheduler that runs, such as tcp://host:8786, or its file."
 DEBUG_HELP = "Run your own code in this process, so that a debugger can stop in it."
 
 
